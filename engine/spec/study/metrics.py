@@ -1,4 +1,4 @@
-"""Summaries as numbers by name."""
+"""Metrics of runs: the numbers in their summaries, by name."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ OF_OPERATOR = (
 
 
 def metric_names(experiment: Experiment) -> list[str]:
-    """The numbers by which a run of the experiment can be told better or worse, but for the wall-clock time that it takes: that is not
-    the same twice. Latencies are there if something is delivered, memory of hosts that model it,
-    checkpointing with a protocol, scaling where something is scaled, its phases under a load in steps."""
+    """Names of all metrics by which runs of the experiment can be compared. Wall-clock time is excluded, as it is not reproducible.
+
+    Not every run has all of them: latency needs deliveries, memory a memory model, checkpointing a protocol, scaling a scaling policy, and
+    phases a stepped load.
+    """
     also = [latency.name for latency in experiment.measurement.also]
     latencies = ["latency_ms", *(f"latencies_ms.{name}" for name in also)]
     return [
@@ -55,7 +57,7 @@ def metric_names(experiment: Experiment) -> list[str]:
 
 
 def phases_of(experiment: Experiment) -> int:
-    """How many stretches of constant load a run has at most: none unless all loads go in steps."""
+    """Upper bound of the number of phases with constant load; 0 unless all loads are piecewise constant."""
     steps = [source.rate.jumps() for source in experiment.workload.sources.values()]
     if not all(steps):
         return 0
@@ -63,7 +65,7 @@ def phases_of(experiment: Experiment) -> int:
 
 
 def flat(tree: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
-    """The numbers in a tree, by dotted path (`latency_ms.p99`). Truth values and what is missing are left out."""
+    """The numbers in a tree by dotted path (`latency_ms.p99`), without booleans and missing values."""
     numbers: list[tuple[str, float]] = []
     for key, value in tree.items():
         name = f"{prefix}{key}"

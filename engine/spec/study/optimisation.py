@@ -1,4 +1,4 @@
-"""What a study that optimises looks for: objectives and bounds on what its runs measure, or on the axes themselves."""
+"""Optimisation in studies: objectives and bounds on metrics of the runs, or on the axes themselves."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..base.units import Integer, Number
 from ..base.variant import Variant
 
 TRIALS_MAX = 1000
-"""Each choice looks at all trials before it, so their cost grows with the square of their number."""
+"""Limit of trials. Each choice considers all earlier trials, so the cost grows with the square of their number."""
 
-METRIC = "a number of the runs' summaries, latency_ms.p99 say, or the name of an axis"
+METRIC = "metric from the runs' summaries, such as latency_ms.p99, or the name of an axis"
 OverSeeds = Literal["mean", "worst"]
 
 
@@ -23,23 +23,23 @@ class Sought(Model):
 
 
 class Objective(Sought):
-    """What is to be as small, or as large, as can be."""
+    """A metric to minimise or maximise."""
 
     direction: Literal["minimise", "maximise"] = "minimise"
-    over_seeds: OverSeeds = Field(default="mean", description="what counts of several seeds")
+    over_seeds: OverSeeds = Field(default="mean", description="aggregation over seeds")
 
     @property
     def sign(self) -> int:
-        """With this factor, less is better."""
+        """Factor with which smaller values are better."""
         return 1 if self.direction == "minimise" else -1
 
 
 class Bound(Sought):
-    """What must hold of a point that counts."""
+    """A constraint that a valid point must satisfy."""
 
     at_most: Number | None = None
     at_least: Number | None = None
-    over_seeds: OverSeeds = Field(default="worst", description="what counts of several seeds")
+    over_seeds: OverSeeds = Field(default="worst", description="aggregation over seeds")
 
     @model_validator(mode="after")
     def _has_one_side(self) -> Self:
@@ -50,7 +50,7 @@ class Bound(Sought):
 
     @property
     def sign(self) -> int:
-        """With this factor, less is better."""
+        """Factor with which smaller values are better."""
         return -1 if self.at_most is None else 1
 
     @property
@@ -60,28 +60,26 @@ class Bound(Sought):
         return limit
 
     def misses_by(self, value: float) -> float:
-        """How far beyond the bound the value is; not above 0 if the bound holds."""
+        """Amount by which the value violates the bound; at most 0 if the bound holds."""
         return self.sign * (value - self.limit)
 
 
 class Optimise(Variant):
-    """Points chosen one after another, each where those before it let the best be expected."""
+    """Chooses points sequentially, each where the results of earlier trials promise the best value."""
 
     title: ClassVar[str] = "Optimisation"
     source: ClassVar[str] = "Bergstra 2011; Optuna, Akiba 2019"
     kind: Literal["optimise"] = "optimise"
     objectives: tuple[Objective, ...] = Field(
-        min_length=1, max_length=3, description="several: the points that no other beats in all of them"
+        min_length=1, max_length=3, description="Objectives. With several, the result is the Pareto front."
     )
-    bounds: tuple[Bound, ...] = Field(default=(), max_length=10, description="a point counts only if they hold there")
-    trials: Integer = Field(ge=1, le=TRIALS_MAX, description="how many points are tried")
-    sampler: Literal["tpe", "random"] = Field(
-        default="tpe", description="by what was found (tpe), or by chance alone (random), to compare with"
-    )
+    bounds: tuple[Bound, ...] = Field(default=(), max_length=10, description="constraints that a valid point must satisfy")
+    trials: Integer = Field(ge=1, le=TRIALS_MAX, description="number of points to try")
+    sampler: Literal["tpe", "random"] = Field(default="tpe", description="sampler: tpe (learns from earlier trials) or random (baseline)")
     at_once: Integer = Field(
         default=4,
         ge=1,
         le=64,
-        description="so many points are under way at a time: more keep more workers busy, fewer learn more from each other",
+        description="trials in parallel; more keep more workers busy, fewer let each trial learn more from the others",
     )
-    seed: Integer = Field(default=1, ge=0, lt=2**63, description="another seed chooses others")
+    seed: Integer = Field(default=1, ge=0, lt=2**63, description="seed of the sampler")

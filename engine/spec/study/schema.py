@@ -1,4 +1,4 @@
-"""What forms of studies are drawn from."""
+"""Schemas for the forms of studies."""
 
 from __future__ import annotations
 

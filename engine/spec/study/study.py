@@ -1,4 +1,4 @@
-"""The study document: an experiment, what is varied in it, and what is looked for (docs/studies.md)."""
+"""The study document: an experiment, its varied fields, and an optional search (docs/studies.md)."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from .optimisation import Optimise
 
 RUNS_MAX = 100_000
 EXAMINED_MAX = 200
-"""So many points, spread over the design, are examined when a study is made."""
+"""Number of points, spread over the design, that are validated when a study is created."""
 
 VALUES_MAX = 10_000
 DIGITS = 12
-"""Significant digits of numbers that a study computes: they stand in documents, and so in hashes."""
+"""Significant digits of numbers computed by a study; these enter documents and thus hashes."""
 
 NUMBERS: JsonDict = {"x-editor": "numbers"}
 NAME = r"^[a-z][a-z0-9_]{0,49}$"
 Executor = Literal["workers", "spark"]
 Values = dict[str, Any]
-"""A value by the name of its axis."""
+"""Values by name of the axis."""
 
 
 class Spaced(Variant):
-    """What `linear` and `log` have in common."""
+    """Base of `linear` and `log`."""
 
-    from_: Number = Field(alias="from", description="the first value")
-    to: Number = Field(description="the last value")
-    count: Integer = Field(ge=2, le=VALUES_MAX, description="how many values")
-    whole: bool = Field(default=False, description="rounded to whole numbers")
+    from_: Number = Field(alias="from", description="first value")
+    to: Number = Field(description="last value")
+    count: Integer = Field(ge=2, le=VALUES_MAX, description="number of values")
+    whole: bool = Field(default=False, description="round to whole numbers")
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -54,12 +54,16 @@ class Spaced(Variant):
 
 
 class Listed(Variant):
-    """These values, one after the other; of any type that the field takes."""
+    """A list of values of any type that the field accepts."""
 
     title: ClassVar[str] = "List"
     kind: Literal["list"] = "list"
     of: tuple[Any, ...] = Field(
-        min_length=1, max_length=VALUES_MAX, title="Values", description="separated by commas", json_schema_extra={"x-editor": "values"}
+        min_length=1,
+        max_length=VALUES_MAX,
+        title="Values",
+        description="values, separated by commas",
+        json_schema_extra={"x-editor": "values"},
     )
 
     @property
@@ -71,7 +75,7 @@ class Listed(Variant):
 
 
 class Linear(Spaced):
-    """Numbers at equal distances."""
+    """Evenly spaced numbers."""
 
     title: ClassVar[str] = "Evenly spaced"
     kind: Literal["linear"] = "linear"
@@ -81,9 +85,9 @@ class Linear(Spaced):
 
 
 class Log(Spaced):
-    """Numbers that grow by equal factors."""
+    """Numbers with a constant ratio."""
 
-    title: ClassVar[str] = "By equal factors"
+    title: ClassVar[str] = "Logarithmically spaced"
     kind: Literal["log"] = "log"
 
     @model_validator(mode="after")
@@ -96,25 +100,27 @@ class Log(Spaced):
 
 
 class Between(Variant):
-    """Any number between two ends; random designs and searches choose."""
+    """Any number in a range, chosen by a random design, a search or an optimisation."""
 
-    title: ClassVar[str] = "Between"
+    title: ClassVar[str] = "Range"
     kind: Literal["between"] = "between"
-    from_: Number = Field(alias="from", description="the least value")
-    to: Number = Field(description="the largest value")
-    scale: Literal["linear", "log"] = Field(default="linear", description="log: as likely to lie between 1 and 10 as between 10 and 100")
-    whole: bool = Field(default=False, description="rounded to whole numbers")
+    from_: Number = Field(alias="from", description="smallest value")
+    to: Number = Field(description="largest value")
+    scale: Literal["linear", "log"] = Field(
+        default="linear", description="log: values between 1 and 10 are as likely as between 10 and 100"
+    )
+    whole: bool = Field(default=False, description="round to whole numbers")
 
     @model_validator(mode="after")
     def _is_a_range(self) -> Self:
         if self.from_ >= self.to:
-            raise Refusal(f"to is {self.to:g}, not above from ({self.from_:g}); give a larger one", at=("to",), value=self.to)
+            raise Refusal(f"to is {self.to:g}, not above from ({self.from_:g}); give a larger value", at=("to",), value=self.to)
         if self.scale == "log":
             _positive((self.from_, self.to))
         return self
 
     def at(self, shares: NDArray[np.float64]) -> list[Any]:
-        """The numbers at these shares (0 to 1) of the way."""
+        """The numbers at these shares (0 to 1) of the range."""
         return _numbers(shares, (self.from_, self.to), self.scale, self.whole)
 
 
@@ -122,18 +128,18 @@ AnyValues = Annotated[Listed | Linear | Log | Between, Field(discriminator="kind
 
 
 class Fields(Model):
-    """Fields of a document that are set to one value, or multiplied by it."""
+    """Fields of a document that are all set to one value, or multiplied by it."""
 
     fields: tuple[str, ...] = Field(min_length=1, max_length=100, description="JSON pointers into the document")
-    multiply: bool = Field(default=False, description="the numbers that stand there are multiplied by the value")
+    multiply: bool = Field(default=False, description="multiply the current numbers by the value instead of replacing them")
 
     def apply(self, document: Mapping[str, Any], value: Any) -> dict[str, Any]:
-        """The document with this value; the one given stays as it is. Raises Refusal, its place below this object."""
+        """Return a copy of the document with this value. Raises Refusal (path below this object)."""
         return _applied(document, "fields", self.fields, self.multiply, value)
 
 
 def _applied(document: Mapping[str, Any], name: str, fields: tuple[str, ...], multiply: bool, value: Any) -> dict[str, Any]:
-    """name: of the list in which the fields stand."""
+    """Return a copy with the fields changed. name: the list that contains the fields, for the path of a Refusal."""
     made = dict(document)
     for n, field in enumerate(fields):
         try:
@@ -146,7 +152,7 @@ def _applied(document: Mapping[str, Any], name: str, fields: tuple[str, ...], mu
 def _product(number: Any, factor: Any) -> float | int:
     for what, given in (("the field holds", number), ("the factor is", factor)):
         if isinstance(given, bool) or not isinstance(given, int | float):
-            raise Misled(f"{what} {given!r}, which is no number to multiply; choose another field, or leave out multiply")
+            raise Misled(f"{what} {given!r}, which is not a number; choose another field, or omit multiply")
     product = rounded(number * factor)
     return round(product) if isinstance(number, int) else product
 
@@ -154,15 +160,15 @@ def _product(number: Any, factor: Any) -> float | int:
 class Change(Fields):
     """Fields that are set to a value, or multiplied by it."""
 
-    value: Any = Field(description="a value that the fields take", json_schema_extra={"x-editor": "value"})
+    value: Any = Field(description="value for the fields", json_schema_extra={"x-editor": "value"})
 
 
 class Axis(Fields):
-    """What is varied: fields of the experiment, all set to the same value, or multiplied by it."""
+    """A varied quantity: fields of the experiment, all set to the same value, or multiplied by it."""
 
-    name: str = Field(pattern=NAME, description="letters, digits and underscores")
+    name: str = Field(pattern=NAME, description="lower-case letters, digits and underscores, a letter first")
     also_multiplied: tuple[str, ...] = Field(
-        default=(), max_length=100, description="further fields, multiplied by the value where the others are set to it: rates per worker"
+        default=(), max_length=100, description="further fields to multiply by the value, such as rates per worker"
     )
     values: AnyValues
 
@@ -171,7 +177,7 @@ class Axis(Fields):
 
     @property
     def ends(self) -> tuple[Any, Any]:
-        """The first and the last value."""
+        """The first and last value."""
         if isinstance(self.values, Between):
             low, high = self.values.at(np.array([0.0, 1.0]))
             return low, high
@@ -185,33 +191,33 @@ class Axis(Fields):
 
 
 class Grid(Variant):
-    """Each value of an axis with each of all others; the last axis changes fastest."""
+    """All combinations of the axes' values; the last axis changes fastest."""
 
     title: ClassVar[str] = "Grid"
     kind: Literal["grid"] = "grid"
 
 
 class Together(Variant):
-    """The first values of all axes, then the second ones, and so on."""
+    """Axes varied together: the first values of all axes, then the second ones, and so on."""
 
     title: ClassVar[str] = "Side by side"
     kind: Literal["together"] = "together"
 
 
 class Drawn(Variant):
-    points: Integer = Field(ge=1, le=RUNS_MAX, description="how many points")
-    seed: Integer = Field(default=1, ge=0, lt=2**63, description="another seed draws others")
+    points: Integer = Field(ge=1, le=RUNS_MAX, description="number of points")
+    seed: Integer = Field(default=1, ge=0, lt=2**63, description="seed of the random draw")
 
 
 class Random(Drawn):
-    """Points drawn one by one, each independent of the others."""
+    """Independent random points."""
 
     title: ClassVar[str] = "Random"
     kind: Literal["random"] = "random"
 
 
 class LatinHypercube(Drawn):
-    """Points drawn so that on each axis every n-th part of its range has just one of n points."""
+    """n stratified random points: each of n equal parts of an axis' range contains exactly one of them."""
 
     title: ClassVar[str] = "Latin hypercube"
     kind: Literal["latin_hypercube"] = "latin_hypercube"
@@ -221,38 +227,42 @@ AnyDesign = Annotated[Grid | Together | Random | LatinHypercube | Optimise, Fiel
 
 
 class Sustained(Model):
-    """When a load counts as sustained. Source: Karimov 2020, section 3.4.3; the numbers are our reading."""
+    """Criteria for a sustained load. Source: Karimov 2020, section 3.4.3, with our choice of numbers."""
 
-    bin_s: Number = Field(default=1.0, gt=0, description="width of the bins that are compared")
-    warmup_share: Number = Field(default=0.25, ge=0, lt=1, description="this share of the input, the first, does not count")
-    growth_max: Number = Field(default=0.01, gt=0, description="of the queue, as a share of the offered rate; of latency, in s/s")
-    rise_max: Number = Field(default=1.5, ge=1, description="last against first third")
-    stall_s: Number = Field(default=30.0, gt=0, description="nothing came out for so long")
-    queue_s: Number = Field(default=60.0, gt=0, description="most that the driver's queue holds, in seconds of the offered rate")
-    qos_delay_s: Number = Field(default=30.0, gt=0, description="most that the next record in the driver's queue has waited at the end")
+    bin_s: Number = Field(default=1.0, gt=0, description="width of the compared bins, in s")
+    warmup_share: Number = Field(default=0.25, ge=0, lt=1, description="initial share of the input to ignore")
+    growth_max: Number = Field(
+        default=0.01, gt=0, description="largest growth of the queue, as a share of the offered rate, and of latency, in s/s"
+    )
+    rise_max: Number = Field(default=1.5, ge=1, description="largest ratio of the last third to the first third")
+    stall_s: Number = Field(default=30.0, gt=0, description="time without output that counts as a stall, in s")
+    queue_s: Number = Field(default=60.0, gt=0, description="largest driver queue, in seconds of the offered rate")
+    qos_delay_s: Number = Field(default=30.0, gt=0, description="longest wait of the next record in the driver's queue at the end, in s")
 
 
 class NoSearch(Variant):
-    """Each point is run as it is."""
+    """Run each point without a search."""
 
     title: ClassVar[str] = "None"
     kind: Literal["none"] = "none"
 
 
 class SustainableLoad(Variant):
-    """At each point, the largest load that the system carries for ever."""
+    """Search for the largest load that the system sustains, at each point."""
 
     title: ClassVar[str] = "Sustainable throughput"
     source: ClassVar[str] = "Karimov 2020, section 3.4"
     kind: Literal["sustainable"] = "sustainable"
     load: Axis
-    step_down: Number = Field(default=0.8, gt=0, lt=1, description="a load that is too high is multiplied by this")
-    precision: Number = Field(default=0.02, ge=1e-4, le=1, description="the search ends when the bracket is narrower than this share")
+    step_down: Number = Field(default=0.8, gt=0, lt=1, description="factor by which a load that is too high is reduced")
+    precision: Number = Field(default=0.02, ge=1e-4, le=1, description="relative width of the bracket at which the search ends")
     shares: tuple[Number, ...] = Field(
-        default=(), max_length=100, description="and runs at these shares of the load found, 0.9 say", json_schema_extra=NUMBERS
+        default=(), max_length=100, description="additional runs at these shares of the load found, such as 0.9", json_schema_extra=NUMBERS
     )
     changes_at_shares: tuple[Change, ...] = Field(
-        default=(), max_length=100, description="of the experiment, in the runs at these shares alone: a fault, a longer horizon"
+        default=(),
+        max_length=100,
+        description="changes of the experiment in the runs at these shares only, such as a fault or a longer horizon",
     )
     sustained: Sustained = Sustained()
 
@@ -260,11 +270,11 @@ class SustainableLoad(Variant):
     def _has_a_range(self) -> Self:
         values = self.load.values
         if not isinstance(values, Between) or values.from_ <= 0:
-            raise Refusal("the load's values must be a range above 0 (kind between), for the search to choose from", at=("load", "values"))
+            raise Refusal("the load's values must be a range above 0; choose kind between", at=("load", "values"))
         if any(share <= 0 for share in self.shares):
             raise Refusal("shares must be above 0", at=("shares",), value=list(self.shares))
         if self.changes_at_shares and not self.shares:
-            raise Refusal("no runs are made at shares of the load, so nothing could change there; give shares", at=("changes_at_shares",))
+            raise Refusal("there are no runs at shares of the load to change; give shares", at=("changes_at_shares",))
         return self
 
     @property
@@ -277,22 +287,22 @@ AnySearch = Annotated[NoSearch | SustainableLoad, Field(discriminator="kind")]
 
 
 class Study(Model):
-    """Runs of runs."""
+    """A set of runs of one experiment with varied fields."""
 
     format: Literal[1] = 1
     name: str = Field(default="", max_length=200)
     description: str = Field(default="", max_length=20_000)
     experiment: dict[str, Any]
     seeds: tuple[Integer, ...] = Field(
-        default=(1,), min_length=1, max_length=1000, description="each point is run with each of these", json_schema_extra=NUMBERS
+        default=(1,), min_length=1, max_length=1000, description="seeds; each point runs once per seed", json_schema_extra=NUMBERS
     )
     axes: tuple[Axis, ...] = Field(default=(), max_length=20)
     design: AnyDesign = Field(default_factory=Grid)
     search: AnySearch = Field(default_factory=NoSearch)
     executor: Executor = Field(
         default="workers",
-        title="Executed by",
-        description="whose processes make the runs: the lab's workers, or the executors of the Spark cluster; the results are the same",
+        title="Executor",
+        description="where runs execute: on the lab's workers or the Spark cluster's executors; the results are the same",
     )
 
     @model_validator(mode="after")
@@ -302,17 +312,19 @@ class Study(Model):
             if name in names[:n]:
                 raise Refusal(f"two axes have the name '{name}'; give each its own", at=("axes",), code="duplicate", value=name)
         if len(set(self.seeds)) < len(self.seeds):
-            raise Refusal("a seed stands twice in seeds; the second run would be the first again", at=("seeds",), value=list(self.seeds))
+            raise Refusal(
+                "a seed occurs twice in seeds, which would repeat the same run; give each seed once", at=("seeds",), value=list(self.seeds)
+            )
         draws = isinstance(self.design, Drawn | Optimise)
         for n, axis in enumerate(self.axes):
             if isinstance(axis.values, Between) and not draws:
                 raise Refusal(
-                    f"values of axis '{axis.name}' are a range, from which a {self.design.kind} design takes none; list or space them, or "
-                    "choose random, latin_hypercube or optimise",
+                    f"values of axis '{axis.name}' are a range, which a {self.design.kind} design cannot use; choose list, linear or log, "
+                    "or design random, latin_hypercube or optimise",
                     at=("axes", n, "values"),
                 )
         if isinstance(self.design, Together) and len(lengths := {axis.values.count for axis in self.axes}) > 1:  # type: ignore[union-attr]
-            raise Refusal(f"side by side, all axes must have the same number of values; they have {sorted(lengths)}", at=("axes",))
+            raise Refusal(f"in a design together, all axes must have the same number of values; they have {sorted(lengths)}", at=("axes",))
         if isinstance(self.design, Optimise):
             self._can_be_optimised(self.design)
         runs = self.point_count * len(self.seeds)
@@ -323,7 +335,7 @@ class Study(Model):
 
     def _can_be_optimised(self, design: Optimise) -> None:
         if not self.axes:
-            raise Refusal("there is no axis, so there is nothing to choose; add one", at=("axes",), code="missing")
+            raise Refusal("there is no axis to optimise over; add one", at=("axes",), code="missing")
         if not isinstance(self.search, NoSearch):
             message = f"an optimisation runs each point as it is; choose search none, or another design for search {self.search.kind}"
             raise Refusal(message, at=("search",), value=self.search.kind)
@@ -332,7 +344,7 @@ class Study(Model):
             for n, member in enumerate(members):
                 axis = axes.get(member.metric)
                 if axis is not None and not axis.is_numeric:
-                    message = f"axis '{axis.name}' has values that are no numbers, so none is larger than another; choose a metric"
+                    message = f"axis '{axis.name}' has values that are not numbers and cannot be compared; choose a metric"
                     raise Refusal(message, at=("design", family, n, "metric"), code="wrong_type", value=axis.name)
 
     def _all_axes(self) -> list[Axis]:
@@ -353,8 +365,8 @@ class Study(Model):
         return count
 
     def points(self, first: int = 0, count: int | None = None) -> list[Values]:
-        """The design's points, or so many from `first` on, each a value by the name of its axis; none of an optimisation, which chooses
-        them as it goes."""
+        """The points of the design from number `first`, at most `count`, each as values by axis. Empty for an optimisation, which chooses
+        its points at run time."""
         if isinstance(self.design, Optimise):
             return []
         numbers = range(self.point_count)[first : None if count is None else first + count]
@@ -365,20 +377,20 @@ class Study(Model):
             return [{name: values[n] for name, values in lists.items()} for n in numbers]
         times, repeated = 1, {}
         for name, values in reversed(lists.items()):
-            repeated[name] = times  # each value stands for so many points in a row
+            repeated[name] = times  # number of consecutive points with the same value
             times *= len(values)
         return [{name: values[n // repeated[name] % len(values)] for name, values in lists.items()} for n in numbers]
 
     def possible_points(self) -> list[Values]:
-        """The design's points; of an optimisation both ends of all axes, and what a random design would draw between them: a point does
-        not depend on how many there are."""
+        """The points of the design. For an optimisation: both ends of all axes, and the points of a random design between them. A point
+        does not depend on the number of points."""
         if not isinstance(self.design, Optimise):
             return self.points()
         ends: list[Values] = [{axis.name: axis.ends[end] for axis in self.axes} for end in (0, 1)]
         return ends + self._drawn_points(Random(points=self.design.trials, seed=self.design.seed), range(self.design.trials))
 
     def drawn_point(self, number: int) -> Values:
-        """The one with this number of a random design with the optimisation's seed."""
+        """The point with this number in a random design with the optimisation's seed."""
         return self.possible_points()[2 + number]
 
     def _drawn_points(self, design: Drawn, numbers: range) -> list[Values]:
@@ -398,7 +410,7 @@ class Study(Model):
         return [listed[int(share * len(listed))] for share in shares]
 
     def document(self, values: Mapping[str, Any], seed: int, at_share: bool = False) -> dict[str, Any]:
-        """The experiment at a point; at_share: as it is run at a share of the load found. Raises Refusal, its place below the study."""
+        """The experiment at a point. at_share: the variant for runs at shares of the load found. Raises Refusal (path below the study)."""
         document = self.experiment
         for n, axis in enumerate(self._all_axes()):
             if axis.name in values:
@@ -411,12 +423,12 @@ class Study(Model):
         try:
             return changed(document, "/workload/seed", seed)
         except Misled:
-            return document  # has no workload: its own problem
+            return document  # a missing workload is reported separately
 
 
 def examine_study(document: Any, context: Context | None = None) -> tuple[Study | None, list[Problem]]:
-    """The study, None if there is an error, and all problems. The experiments of up to EXAMINED_MAX points are examined; what is wrong at
-    several is told once, with the first point at which it is."""
+    """Validate a study and the experiments of up to EXAMINED_MAX points. Returns the study, or None if there is an error, and all problems.
+    A problem at several points is reported once, with the first of them."""
     study, problems = check(Study, document)
     if study is None:
         return None, problems
@@ -445,21 +457,21 @@ def examine_study(document: Any, context: Context | None = None) -> tuple[Study 
 
 
 def _unknown_metrics(study: Study, experiment: Experiment) -> list[Problem]:
-    """Metrics of an optimisation that its runs will not measure."""
+    """Problems of an optimisation whose metrics its runs do not measure."""
     if not isinstance(study.design, Optimise):
         return []
     known = {*(axis.name for axis in study.axes), *metric_names(experiment)}
     sought = [("objectives", study.design.objectives), ("bounds", study.design.bounds)]
     named = [(pointer("design", family, n, "metric"), member.metric) for family, members in sought for n, member in enumerate(members)]
     return [
-        Problem(place, "unknown_name", f"no run of this experiment measures '{name}', nor is it an axis", name, suggestion(name, known))
+        Problem(place, "unknown_name", f"'{name}' is neither a metric of this experiment nor an axis", name, suggestion(name, known))
         for place, name in named
         if name not in known
     ]
 
 
 def load_study(document: Any, context: Context | None = None) -> Study:
-    """Raises InvalidExperiment with all problems."""
+    """Load a study. Raises InvalidExperiment with all problems."""
     study, problems = examine_study(document, context)
     if study is None:
         raise InvalidExperiment(problems)
@@ -467,7 +479,7 @@ def load_study(document: Any, context: Context | None = None) -> Study:
 
 
 def rounded(number: float) -> float:
-    """To `DIGITS` significant digits: what is computed on the way to a number does not show in it."""
+    """Round to `DIGITS` significant digits, so that rounding errors of the computation do not show."""
     return float(f"{number:.{DIGITS}g}")
 
 
