@@ -157,7 +157,7 @@ def test_further_latencies_host_memory_and_ingress(canvas: Canvas, page: Page, e
     add.click()
     second = page.get_by_test_id("latency-1")
     second.get_by_label("Name").fill("latency_2")
-    expect(second).to_contain_text("stands twice")
+    expect(second).to_contain_text("is used twice")
     second.get_by_label("Name").fill("lag")
     second.get_by_label("From").select_option(label="deadline")
     expect(second).to_contain_text("the record's own event time to output")

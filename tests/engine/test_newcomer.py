@@ -275,7 +275,7 @@ def test_a_kind_that_would_lose_its_state_is_not_rescaled(forgetful: type[Operat
     assert (problem.pointer, problem.code) == ("/policies/scaling/orders/0/parallelism/kept", "not_scalable")
     assert problem.message == (
         f"'kept' stays at 2: 'kept' is of kind '{forgetful.kind}', which has state but does not say how to keep it (keeping), so a rescale "
-        "would lose it; leave it out of the order"
+        "would lose it; remove it from the order"
     )
     rescaled = finished(in_place(made, [order_of(0.1, sink=3)]), kinds=())
     assert [action.outcome for action in rescaled.job.actions] == ["done"]  # type: ignore[union-attr]
@@ -291,7 +291,7 @@ def test_a_restart_that_would_lose_state_is_refused(forgetful: type[Operator], c
     made = scaled(through(forgetful), [order_of(0.1, **{changed: 3})])
     problem = validate(made)[0]
     assert (problem.pointer, problem.code, problem.value) == ("/policies/scaling/rescaling/kind", "not_scalable", "stop_and_restart")
-    for words in ("'kept'", f"'{forgetful.kind}'", "would begin empty", "choose in_place and leave the parallelism of 'kept' as it is"):
+    for words in ("'kept'", f"'{forgetful.kind}'", "would restart empty", "choose in_place and keep the parallelism of 'kept'"):
         assert words in problem.message
     assert validate(scaled(through(forgetful), [])) == []
 
@@ -329,7 +329,7 @@ def unknown_argument(slot, mesage):  # type: ignore[no-untyped-def]
 
 
 WRONG = {
-    "no operator": (int, "is no class below engine.spec.base.operator.Operator"),
+    "no operator": (int, "is not a subclass of engine.spec.base.operator.Operator"),
     "no kind": ({"kind": ""}, "it must be lower-case letters"),
     "a form that cannot be": ({"kind": "My Operator"}, "it must be lower-case letters"),
     "a kind that is taken": ({"kind": "map"}, "which engine.operators.map has already"),

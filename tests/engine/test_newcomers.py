@@ -110,7 +110,7 @@ def test_a_strategy_that_forgets_instances_is_refused() -> None:
             return {}
 
     PLACEMENTS.register(Forgetful)
-    with pytest.raises(InvalidExperiment, match="must give each an index from 0 to 3"):
+    with pytest.raises(InvalidExperiment, match="must return for each an index from 0 to 3"):
         load(on_edge_and_cloud({"edge": 1}) | {"placement": {"kind": "forgetful"}})
 
 
@@ -136,7 +136,7 @@ class NoPlace(Placement):
 @pytest.mark.parametrize(
     ("strategy", "words"),
     [
-        (int, "is no class below"),
+        (int, "is not a subclass of"),
         (NoKind, "give it a field `kind"),
         (Taken, "which engine.spec.experiment"),
         (NoPlace, "no method"),

@@ -75,7 +75,7 @@ CASES = {
     "NaN in params": (q3, {f"{OPERATORS}/2/params/x": math.nan}, f"{OPERATORS}/2/params/x", "not_finite", ["x", "nan", "finite"]),
     "NaN for the canvas": (q3, {"/ui/positions/x": math.nan}, "/ui/positions/x", "not_finite", ["x", "nan", "finite"]),
     "huge number": (q3, {"/ui/x": 10**30}, "/ui/x", "out_of_range", ["x", "1.000000e+30", "64 bits"]),
-    "a set": (q3, {"/ui/x": {1, 2}}, "/ui/x", "wrong_type", ["x", "{1, 2}", "a text"]),
+    "a set": (q3, {"/ui/x": {1, 2}}, "/ui/x", "wrong_type", ["x", "{1, 2}", "a string"]),
     "cosine below zero": (
         q3,
         {f"{PERSONS}/rate": {"kind": "cosine", "mean_per_s": 10, "amplitude_per_s": 11, "period_s": 5}},
@@ -364,7 +364,7 @@ CASES = {
         {f"{OPERATORS}/2/params/predicate": "open('/etc/passwd') == 1"},
         f"{OPERATORS}/2/params/predicate",
         "not_allowed",
-        ["open()", "no function"],
+        ["open()", "not a function"],
     ),
     "expression of the wrong type": (
         q3,
@@ -585,7 +585,7 @@ CASES = {
         {"/faults": [{"kind": "partition", "sources": ["w1"], "from_s": 30}]},
         "/faults/0/from_s",
         "outside_the_run",
-        ["from_s", "30", "before"],
+        ["from_s", "30", "earlier"],
     ),
     "partition before the run": (
         q3,
@@ -649,7 +649,7 @@ CASES = {
         {"/workload/sources/filter": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1}}},
         "/workload/sources/filter",
         "not_a_source",
-        ["'filter'", "no source", "remove it"],
+        ["'filter'", "not a source", "remove it"],
     ),
     "workload for nobody": (
         q3,
@@ -808,7 +808,7 @@ def test_sound_documents_have_no_problem(document):
     assert validate(document, CONTEXT) == []
 
 
-@pytest.mark.parametrize(("value", "is_what"), [([1], "a list"), ("text", "a text"), (None, "empty"), (3, "a number")])
+@pytest.mark.parametrize(("value", "is_what"), [([1], "a list"), ("text", "a string"), (None, "empty"), (3, "a number")])
 def test_no_mapping(value, is_what):
     [problem] = validate(value)
     assert problem.pointer == ""

@@ -27,29 +27,29 @@ def refused(document: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ({"kind": "manual", "operators": {"a": {"min": 5, "max": 4}}}, "max is 4, less than min, 5"),
+        ({"kind": "manual", "operators": {"a": {"min": 5, "max": 4}}}, r"max is 4, below min \(5\)"),
         ({"kind": "manual", "orders": [{"at_s": 5, "parallelism": {"a": 2}}] * 2}, "at_s is 5 in two orders"),
         ({"kind": "manual", "orders": [{"at_s": 5, "parallelism": {}}]}, "at least 1 item"),
         ({"kind": "manual", "orders": [{"at_s": 5, "parallelism": {"a": 0}}]}, "greater than or equal to 1"),
         ({"kind": "manual", "slo_s": 0}, "greater than 0"),
         ({"kind": "ds2", "every_s": 12}, "every_s is 12; it must be a multiple of scrape_s, 5"),
         ({"kind": "ds2", "every_s": 2}, "every_s is 2; it must be a multiple of scrape_s, 5"),
-        ({"kind": "ds2", "metrics": {"window_s": 5}}, "window_s is 5, .* a multiple of it, at least twice as long"),
+        ({"kind": "ds2", "metrics": {"window_s": 5}}, "window_s is 5, .* a multiple of scrape_s, at least twice as long"),
         ({"kind": "ds2", "metrics": {"window_s": 12}}, "window_s is 12"),
         ({"kind": "ds2", "metrics": {"meter_s": 61}}, "meter_s is 61"),
         ({"kind": "ds2", "over_provisioning": 0.9}, "greater than or equal to 1"),
         ({"kind": "dhalion", "keep": 1}, "less than 1"),
         ({"kind": "dhalion", "beta_max": 1}, "less than 1"),
-        ({"kind": "flink", "utilization_min": 0.7}, "utilization_min is 0.7, and the target is 0.7; it must be below it"),
-        ({"kind": "flink", "utilization_max": 0.65}, "utilization_max is 0.65, and the target is 0.7; it must be above it"),
-        ({"kind": "flink", "preset": "tuned", "utilization_target": 0.9}, "utilization_max is 0.8, and the target is 0.9"),
-        ({"kind": "flink", "utilization_target": 0}, "utilization_target is 0, for which no parallelism would be enough"),
-        ({"kind": "flink", "parallelism_min": 300}, "parallelism_max is 200, less than parallelism_min, 300"),
-        ({"kind": "flink", "window_s": 10}, "window_s is 10, less than every_s, 15, so that nothing would ever be decided"),
-        ({"kind": "flink", "preset": "tuned", "every_s": 300}, "window_s is 120, less than every_s, 300"),
-        ({"kind": "hpa_varga", "slope_s": 4}, "slope_s is 4, less than scrape_s, 5, so that no growth would ever be known"),
-        ({"kind": "varga_original", "slope_s": 4}, "slope_s is 4, less than scrape_s, 5"),
-        ({"kind": "fixed", "for": "mean"}, "per_input is empty, and the least parallelism for the mean of the load follows from it"),
+        ({"kind": "flink", "utilization_min": 0.7}, "utilization_min is 0.7, but the target is 0.7; it must be below the target"),
+        ({"kind": "flink", "utilization_max": 0.65}, "utilization_max is 0.65, but the target is 0.7; it must be above the target"),
+        ({"kind": "flink", "preset": "tuned", "utilization_target": 0.9}, "utilization_max is 0.8, but the target is 0.9"),
+        ({"kind": "flink", "utilization_target": 0}, "utilization_target is 0, so no parallelism would be enough"),
+        ({"kind": "flink", "parallelism_min": 300}, r"parallelism_max is 200, below parallelism_min \(300\)"),
+        ({"kind": "flink", "window_s": 10}, r"window_s is 10, below every_s \(15\), so nothing would ever be decided"),
+        ({"kind": "flink", "preset": "tuned", "every_s": 300}, r"window_s is 120, below every_s \(300\)"),
+        ({"kind": "hpa_varga", "slope_s": 4}, r"slope_s is 4, below scrape_s \(5\), so no growth would ever be known"),
+        ({"kind": "varga_original", "slope_s": 4}, r"slope_s is 4, below scrape_s \(5\)"),
+        ({"kind": "fixed", "for": "mean"}, "per_input is empty, but the lowest parallelism for the mean of the load depends on it"),
         ({"kind": "oracle"}, "per_input is empty"),
         ({"kind": "hpa_cpu", "target": 0}, "greater than 0"),
         ({"kind": "ds2_original", "activation": 0}, "greater than or equal to 1"),
@@ -150,19 +150,19 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {"kind": "ds2", "operators": {"count": {"min": 4}}},
         {},
         "/policies/scaling/operators/count/min",
-        "min is 4, but 'count' begins with 2; lower it, or give the operator at least 4",
+        "min is 4, but 'count' starts with 2; lower it, or give the operator at least 4",
     ),
     "begins above its most": (
         {"kind": "ds2", "operators": {"keep": {"max": 2}}},
         {},
         "/policies/scaling/operators/keep/max",
-        "max is 2, but 'keep' begins with 3; raise it, or give the operator at most 2",
+        "max is 2, but 'keep' starts with 3; raise it, or give the operator at most 2",
     ),
     "bounds of one vertex that exclude each other": (
         {"kind": "ds2", "operators": {"keep": {"max": 4}, "bids": {"min": 5}}},
         {},
         "/policies/scaling/operators/bids/min",
-        "min is 5, but 'bids', with bids and keep scaled as one, may have 4 at most",
+        "min is 5, but 'bids', with bids and keep scaled together, may have at most 4",
     ),
     "more than the key groups": (
         {"kind": "ds2", "operators": {"count": {"max": 129}}},
@@ -186,37 +186,37 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {"kind": "ds2", "operators": {"count": {"min": 200}}},
         {},
         "/policies/scaling/operators/count/min",
-        "min is 200, but 'count' may have 128 at most",
+        "min is 200, but 'count' may have at most 128",
     ),
     "too few workers to begin": (
         {"kind": "ds2", "workers_max": 8},
         {},
         "/policies/scaling/workers_max",
-        "workers_max is 8, but the 4 operators begin with 9 instances in all; give it at least 9",
+        "workers_max is 8, but the 4 operators start with 9 instances in total; set it to at least 9",
     ),
     "fewer workers than operators": (
         {"kind": "ds2", "workers_max": 3},
         {},
         "/policies/scaling/workers_max",
-        "workers_max is 3, but the 4 operators begin with 9 instances in all; give it at least 9",
+        "workers_max is 3, but the 4 operators start with 9 instances in total; set it to at least 9",
     ),
     "iterations longer than the run": (
         {"kind": "ds2", "start_s": 0, "every_s": 600},
         {},
         "/policies/scaling/every_s",
-        "start_s is 0 and every_s 600, but the horizon is 600 s, so that nothing would ever be decided",
+        "start_s is 0 and every_s 600, but the horizon is 600 s, so nothing would ever be decided",
     ),
     "fewer partitions than instances": (
         {"kind": "ds2"},
         {"/workload/sources/bids/partitions": 2},
         "/workload/sources/bids/partitions",
-        "partitions is 2, but 'bids' has 3 instances, so some of its instances would get nothing; it must be at least 3",
+        "partitions is 2, but 'bids' has 3 instances, so some of its instances would get no partition; it must be at least 3",
     ),
     "nothing is ever decided": (
         {"kind": "ds2", "start_s": 585},
         {},
         "/policies/scaling/start_s",
-        "start_s is 585 and every_s 15, but the horizon is 600 s, so that nothing would ever be decided",
+        "start_s is 585 and every_s 15, but the horizon is 600 s, so nothing would ever be decided",
     ),
     "an order behind the horizon": (manual({"count": 3}, at_s=600), {}, f"{ORDER}/at_s", "at_s is 600, but the horizon is 600 s"),
     "an order for nobody": (
@@ -229,25 +229,25 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         manual({"count": 9}, operators={"count": {"max": 8}}),
         {},
         f"{ORDER}/parallelism/count",
-        "the order gives 'count' 9, but its max is 8; give it at most 8",
+        "the order gives 'count' 9, but its max is 8; give at most 8",
     ),
     "an order below the least": (
         manual({"count": 1}, operators={"count": {"min": 2}}),
         {},
         f"{ORDER}/parallelism/count",
-        "the order gives 'count' 1, below its min, 2",
+        "the order gives 'count' 1, below its min (2)",
     ),
     "an order above the partitions": (
         manual({"keep": 4}),
         {},
         f"{ORDER}/parallelism/keep",
-        "the order gives 'keep' 4, but instances share 3 partitions; give it at most 3",
+        "the order gives 'keep' 4, but instances share 3 partitions; give at most 3",
     ),
     "an order above the key groups": (
         manual({"count": 9}),
         {f"{HASH}/key_groups": 8},
         f"{ORDER}/parallelism/count",
-        "the order gives 'count' 9, but instances share 8 key groups; give it at most 8",
+        "the order gives 'count' 9, but instances share 8 key groups; give at most 8",
     ),
     "an order that tears a vertex apart": (
         manual({"bids": 2, "keep": 3}),
@@ -265,19 +265,19 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         manual({"count": 6}, {"sink": 5}, workers_max=14),
         {},
         "/policies/scaling/orders/1/parallelism",
-        "the order takes 17 workers, and workers_max is 14; order fewer, or give more",
+        "the order needs 17 workers, but workers_max is 14; order fewer, or raise workers_max",
     ),
     "an order for too many workers, whatever the policy makes of the rest": (
         {"kind": "ds2", "workers_max": 14, "orders": manual({"count": 12})["orders"]},
         {},
         f"{ORDER}/parallelism",
-        "the order takes 15 workers, and workers_max is 14",
+        "the order needs 15 workers, but workers_max is 14",
     ),
     "orders for too many workers, with the document's parallelisms": (
         manual({"count": 6}, {"sink": 5}, workers_max=14) | {"kind": "fixed"},
         {},
         "/policies/scaling/orders/1/parallelism",
-        "the order takes 17 workers, and workers_max is 14; order fewer, or give more",
+        "the order needs 17 workers, but workers_max is 14; order fewer, or raise workers_max",
     ),
     "too many scrapes": (
         {"kind": "ds2", "every_s": 0.01, "metrics": {"scrape_s": 0.001, "window_s": 0.002, "meter_s": 0.001}},
@@ -289,7 +289,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {"kind": "oracle", "per_input": {"bids": 1, "keep": 1, "count": 1, "sink": 0.1}},
         {"/workload/horizon_s": 86_460},
         "/workload/horizon_s",
-        "horizon_s is 86460, 1,441 minutes, and the oracle plans 1,440 at most; it must be at most 86400",
+        "horizon_s is 86460, 1,441 minutes, but the oracle plans at most 1,440; it must be at most 86400",
     ),
     "two orders at one time": ({"kind": "manual", "orders": [{"at_s": 5, "parallelism": {"count": 2}}] * 2}, {},
         "/policies/scaling/orders/1/at_s", "at_s is 5 in two orders"),
@@ -303,25 +303,25 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {"kind": "fixed", "for": "mean", "per_input": {"bids": 1, "sink": 0.2}},
         {},
         "/policies/scaling/per_input",
-        "per_input lacks keep, count; give for each operator how many records it serves for each record of the sources",
+        "per_input lacks keep, count; give for each operator how many records it serves per source record",
     ),
     "a protocol that could not cope": (
         {"kind": "ds2"},
         {"/policies/checkpointing": {"kind": "uncoordinated", "interval_s": 5}},
         "/policies/checkpointing/kind",
-        "checkpointing is 'uncoordinated', but a rescale moves the ends of channels",
+        "checkpointing is 'uncoordinated', but a rescale replaces channels",
     ),
     "a host that is lost with its state": (
         {"kind": "ds2"},
         {"/faults": [LOSS]},
         "/faults/0/kind",
-        "host 'w1' is lost, but without checkpoints its state would be gone",
+        "host 'w1' is lost, but without checkpoints its state would be lost",
     ),
     "a host that may die": (
         {"kind": "ds2"},
         {"/cluster/hosts/0/memory": DEADLY},
         "/cluster/hosts/0/memory/restart_after_s",
-        "restart_after_s is 3, so host 'w' may die and come back, but without checkpoints",
+        "restart_after_s is 3, so host 'w' may die and restart, but without checkpoints",
     ),
     "nothing to scale": (
         {"kind": "hpa_cpu"},
@@ -334,13 +334,13 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {"kind": "ds2", "workers_max": 20},
         {"/cluster/hosts/0/processor/kind": "dedicated", "/cluster/hosts/0/cores": 8},
         "/cluster/hosts/0/cores",
-        "cores is 8, but 20 of at most 20 workers may come to stand on host 'w1'",
+        "cores is 8, but up to 20 of at most 20 workers may run on host 'w1'",
     ),
     "more instances than the budget": (
         {"kind": "ds2", "workers_max": 20_000},
         {"/query/edges/1/partitioning/key_groups": 32_768},
         "/query/operators",
-        "operators has 59,992 instances in all as far as they may be scaled",
+        "operators has 59,992 instances in total at their highest possible parallelism",
     ),
     "an unknown kind": ({"kind": "ds3"}, {}, "/policies/scaling/kind", "ds2"),
 }  # fmt: skip
@@ -382,7 +382,7 @@ def test_a_window_over_all_keys_stays_at_one_instance(panes: str, key: dict[str,
     for scaling in (manual({"count": 2}), {"kind": "ds2", "orders": manual({"count": 2})["orders"]}):
         (problem,) = validate(counting(scaling, changes), CONTEXT)
         assert (problem.pointer, problem.code) == (f"{ORDER}/parallelism/count", "not_scalable")
-        assert problem.message == "'count' stays at 1: 'count' is right with at most 1 instances; leave it out of the order"
+        assert problem.message == "'count' stays at 1: 'count' is right with at most 1 instances; remove it from the order"
     (problem,) = validate(counting({"kind": "ds2", "workers_max": 20, "operators": {"count": {"min": 2}}}, changes), CONTEXT)
     assert (problem.pointer, problem.code) == ("/policies/scaling/operators/count/min", "not_scalable")
     assert problem.message == "min is 2, but 'count' stays at 1: 'count' is right with at most 1 instances; lower it"
@@ -426,7 +426,7 @@ def test_a_load_that_is_not_known_is_refused() -> None:
     document = trips()
     document["policies"] = {"scaling": {"kind": "oracle", "per_input": {"trips": 1, "mean": 1, "sink": 1}}}
     found = [problem.message for problem in validate(document, CONTEXT) if problem.pointer == "/workload/sources/trips/rate"]
-    assert any("the load of 'trips' is the file's own, whose rate is not known beforehand" in message for message in found)
+    assert any("the load of 'trips' comes from a file and is not known in advance" in message for message in found)
 
 
 def test_taken_in_a_document() -> None:

@@ -59,7 +59,7 @@ def test_pointers_that_lead_nowhere_are_refused() -> None:
     refused("/scales/paper", {"changes": change}, "unknown_field", "/scales/paper/changes/0/fields/0", "did you mean 'workload'")
     refused("/scales/paper", {"changes": change[:0], "abuot": ""}, "unexpected", "/scales/paper/abuot", "did you mean 'about'")
     refused("/values/horizon/field", "/workload/horizon", "unknown_field", "/values/horizon/field", "did you mean 'horizon_s'")
-    refused("/values/horizon/field", "/workload/sources", "wrong_type", "/values/horizon/field", "no number")
+    refused("/values/horizon/field", "/workload/sources", "wrong_type", "/values/horizon/field", "not a number")
 
 
 def test_a_scale_that_makes_a_study_invalid_is_refused() -> None:
@@ -95,14 +95,14 @@ def test_a_reported_value_has_the_shape_of_the_measured_one() -> None:
     refused("/reported/few", "100", "wrong_shape", "/reported/few", "'few' is a number")
     refused("/reported/out", 100, "wrong_shape", "/reported/out", "'out' is a series", "100")
     refused("/reported/out", {"x": [1, 2], "y": [1]}, "wrong_shape", "/reported/out", "2 x and 1 y")
-    refused("/reported/out", {"x": [1, 2], "y": [1, "two"]}, "wrong_shape", "/reported/out/y/1", "holds two", "no number")
+    refused("/reported/out", {"x": [1, 2], "y": [1, "two"]}, "wrong_shape", "/reported/out/y/1", "contains two", "not a number")
     refused("/reported/out", {"x": [], "y": []}, "wrong_shape", "/reported/out")
 
 
 def test_measured_values_have_no_place() -> None:
-    refused("/values/few/value", 100, "unexpected", "/values/few/value", "no field")
-    refused("/measured", {"few": 100}, "unexpected", "/measured", "no field")
-    refused("/status", "reproduced", "unexpected", "/status", "no field")
+    refused("/values/few/value", 100, "unexpected", "/values/few/value", "not a field")
+    refused("/measured", {"few": 100}, "unexpected", "/measured", "not a field")
+    refused("/status", "reproduced", "unexpected", "/status", "not a field")
     refused("/values/per_s", {"kind": "computed", "expression": "3 + 4"}, "not_measured", "/values/per_s/expression")
     refused("/assertions/0/check", "1 < 2", "not_measured", "/assertions/0/check")
     refused("/assertions/0/check", "reported(few) == 100", "not_measured", "/assertions/0/check")
@@ -114,19 +114,19 @@ def test_measured_values_have_no_place() -> None:
         ("few / 0 > 1", "division_by_zero", "divides by zero"),
         ("out > 1", "wrong_type", "all(...)"),
         ("few", "wrong_type", "a comparison"),
-        ("all(few > 1)", "wrong_type", "right is all(truths)"),
+        ("all(few > 1)", "wrong_type", "it takes all(truths)"),
         ("mean(few) > 1", "wrong_type", "mean(series)"),
         ("meen(out) > 1", "unknown_function", "did you mean 'mean'"),
         ("few + (out > 1) > 2", "wrong_type", "a number or a series is needed"),
-        ("few > 1 and out", "wrong_type", "a truth is needed"),
-        ("reported(per_s) == per_s", "unknown_name", "not given under reported"),
+        ("few > 1 and out", "wrong_type", "a truth value is needed"),
+        ("reported(per_s) == per_s", "unknown_name", "there is no reported value"),
         ("few.real > 1", "not_allowed", "few.real"),
         ("__import__('os').system('true') == few", "not_allowed", ""),
         ("few ** 2 > 1", "not_allowed", "few ** 2"),
-        ("few > 'a'", "wrong_type", "no number"),
-        ("few > True", "wrong_type", "no number"),
+        ("few > 'a'", "wrong_type", "not a number"),
+        ("few > True", "wrong_type", "not a number"),
         ("few >", "syntax", "column"),
-        ("few in (1, 2)", "not_allowed", "compare"),
+        ("few in (1, 2)", "not_allowed", "comparison"),
         ("few > " + "(" * 60 + "1" + ")" * 60 + " + few" * 60, "too_deep", "nested"),
         ("few > " + "1 + " * 400 + "1", "too_long", "1,000"),
     ],
@@ -146,8 +146,8 @@ def test_any_text_is_an_expression_or_refused(text: str) -> None:
 
 
 def test_points_left_open_are_refused() -> None:
-    refused("/values/few/at", {}, "missing", "/values/few/at", "leaves open at which rate")
-    refused("/values/few/share", 0.9, "unknown_share", "/values/few/share", "searches for no load")
+    refused("/values/few/at", {}, "missing", "/values/few/at", "does not fix rate")
+    refused("/values/few/share", 0.9, "unknown_share", "/values/few/share", "does not search for a load")
     sustained = {"kind": "sustained", "study": "rates", "over": "rate"}
     refused("/values/most", sustained, "no_search", "/values/most/study", "kind: sustainable")
 

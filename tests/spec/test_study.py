@@ -118,7 +118,7 @@ WRONG = {
     "into a number": (axis("a", RATE + "/x", "list", of=[1]), "/axes/0/fields/0", ["is 100.0, which has no fields"]),
     "a wrong type": (axis("a", CORES, "list", of=[2, "many"]), "/experiment/cluster/hosts/0/cores", ["at a = 'many'", "number"]),
     "out of range": (axis("a", CORES, "list", of=[2, 0]), "/experiment/cluster/hosts/0/cores", ["at a = 0", "at least 0.001"]),
-    "a text multiplied": ({**axis("a", "/name", "list", of=[2]), "multiply": True}, "/axes/0/fields/0", ["no number"]),
+    "a text multiplied": ({**axis("a", "/name", "list", of=[2]), "multiply": True}, "/axes/0/fields/0", ["not a number"]),
     "a range in a grid": (ANY_RATE, "/axes/0/values", ["a range", "latin_hypercube"]),
     "logarithm of nothing": (axis("a", RATE, "log", **{"from": 0, "to": 1, "count": 3}), "/axes/0/values/from", ["must be above 0"]),
     "a name": (axis("A b", RATE, "list", of=[1]), "/axes/0/name", ["A b"]),

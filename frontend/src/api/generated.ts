@@ -808,47 +808,47 @@ export interface components {
                 [key: string]: components["schemas"]["Attribution"] | null;
             };
         };
-        /** @description A record by its place: a sink delivers at most one at a time for each instance. */
+        /** @description A record identified by its delivery. Each sink instance delivers at most one record at a time. */
         DeliveredRecord: {
-            /** @description operator that delivered it */
+            /** @description sink operator that delivered the record */
             sink: string;
-            /** @description identity of the input record that caused it */
+            /** @description identifier of the input record that triggered it */
             trigger: number;
-            /** @description virtual time at which it was delivered */
+            /** @description virtual time of delivery */
             end_ns: number;
         };
-        /** @description Records drawn at random, each with the same chance. */
+        /** @description Records drawn at random, each with equal probability. */
         Sample: {
             /** @description share of the delivered records */
             rate: number;
             /**
-             * @description another seed draws others
+             * @description seed of the random draw
              * @default 0
              */
             seed?: number;
         };
-        /** @description Slowest and sample are taken over all sinks, from the records delivered in a stretch of time if one is given, else after warm-up. */
+        /** @description The slowest and the sample are taken over all sinks, from records delivered in the given interval, by default after warm-up. */
         Selection: {
             /**
-             * @description how many of those with the largest latency
+             * @description number of records with the largest latency to select
              * @default 0
              */
             slowest?: number;
-            /** @description records drawn at random */
+            /** @description random sample of the delivered records */
             sample?: components["schemas"]["Sample"] | null;
-            /** @description when slowest and sample were delivered; after warm-up if it is not given */
+            /** @description delivery interval for slowest and sample; default: after warm-up */
             between?: components["schemas"]["Stretch"] | null;
             /**
-             * @description certain records
+             * @description individual records
              * @default []
              */
             records?: components["schemas"]["DeliveredRecord"][];
         };
-        /** @description A stretch of virtual time. */
+        /** @description An interval of virtual time. */
         Stretch: {
-            /** @description later than this */
+            /** @description start, exclusive */
             after_ns: number;
-            /** @description up to and with this */
+            /** @description end, inclusive */
             to_ns: number;
         };
         /** @description A question about a run's records; `records` are those found. `note` says what the person should know about its start. */
@@ -1569,7 +1569,7 @@ export interface components {
             /** @description Mean time from the end of one to the next. */
             mean_s: number;
         };
-        /** @description The same rate all the time. */
+        /** @description The same rate throughout the run. */
         ConstantRate: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1583,10 +1583,10 @@ export interface components {
             per_s?: number;
         };
         /**
-         * @description mean + amplitude x cos(2 pi (t - phase) / period): a smooth day and night; the first peak is at the phase.
+         * @description mean + amplitude x cos(2 pi (t - phase) / period): a smooth daily cycle with its first peak at the phase.
          *
-         *     With a step the rate is held for that long, at its value at the step's start, rounded down to whole records per second; then it may have
-         *     noise, uniform from -noise to noise, drawn with the generator of `java.util.Random` as in the autoscalers' load. Never below zero.
+         *     With a step, the rate is held for that long at its value at the step's start, rounded down to whole records per second. Each step can
+         *     have noise, uniform from -noise to noise, drawn by the algorithm of `java.util.Random` as in the autoscalers' load. Never below zero.
          */
         CosineRate: {
             /**
@@ -1615,7 +1615,7 @@ export interface components {
              */
             phase_s?: number;
             /**
-             * @description How long a rate is held; 0 for a smooth curve.
+             * @description How long each rate is held. 0: a smooth curve.
              * @default 0
              */
             step_s?: number;
@@ -1625,20 +1625,20 @@ export interface components {
              */
             noise_per_s?: number;
             /**
-             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @description Seed of the pattern alone. The load is the same for all seeds of the run.
              * @default 1066
              */
             seed?: number;
         };
-        /** @description A rate that starts near the top and falls, with rallies: each step adds between -top / 21 and top / 28. */
+        /** @description A rate that starts near the top and falls, with occasional rises. Each step adds between -top / 21 and top / 28. */
         DecreasingRate: {
             /**
-             * @description How long a rate is held.
+             * @description How long each rate is held.
              * @default 60
              */
             step_s?: number;
             /**
-             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @description Seed of the pattern alone. The load is the same for all seeds of the run.
              * @default 1066
              */
             seed?: number;
@@ -1648,50 +1648,50 @@ export interface components {
              */
             kind: "decreasing";
             /**
-             * @description Where the rate starts.
+             * @description Rate near which the pattern starts.
              * @default 10000
              */
             top_per_s?: number;
         };
-        /** @description Links have a longer latency. Delays that overlap add up; a link never reorders. */
+        /** @description Links have a higher latency. Overlapping delays add up. A link never reorders. */
         Delay: {
-            /** @description Hosts on one side; the name of an entry with a count stands for all its machines. */
+            /** @description Hosts on one side. The name of an entry with a count stands for all its machines. */
             sources: string[];
-            /** @description Hosts on the other side, named in the same way; not given: all other hosts. */
+            /** @description Hosts on the other side, named in the same way. Default: all other hosts. */
             targets?: string[] | null;
             /**
-             * @description It befalls the links back, too.
+             * @description Also affects the links in the opposite direction.
              * @default true
              */
             both_ways?: boolean;
-            /** @description Virtual time at which it begins. */
+            /** @description Virtual time at which the fault begins. */
             from_s: number;
-            /** @description Virtual time at which it ends; not given: never. */
+            /** @description Virtual time at which the fault ends. Default: never. */
             to_s?: number | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "delay";
-            /** @description Latency that is added. */
+            /** @description Latency added to the link's own. */
             added_ms: number;
         };
         Forked: {
-            /** @description virtual time up to which all is as it was */
+            /** @description virtual time up to which the fork equals its parent */
             at_s: number;
-            /** @description from then on all sources have so many times their rate */
+            /** @description multiplier of all source rates from then on */
             load?: number | null;
-            /** @description patterns that sources have from then on, by operator */
+            /** @description rate patterns of sources from then on, by operator */
             rates?: {
                 [key: string]: components["schemas"]["ConstantRate"] | components["schemas"]["StepsRate"] | components["schemas"]["RampRate"] | components["schemas"]["CosineRate"] | components["schemas"]["SpikesRate"] | components["schemas"]["IncreasingRate"] | components["schemas"]["DecreasingRate"] | components["schemas"]["RandomWalkRate"] | components["schemas"]["SwitchedRate"];
             };
             /**
-             * @description what goes wrong besides, at that moment or later
+             * @description additional faults, at that time or later
              * @default []
              */
             faults?: (components["schemas"]["Partition"] | components["schemas"]["Delay"] | components["schemas"]["Pause"] | components["schemas"]["SlowHost"] | components["schemas"]["HostLoss"])[];
             /**
-             * @description orders for other parallelisms besides, at that moment or later
+             * @description additional rescales, at that time or later
              * @default []
              */
             rescales?: components["schemas"]["Order"][];
@@ -1699,11 +1699,11 @@ export interface components {
             pace?: number | null;
         };
         /**
-         * @description The host is lost with everything in its memory: services in progress, queues, state, what it had not sent. What is sent to it is
-         *     lost, too. If it restarts, its instances begin anew, empty; its sources go on behind the last record that they read.
+         * @description The host is lost with everything in its memory: services in progress, queues, state, unsent records. Records sent to it are lost as
+         *     well. If it restarts, its instances start empty, and its sources continue after the last record they read.
          */
         HostLoss: {
-            /** @description Name of the host that it happens to. */
+            /** @description Name of the affected host. */
             host: string;
             /** @description Once, or by a random process. */
             when: components["schemas"]["At"] | components["schemas"]["AtRandom"];
@@ -1712,18 +1712,18 @@ export interface components {
              * @enum {string}
              */
             kind: "host_loss";
-            /** @description How long it is gone; not given: for ever. */
+            /** @description Downtime of the host. Default: permanent. */
             restart_after_s?: number | null;
         };
-        /** @description A rate that starts near zero and grows, with setbacks: each step adds between -top / 30 and top / 22. */
+        /** @description A rate that starts near zero and grows, with occasional drops. Each step adds between -top / 30 and top / 22. */
         IncreasingRate: {
             /**
-             * @description How long a rate is held.
+             * @description How long each rate is held.
              * @default 60
              */
             step_s?: number;
             /**
-             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @description Seed of the pattern alone. The load is the same for all seeds of the run.
              * @default 1066
              */
             seed?: number;
@@ -1733,34 +1733,34 @@ export interface components {
              */
             kind: "increasing";
             /**
-             * @description What the rate comes to in about 140 steps.
+             * @description Rate reached after about 140 steps.
              * @default 10000
              */
             top_per_s?: number;
         };
-        /** @description A wish for other parallelisms, at a time of the run. */
+        /** @description A rescale at a given time of the run. */
         Order: {
-            /** @description Virtual time; before the end of the run's horizon. */
+            /** @description Virtual time, before the end of the run's horizon. */
             at_s: number;
-            /** @description By operator; those that are not named keep theirs. */
+            /** @description New parallelism by operator. Other operators keep theirs. */
             parallelism: {
                 [key: string]: number;
             };
         };
-        /** @description Links pass nothing: what is sent waits at the sender, and leaves in order when the partition ends. Nothing is lost, as over TCP. */
+        /** @description Links carry nothing. Messages wait at the sender and leave in order when the partition ends. Nothing is lost, as with TCP. */
         Partition: {
-            /** @description Hosts on one side; the name of an entry with a count stands for all its machines. */
+            /** @description Hosts on one side. The name of an entry with a count stands for all its machines. */
             sources: string[];
-            /** @description Hosts on the other side, named in the same way; not given: all other hosts. */
+            /** @description Hosts on the other side, named in the same way. Default: all other hosts. */
             targets?: string[] | null;
             /**
-             * @description It befalls the links back, too.
+             * @description Also affects the links in the opposite direction.
              * @default true
              */
             both_ways?: boolean;
-            /** @description Virtual time at which it begins. */
+            /** @description Virtual time at which the fault begins. */
             from_s: number;
-            /** @description Virtual time at which it ends; not given: never. */
+            /** @description Virtual time at which the fault ends. Default: never. */
             to_s?: number | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1769,15 +1769,15 @@ export interface components {
             kind: "partition";
         };
         /**
-         * @description The host stands still: nothing is served or sent, what arrives waits. Services in progress take so much longer. (A stop-the-world
-         *     collection, a suspended machine.)
+         * @description The host stalls: it serves and sends nothing, and arriving messages wait. Services in progress take longer by the duration of the
+         *     pause. Examples: a stop-the-world garbage collection, a suspended machine.
          */
         Pause: {
-            /** @description Name of the host that it happens to. */
+            /** @description Name of the affected host. */
             host: string;
             /** @description Once, or by a random process. */
             when: components["schemas"]["At"] | components["schemas"]["AtRandom"];
-            /** @description How long it lasts. */
+            /** @description Duration of the fault. */
             for_ms: number;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1785,7 +1785,7 @@ export interface components {
              */
             kind: "pause";
         };
-        /** @description A rate that goes from one value to another in a straight line, and is constant before and after. */
+        /** @description A rate that changes linearly from one value to another, and is constant before and after. */
         RampRate: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1793,35 +1793,35 @@ export interface components {
              */
             kind: "ramp";
             /**
-             * @description Rate until the ramp begins.
+             * @description Rate until the ramp starts.
              * @default 0
              */
             from_per_s?: number;
             /**
-             * @description Rate from the ramp's end on.
+             * @description Rate after the ramp's end.
              * @default 1000
              */
             to_per_s?: number;
             /**
-             * @description When the ramp begins.
+             * @description Start of the ramp.
              * @default 0
              */
             start_s?: number;
             /**
-             * @description When the ramp ends.
+             * @description End of the ramp.
              * @default 30
              */
             end_s?: number;
         };
-        /** @description A rate that changes at each step by something between -change and change, and stays between two bounds. */
+        /** @description A rate that changes by a random amount between -change and change at each step, within two bounds. */
         RandomWalkRate: {
             /**
-             * @description How long a rate is held.
+             * @description How long each rate is held.
              * @default 60
              */
             step_s?: number;
             /**
-             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @description Seed of the pattern alone. The load is the same for all seeds of the run.
              * @default 1066
              */
             seed?: number;
@@ -1841,23 +1841,23 @@ export interface components {
              */
             change_per_s?: number;
             /**
-             * @description The rate is not below this.
+             * @description Lower bound of the rate.
              * @default 0
              */
             min_per_s?: number;
             /**
-             * @description The rate is not above this.
+             * @description Upper bound of the rate.
              * @default 10000
              */
             max_per_s?: number;
         };
-        /** @description The cores of the host run at another speed; services that have begun keep theirs. */
+        /** @description The host's cores run at a different speed. Services in progress keep their speed. */
         SlowHost: {
-            /** @description Name of the host that it happens to. */
+            /** @description Name of the affected host. */
             host: string;
             /** @description Once, or by a random process. */
             when: components["schemas"]["At"] | components["schemas"]["AtRandom"];
-            /** @description How long it lasts. */
+            /** @description Duration of the fault. */
             for_ms: number;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1865,15 +1865,15 @@ export interface components {
              */
             kind: "slow_host";
             /**
-             * @description Of the host's speed meanwhile; kept in thousandths.
+             * @description Multiplier of the host's speed; kept in thousandths.
              * @default 0.5
              */
             factor?: number;
         };
         /**
-         * @description A base rate with a spike in every period: at its start, or somewhere in it, drawn anew for each period.
+         * @description A base rate with one spike per period: at the period's start, or at a random position drawn for each period.
          *
-         *     A peak below the base makes dips.
+         *     A peak below the base gives dips.
          */
         SpikesRate: {
             /**
@@ -1892,34 +1892,34 @@ export interface components {
              */
             peak_per_s?: number;
             /**
-             * @description Length of a period; each has one spike.
+             * @description Length of a period with one spike.
              * @default 10
              */
             every_s?: number;
             /**
-             * @description How long a spike lasts.
+             * @description Duration of a spike.
              * @default 1
              */
             duration_s?: number;
             /**
-             * @description Where in its period a spike begins: at the start, or uniformly drawn.
+             * @description Start of the spike in its period: at the period's start, or uniformly random.
              * @default regular
              * @enum {string}
              */
             placing?: "regular" | "random";
             /**
-             * @description Of the pattern alone: the load stays the same over the run's seeds.
+             * @description Seed of the pattern alone. The load is the same for all seeds of the run.
              * @default 1066
              */
             seed?: number;
         };
         Step: {
-            /** @description Virtual time from which the rate holds. */
+            /** @description Virtual time from which this rate applies. */
             at_s: number;
             /** @description Records per second of virtual time. */
             per_s: number;
         };
-        /** @description A rate that jumps at given times. Before the first step there are no records. */
+        /** @description A rate that changes abruptly at given times. There are no records before the first step. */
         StepsRate: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1929,21 +1929,24 @@ export interface components {
             /** @description Times in ascending order, each with its rate. */
             steps: components["schemas"]["Step"][];
         };
-        /** @description One pattern until a moment, another from then on; each as if it had held from the start. What a fork with another load has. */
+        /**
+         * @description One pattern until a given time, another afterwards, each evaluated as if it had applied from the start. Used by forks with a
+         *     different load.
+         */
         SwitchedRate: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "switched";
-            /** @description The pattern until then. */
+            /** @description Pattern until the switch. */
             before?: components["schemas"]["ConstantRate"] | components["schemas"]["StepsRate"] | components["schemas"]["RampRate"] | components["schemas"]["CosineRate"] | components["schemas"]["SpikesRate"] | components["schemas"]["IncreasingRate"] | components["schemas"]["DecreasingRate"] | components["schemas"]["RandomWalkRate"] | components["schemas"]["SwitchedRate"];
             /**
-             * @description Virtual time from which the other pattern holds.
+             * @description Virtual time of the switch.
              * @default 30
              */
             at_s?: number;
-            /** @description The pattern from then on. */
+            /** @description Pattern after the switch. */
             after?: components["schemas"]["ConstantRate"] | components["schemas"]["StepsRate"] | components["schemas"]["RampRate"] | components["schemas"]["CosineRate"] | components["schemas"]["SpikesRate"] | components["schemas"]["IncreasingRate"] | components["schemas"]["DecreasingRate"] | components["schemas"]["RandomWalkRate"] | components["schemas"]["SwitchedRate"];
         };
         StepFrames: {
@@ -2041,29 +2044,29 @@ export interface components {
             /** @default  */
             tag?: string;
         };
-        /** @description A span of virtual time of each run, and what is looked at in it. */
+        /** @description A span of virtual time of each run, and the settings for summarising it. */
         Span: {
-            /** @description Virtual time; not given: the end of the run's warm-up. */
+            /** @description Start, in virtual time. Default: the end of the run's warm-up. */
             from_s?: number | null;
-            /** @description Virtual time; not given: the run's end. */
+            /** @description End, in virtual time. Default: the end of the run. */
             to_s?: number | null;
             /**
-             * @description Name of one that is measured beside the first; empty: the first.
+             * @description Name of an additional latency. Default: the primary one.
              * @default
              */
             latency?: string;
             /**
-             * @description Times the p99 and the driver's queue of before a fault.
+             * @description Multiple of the p99 latency and driver queue before a fault that counts as recovered.
              * @default 1.5
              */
             factor?: number;
             /**
-             * @description How long before a fault is looked at.
+             * @description Length of the window before a fault that serves as the baseline.
              * @default 10
              */
             before_s?: number;
             /**
-             * @description So long it has to stay recovered.
+             * @description Time it must stay recovered.
              * @default 1
              */
             steady_s?: number;

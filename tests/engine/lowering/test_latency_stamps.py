@@ -169,7 +169,7 @@ def test_a_latency_of_the_name_of_another_is_refused() -> None:
     document["measurement"] = {"also": [further("event", "newest"), further("event", "newest")]}
     (problem,) = validate(document)
     assert problem.pointer == "/measurement/also/1/name"
-    assert "stands twice" in problem.message
+    assert "is used twice" in problem.message
 
 
 # Worked examples of Karimov 2020 (Figs. 3.5 and 3.6): windows of ten minutes, whose last event has time 600. In the figures windows are
