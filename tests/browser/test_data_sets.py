@@ -43,9 +43,9 @@ def test_a_data_set_is_uploaded_chosen_deleted_and_had_back(
     chosen = panel.get_by_label("Data set")
     expect(chosen).to_have_value("cabs")
     chosen.select_option("cabs again")
-    expect(panel.get_by_text("cannot serve as timestamp")).to_be_visible()
+    expect(panel.get_by_text("is not usable as event time")).to_be_visible()
     panel.get_by_label("Timestamp column").select_option("moment")
-    expect(panel.get_by_text("cannot serve as timestamp")).to_have_count(0)
+    expect(panel.get_by_text("is not usable as event time")).to_have_count(0)
     canvas.wait_until_saved()
     address = page.url
 

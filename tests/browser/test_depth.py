@@ -107,7 +107,7 @@ def test_faults_on_the_line_of_time(canvas: Canvas, page: Page, experiment: Stor
     empty.get_by_role("button", name="Pause").click()
     row, bar = page.get_by_test_id("fault-0"), page.get_by_test_id("fault-0-bar")
     expect(row).to_contain_text("12 s to 15 s")
-    expect(page.get_by_test_id("inspector")).to_contain_text("The host stands still")
+    expect(page.get_by_test_id("inspector")).to_contain_text("The host stalls")
 
     box, track = bar.bounding_box(), row.locator(".track").bounding_box()
     assert box is not None
@@ -169,7 +169,7 @@ def test_further_latencies_host_memory_and_ingress(canvas: Canvas, page: Page, e
     page.get_by_label("Memory model").select_option(label="Budget")
     page.get_by_role("tab", name="Policies").click()
     page.get_by_label("Ingress", exact=True).select_option(label="Throttle")
-    expect(page.get_by_test_id("inspector")).to_contain_text("ingress has no mark")
+    expect(page.get_by_test_id("inspector")).to_contain_text("ingress has no limit")
     page.locator("[data-pointer='/policies/ingress/memory_max'] input").fill("0.8")
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
     canvas.wait_until_saved()

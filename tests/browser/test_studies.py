@@ -171,7 +171,7 @@ def test_a_search_for_load_begins_with_the_rates_of_all_sources(page: Page, expe
 def test_who_executes_a_study_is_chosen_and_shown(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     page.goto(f"/studies/new?experiment={experiment(short_runs)}")
     page.get_by_role("radiogroup", name="How many seeds").get_by_text("3", exact=True).click()
-    chosen = page.get_by_label("Executor")
+    chosen = page.get_by_label("Executed by")
     expect(chosen).to_have_value("workers")
     expect(page.get_by_role("region", name="Execution")).to_contain_text("the results are the same")
     chosen.select_option("spark")
@@ -179,7 +179,7 @@ def test_who_executes_a_study_is_chosen_and_shown(page: Page, api: httpx.Client,
     assert_accessible(page)
     page.get_by_test_id("start-study").click()
     page.wait_for_url(re.compile(r"/studies/[0-9a-f-]{36}"))
-    expect(page.get_by_test_id("study")).to_contain_text("Executor")
+    expect(page.get_by_test_id("study")).to_contain_text("Executed by")
     expect(page.get_by_test_id("study-note")).to_contain_text("no analysis worker is running")
     study = page.url.split("?")[0].rpartition("/")[2]
     assert api.get(f"/api/studies/{study}").json()["document"]["executor"] == "spark"

@@ -177,7 +177,7 @@ def test_a_paused_run_gives_its_core_to_runs_that_wait(client: Client, lab: Lab,
 
 def test_the_form_of_a_study_asks_who_executes_it(client: Client) -> None:
     field = client.get("/api/studies/schema").json()["document"]["properties"]["executor"]
-    assert (field["title"], field["enum"], field["default"]) == ("Executor", ["workers", "spark"], "workers")
+    assert (field["title"], field["enum"], field["default"]) == ("Executed by", ["workers", "spark"], "workers")
     assert "Spark" in field["description"]
 
 

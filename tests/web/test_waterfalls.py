@@ -106,7 +106,7 @@ def test_a_failed_question_can_be_asked_again(client: Client, run: Run) -> None:
 @pytest.mark.parametrize(
     ("body", "names"),
     [
-        ({}, "nothing is chosen"),
+        ({}, "nothing is selected"),
         ({"slowest": 1001}, "1000"),
         ({"slow": 3}, "slow"),
         ({"sample": {"rate": 0}}, "greater than 0"),

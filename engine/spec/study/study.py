@@ -301,7 +301,7 @@ class Study(Model):
     search: AnySearch = Field(default_factory=NoSearch)
     executor: Executor = Field(
         default="workers",
-        title="Executor",
+        title="Executed by",
         description="where runs execute: on the lab's workers or the Spark cluster's executors; the results are the same",
     )
 
