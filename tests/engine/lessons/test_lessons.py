@@ -222,7 +222,7 @@ HISTORY, SHOWS = ["history"], ["cases", 0, "shows"]
     [
         (["instances", 1], "A", "/instances/1", "instance 'A' is there twice"),
         (["history", 0, "to"], "C", "/history/0/to", "there is no instance 'C'"),
-        (["history", 0, "color"], "red", "/history/0/color", "'color' is no field here"),
+        (["history", 0, "color"], "red", "/history/0/color", "'color' is not a field here"),
         (["history", 2], {"receive": "m2"}, "/history/2/receive", "message 'm2' was not sent so far"),
         (["history", 1], {"send": "m1", "from": "A", "to": "B"}, "/history/1/send", "message 'm1' is sent twice"),
         (["history", 3], {"receive": "m1"}, "/history/3/receive", "message 'm1' is received twice"),

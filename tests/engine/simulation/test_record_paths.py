@@ -149,7 +149,7 @@ def test_named_records_are_found_or_refused() -> None:
     assert refusal.value.at == ("records", len(named))
     with pytest.raises(Refusal, match="did you mean 'sink'"):
         run.waterfalls(records=[{**named[0], "sink": "sing"}])
-    with pytest.raises(ValidationError, match="nothing is chosen"):
+    with pytest.raises(ValidationError, match="nothing is selected"):
         run.waterfalls()
 
 
