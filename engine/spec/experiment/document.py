@@ -208,7 +208,7 @@ def outline_problems(document: Any) -> list[Problem]:
     while waiting:
         value, path, depth = waiting.pop()
         if depth > DEPTH_MAX:
-            return [_too_deep("", _unlink(path))]
+            return [_too_deep("", _path_tuple(path))]
         if isinstance(value, dict):
             for key, item in value.items():
                 if isinstance(key, str):
@@ -216,13 +216,13 @@ def outline_problems(document: Any) -> list[Problem]:
                     waiting.append((item, (path, key), depth + 1))
                 else:
                     message = f"the key {key!r} is not a string; put it in quotes"
-                    problems.append(Problem(pointer(*_unlink(path), str(key)), "wrong_type", message, str(key)))
+                    problems.append(Problem(pointer(*_path_tuple(path), str(key)), "wrong_type", message, str(key)))
         elif isinstance(value, list | tuple):
             size += len(value) + 2
             waiting += [(item, (path, index), depth + 1) for index, item in enumerate(value)]
         else:
             size += len(value.encode(errors="surrogatepass")) + 2 if isinstance(value, str) else 5
-            problem = _scalar_problem(value, _unlink(path))
+            problem = _scalar_problem(value, _path_tuple(path))
             if problem is not None:
                 problems.append(problem)
         if size > BYTES_MAX:
@@ -244,7 +244,7 @@ def _scalar_problem(value: Any, path: Place) -> Problem | None:
     return Problem(pointer(*path), "wrong_type", message, str(value)[:80])
 
 
-def _unlink(path: Any) -> Place:
+def _path_tuple(path: Any) -> Place:
     parts = []
     while path is not None:
         path, part = path

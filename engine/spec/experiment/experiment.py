@@ -86,7 +86,7 @@ class FurtherLatency(Model):
     )
 
     @model_validator(mode="after")
-    def _what_is_read_was_appended(self) -> Self:
+    def _read_latency_starts_at_append(self) -> Self:
         if self.to == "read" and self.clock != "append":
             message = f"from is '{self.clock}', but a latency to read is the wait of records in the log; give append"
             raise Refusal(message, at=("from",), code="not_append", value=self.clock)

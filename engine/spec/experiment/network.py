@@ -29,7 +29,7 @@ class Link(Model):
     )
 
     @model_validator(mode="after")
-    def _says_something(self) -> Link:
+    def _changes_something(self) -> Link:
         if self.latency_ms is None and self.mbit_per_s is None:
             message = f"the link from '{self.source}' to '{self.target}' changes nothing; give latency_ms, mbit_per_s or both, or remove it"
             raise Refusal(message, code="missing")

@@ -48,7 +48,7 @@ class Selection(Model):
     records: tuple[DeliveredRecord, ...] = Field((), max_length=RECORDS_MAX, description="individual records")
 
     @model_validator(mode="after")
-    def _chooses_something(self) -> Selection:
+    def _selects_something(self) -> Selection:
         if not self.slowest and self.sample is None and not self.records:
             raise Refusal(f"nothing is selected; give slowest (1 to {RECORDS_MAX}), sample or records", at=("slowest",), value=0)
         return self

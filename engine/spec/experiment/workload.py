@@ -103,7 +103,7 @@ class SourceWorkload(Model):
         return self
 
     @model_validator(mode="after")
-    def _coordinated_makes_its_records_last(self) -> Self:
+    def _coordinated_fits_its_input(self) -> Self:
         if isinstance(self.generation, OpenLoop):
             return self
         if isinstance(self.stream, FileStream):

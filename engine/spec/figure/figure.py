@@ -393,7 +393,7 @@ def examine_figure(document: Any, experiments: Experiments, context: Context | N
             except Refusal as refusal:
                 study, found_problems = None, [refusal_problem(refusal, ())]
             else:
-                found_problems = [_below(problem, name, scale) for problem in found_problems if problem.severity == "error"]
+                found_problems = [_below_study(problem, name, scale) for problem in found_problems if problem.severity == "error"]
             if study is not None:
                 studies[name] = study
                 seeds |= set(study.seeds)
@@ -401,7 +401,7 @@ def examine_figure(document: Any, experiments: Experiments, context: Context | N
                 if (problem.pointer, problem.code) not in seen:
                     seen.add((problem.pointer, problem.code))
                     problems.append(problem)
-        problems += [problem for problem in _unselected(figure, studies) if (problem.pointer, problem.code) not in seen]
+        problems += [problem for problem in _value_problems(figure, studies) if (problem.pointer, problem.code) not in seen]
         seen |= {(problem.pointer, problem.code) for problem in problems}
     for n, assertion in enumerate(figure.assertions):
         if seeds and assertion.of_seeds is not None and assertion.of_seeds > len(seeds):
@@ -418,12 +418,12 @@ def load_figure(document: Any, experiments: Experiments, context: Context | None
     return figure
 
 
-def _below(problem: Problem, study: str, scale: str) -> Problem:
+def _below_study(problem: Problem, study: str, scale: str) -> Problem:
     message = f"at {scale} scale: {problem.message}"
     return Problem(f"{pointer('studies', study)}{problem.pointer}", problem.code, message, problem.value, problem.hint)
 
 
-def _unselected(figure: Figure, studies: Mapping[str, Study]) -> Iterator[Problem]:
+def _value_problems(figure: Figure, studies: Mapping[str, Study]) -> Iterator[Problem]:
     """Problems of values that name an unknown axis, leave an axis open, or need something the study does not have."""
     for name, value in figure.values.items():
         if not isinstance(value, FromRuns) or value.study not in studies:

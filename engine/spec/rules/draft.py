@@ -71,12 +71,12 @@ class Draft:
     @cached_property
     def operators(self) -> dict[int, OperatorSpec]:
         """The valid operators by position."""
-        return dict(_sound(OperatorSpec, items(section(self.document, "query", "operators"))))
+        return dict(_valid_items(OperatorSpec, items(section(self.document, "query", "operators"))))
 
     @cached_property
     def edges(self) -> dict[int, Edge]:
         """The valid edges by position."""
-        return dict(_sound(Edge, items(section(self.document, "query", "edges"))))
+        return dict(_valid_items(Edge, items(section(self.document, "query", "edges"))))
 
     @cached_property
     def ids(self) -> dict[str, int]:
@@ -132,7 +132,7 @@ class Draft:
     @cached_property
     def faults(self) -> dict[int, Any]:
         """The valid faults by position."""
-        return dict(_sound(FAULTS, items(section(self.document, "faults"))))
+        return dict(_valid_items(FAULTS, items(section(self.document, "faults"))))
 
     @cached_property
     def flow_control(self) -> Any:
@@ -199,7 +199,7 @@ class Draft:
         return measurement
 
 
-def _sound(model: Any, values: list[Any]) -> Iterator[tuple[int, Any]]:
+def _valid_items(model: Any, values: list[Any]) -> Iterator[tuple[int, Any]]:
     for position, value in enumerate(values):
         try:
             yield position, _read(model, value)

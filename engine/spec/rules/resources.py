@@ -66,7 +66,7 @@ def resource_problems(draft: Draft, datasets: Datasets, budgets: Budgets) -> Ite
     yield from _partitions(draft)
     yield from _sizes(draft, budgets)
     yield from _records(draft, datasets, budgets)
-    yield from _begun_too_late(draft, datasets)
+    yield from _files_after_the_horizon(draft, datasets)
     yield from scale_problems(draft)
     yield from _times(draft, budgets)
 
@@ -108,7 +108,7 @@ class Placing:
             return
         self.laid_out = {id: [*first, *larger[id][len(first) :]] for id, first in self.indices.items()}
         self.problems += _dedicated(hosts, self.indices) or _dedicated_later(draft, hosts, self.laid_out)
-        self.problems += _stolen(draft, hosts, self.laid_out)
+        self.problems += _attainable_with_sharing(draft, hosts, self.laid_out)
 
 
 def _explicit(draft: Draft, named: Mapping[str, Sequence[str]], known: set[str]) -> Iterator[Problem]:
@@ -138,7 +138,7 @@ def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) 
             f"least {load} cores, share them (shared_fifo), or place fewer instances there",
             host.cores_milli // 1000,
         )
-        for host, load in _overfull(hosts, indices)
+        for host, load in _overloaded_hosts(hosts, indices)
     ]
 
 
@@ -153,11 +153,11 @@ def _dedicated_later(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mappi
             f"each with its own core; give it at least {load} cores, share them (shared_fifo), or lower policies.scaling.workers_max",
             host.cores_milli // 1000,
         )
-        for host, load in _overfull(hosts, indices, workers_max)
+        for host, load in _overloaded_hosts(hosts, indices, workers_max)
     ]
 
 
-def _overfull(
+def _overloaded_hosts(
     hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]], most: int | None = None
 ) -> Iterator[tuple[ExpandedHost, int]]:
     """For each host entry, the fullest host with more instances than dedicated cores, and its number of instances. most: the largest
@@ -174,7 +174,7 @@ def _overfull(
     return ((host, load[host.index]) for host in fullest.values())
 
 
-def _stolen(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> Iterator[Problem]:
+def _attainable_with_sharing(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> Iterator[Problem]:
     """With processor sharing, the share taken by other threads follows from the model and cannot be given."""
     for id, spec in draft.by_id.items():
         shared = next((hosts[index] for index in indices[id] if hosts[index].processor.kind == "processor_sharing"), None)
@@ -305,7 +305,7 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
         yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
 
 
-def _begun_too_late(draft: Draft, datasets: Datasets) -> Iterator[Problem]:
+def _files_after_the_horizon(draft: Draft, datasets: Datasets) -> Iterator[Problem]:
     """Files replayed at their own times without a record before the horizon, because another file begins much earlier."""
     zero_ns = event_zero_ns(draft.sources, datasets)
     if draft.workload is None or zero_ns is None:

@@ -24,19 +24,19 @@ def scaling_problems(draft: Draft) -> Iterator[Problem]:
     scaling = draft.scaling
     if not isinstance(scaling, Scaling):
         return
-    yield from _names(draft, "operators", scaling.operators)
+    yield from _unknown_operators(draft, "operators", scaling.operators)
     if scaling.known_shares is not None:
-        yield from _shares(draft, scaling.known_shares)
+        yield from _per_input_problems(draft, scaling.known_shares)
     if isinstance(scaling, Looped):
         yield from _iterations(draft, scaling)
-    yield from _surroundings(draft)
+    yield from _incompatible_parts(draft)
     limits = draft.scaling_limits
     if limits is None:  # the query itself is invalid
         return
     yield from _nothing_to_scale(draft, limits)
-    yield from _lost_in_restarts(draft, scaling)
+    yield from _state_lost_in_restarts(draft, scaling)
     if isinstance(scaling, Looped):
-        yield from _in_a_circle(draft, limits)
+        yield from _vertex_cycles(draft, limits)
     bounds = list(_bounds(draft, scaling, limits))
     yield from bounds
     workers = list(_workers(scaling, limits))
@@ -45,7 +45,7 @@ def scaling_problems(draft: Draft) -> Iterator[Problem]:
         yield from _orders(draft, scaling, limits)
 
 
-def _names(draft: Draft, field: str, named: Mapping[str, object]) -> Iterator[Problem]:
+def _unknown_operators(draft: Draft, field: str, named: Mapping[str, object]) -> Iterator[Problem]:
     """Unknown operators named by a field."""
     for id in named:
         if id not in draft.ids:
@@ -53,8 +53,8 @@ def _names(draft: Draft, field: str, named: Mapping[str, object]) -> Iterator[Pr
             yield Problem(pointer(*AT, field, id), "unknown_operator", message, id, suggestion(id, draft.ids))
 
 
-def _shares(draft: Draft, per_input: Mapping[str, float]) -> Iterator[Problem]:
-    yield from _names(draft, "per_input", per_input)
+def _per_input_problems(draft: Draft, per_input: Mapping[str, float]) -> Iterator[Problem]:
+    yield from _unknown_operators(draft, "per_input", per_input)
     missing = [id for id in draft.ids if id not in per_input]
     if missing:
         message = f"per_input lacks {', '.join(missing)}; give for each operator how many records it serves per source record"
@@ -75,7 +75,7 @@ def _iterations(draft: Draft, scaling: Looped) -> Iterator[Problem]:
         yield Problem(pointer(*AT, longer), "outside_run", message, getattr(scaling, longer))
 
 
-def _surroundings(draft: Draft) -> Iterator[Problem]:
+def _incompatible_parts(draft: Draft) -> Iterator[Problem]:
     """Parts of a run that are incompatible with rescaling."""
     protocol = NoCheckpoints() if draft.checkpointing is None else draft.checkpointing
     if not protocol.rescalable:
@@ -111,7 +111,7 @@ def _nothing_to_scale(draft: Draft, limits: list[ScalingLimit]) -> Iterator[Prob
         yield Problem(pointer(*AT, "kind"), "not_scalable", message, kind)
 
 
-def _lost_in_restarts(draft: Draft, scaling: Scaling) -> Iterator[Problem]:
+def _state_lost_in_restarts(draft: Draft, scaling: Scaling) -> Iterator[Problem]:
     """Operators that would lose their state in a restart, whether or not their own parallelism changes."""
     if not scaling.rescaling.begins_anew or not (scaling.orders or scaling.decides):
         return
@@ -126,7 +126,7 @@ def _lost_in_restarts(draft: Draft, scaling: Scaling) -> Iterator[Problem]:
             yield Problem(pointer(*AT, "rescaling", "kind"), "not_scalable", message, rescaling)
 
 
-def _in_a_circle(draft: Draft, limits: list[ScalingLimit]) -> Iterator[Problem]:
+def _vertex_cycles(draft: Draft, limits: list[ScalingLimit]) -> Iterator[Problem]:
     """Policies propagate rates from the sources and treat operators scaled together as one vertex. Merged vertices can form a cycle even
     if the query has none."""
     limit_of = {id: limit.operators for limit in limits for id in limit.operators}
@@ -157,7 +157,7 @@ def _bounds(draft: Draft, scaling: Scaling, limits: list[ScalingLimit]) -> Itera
             if own is None:
                 continue
             if limit.parts is not None and own.max is not None and own.max > limit.parts and not limit.stays:
-                message = f"max is {own.max}, but instances of '{id}' share {_parts(draft, limit)}; it must be at most {limit.parts}"
+                message = f"max is {own.max}, but instances of '{id}' share {_shared_units(draft, limit)}; it must be at most {limit.parts}"
                 yield Problem(pointer(*at, "max"), "out_of_range", message, own.max)
             elif own.min > limit.most and not limit.stays:
                 with_it = f", with {' and '.join(limit.operators)} scaled together," if len(limit.operators) > 1 else ""
@@ -199,7 +199,7 @@ def _orders(draft: Draft, scaling: Scaling, limits: list[ScalingLimit]) -> Itera
                 yield problem
         if sound:
             wishes = ((limit.operators, ordered(order, limit)) for limit in limits)
-            yield from _too_many(scaling, limits, runs, {operators: p for operators, p in wishes if p is not None}, at)
+            yield from _too_many_workers(scaling, limits, runs, {operators: p for operators, p in wishes if p is not None}, at)
 
 
 def _ordered(draft: Draft, limit: ScalingLimit | None, all: Mapping[str, int], id: str, p: int, place: str) -> Problem | None:
@@ -217,12 +217,12 @@ def _ordered(draft: Draft, limit: ScalingLimit | None, all: Mapping[str, int], i
     if p < limit.least:
         return Problem(place, "out_of_range", f"the order gives '{id}' {p}, below its min ({limit.least}); give at least that", p)
     if p > limit.most:
-        what = f"instances share {_parts(draft, limit)}" if limit.parts == limit.most else f"its max is {limit.most}"
+        what = f"instances share {_shared_units(draft, limit)}" if limit.parts == limit.most else f"its max is {limit.most}"
         return Problem(place, "out_of_range", f"the order gives '{id}' {p}, but {what}; give at most {limit.most}", p)
     return None
 
 
-def _too_many(
+def _too_many_workers(
     scaling: Scaling,
     limits: list[ScalingLimit],
     runs: dict[tuple[str, ...], int],
@@ -241,6 +241,6 @@ def _too_many(
         yield Problem(pointer(*at, "parallelism"), "out_of_range", message, workers)
 
 
-def _parts(draft: Draft, limit: ScalingLimit) -> str:
+def _shared_units(draft: Draft, limit: ScalingLimit) -> str:
     is_source = any(id in draft.sources for id in limit.operators)
     return f"{limit.parts} {'partitions' if is_source else 'key groups'}"
