@@ -329,7 +329,7 @@ def unknown_argument(slot, mesage):  # type: ignore[no-untyped-def]
 
 
 WRONG = {
-    "no operator": (int, "is not a subclass of engine.spec.base.operator.Operator"),
+    "no operator": (int, "is no class below engine.spec.base.operator.Operator"),
     "no kind": ({"kind": ""}, "it must be lower-case letters"),
     "a form that cannot be": ({"kind": "My Operator"}, "it must be lower-case letters"),
     "a kind that is taken": ({"kind": "map"}, "which engine.operators.map has already"),

@@ -94,6 +94,6 @@ def test_bad_forks_are_refused() -> None:
     assert "faults/0/when: the fault begins at 0.5 s, before the fork at 1 s" in refused(
         at_s=1, faults=[{**pause, "when": {"kind": "at", "at_s": 0.5}}]
     )
-    assert "would change the time before the fork" in refused(at_s=1, faults=[{**pause, "when": {"kind": "random", "mean_s": 5}}])
+    assert "would also change the time before the fork" in refused(at_s=1, faults=[{**pause, "when": {"kind": "random", "mean_s": 5}}])
     partition = {"kind": "partition", "sources": ["a"], "from_s": 0.2}
     assert "faults/0/from_s" in refused(at_s=1, faults=[partition])
