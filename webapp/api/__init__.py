@@ -1,4 +1,4 @@
-"""The HTTP API: one router for each resource. docs/web-api.md is its contract."""
+"""The HTTP API: one router per resource. Contract: docs/web-api.md."""
 
 from webapp.lib.version import VERSION
 

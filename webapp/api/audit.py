@@ -1,4 +1,4 @@
-"""The log of the lab: who did what, and when. It is read here, and written by what is done."""
+"""Read the lab's audit log: who did what, and when. Each action writes its own entry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = Router(auth=Needs(Right.ADMIN))
 
 class LogQuery(Schema):
     person: str = ""
-    action: str = ""  # or how it begins: runs
+    action: str = ""  # an action or its prefix, for example "runs"
     limit: int = Field(50, ge=1, le=1000)
     offset: int = Field(0, ge=0, le=10**9)
 
@@ -39,7 +39,7 @@ class Entries(Schema):
     count: int
 
 
-@router.get("", response=Entries, summary="Who did what, the newest first")
+@router.get("", response=Entries, summary="The audit log, newest first")
 def listing(request: HttpRequest, which: Query[LogQuery]) -> Entries:
     found = LogEntry.objects.filter(lab=request.auth.lab).order_by("-id")
     if which.person:

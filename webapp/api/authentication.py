@@ -1,4 +1,4 @@
-"""Who asks: a bearer token, or a session cookie with the CSRF header on writes; and whether they may."""
+"""Authentication by bearer token or session cookie (with the CSRF header on writes), and authorization."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ HOW_TO_SIGN_IN = "open a link made by 'manage.py signin_url', or send 'Authoriza
 
 
 class Needs(AuthBase):
-    """What a route needs; unless it says so, the right to read, or to write if its method is not a safe one.
+    """The right that a route requires. Default: read for safe methods, write for all others.
 
-    Calling it gives the Asker, who becomes `request.auth`. Raises Problem401, Problem403.
+    Calling it returns the Asker, which becomes `request.auth`. Raises Problem401, Problem403.
     """
 
     openapi_type = "http"
     openapi_scheme = "bearer"
 
     def __init__(self, right: Right | None = None, of_token: Right | None = None) -> None:
-        """of_token: what a token needs, if that is more than what a person needs."""
+        """of_token: the right a token needs, if tokens need more than people."""
         super().__init__()
         self.right, self.of_token = right, of_token
 

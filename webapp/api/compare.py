@@ -1,4 +1,4 @@
-"""Runs against one another, over seeds."""
+"""Comparison of runs over seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ METRICS_MAX = 30
 
 
 class ComparedQuery(Schema):
-    """run: ids, the first is the baseline. metric: names as in the runs' summaries."""
+    """run: run ids; the first is the baseline. metric: metric names, as in the run summaries."""
 
     run: list[uuid.UUID] = Field(min_length=1, max_length=COMPARED_MAX)
     metric: list[str] = Field([], max_length=METRICS_MAX)
@@ -45,8 +45,8 @@ class RunOfSide(Schema):
 
 
 class SideShape(Schema):
-    """A run and those that differ from it by their seed alone. under_way: seeds of such runs that have not ended. twin: another
-    side differs from it by its seed alone, and each stands for itself."""
+    """A run and the runs that differ from it only in their seed. under_way: seeds whose runs have not finished. twin: another side differs
+    from this one only in its seed, so each is shown on its own."""
 
     run: str
     runs: list[RunOfSide]
@@ -68,7 +68,7 @@ class SideShape(Schema):
 
 
 class Gone(Schema):
-    """number: of a run that was deleted; null: there was never such a run here."""
+    """A run that cannot be compared. number: its number if it was deleted; null if no such run existed in this lab."""
 
     id: str
     number: int | None
@@ -79,7 +79,7 @@ class ComparisonShape(Schema):
     gone: list[Gone]
 
 
-@router.get("", response=ComparisonShape, summary="Runs against the first of them, each with those that differ by their seed alone")
+@router.get("", response=ComparisonShape, summary="Compare runs with the first one, each over its seeds")
 def read(request: HttpRequest, which: Query[ComparedQuery]) -> ComparisonShape:
     found = compare(request.auth.lab, which.run, which.metric)
     return ComparisonShape(

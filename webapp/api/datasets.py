@@ -1,4 +1,4 @@
-"""Data sets: uploaded, listed, looked into, deleted."""
+"""Data sets: upload, list, preview, delete."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def listing(request: HttpRequest) -> list[DatasetShape]:
     return [DatasetShape.of(dataset) for dataset in kept.order_by("name")]
 
 
-@router.get("/uses", response=dict[str, int], summary="How many experiments name each data set")
+@router.get("/uses", response=dict[str, int], summary="Number of experiments that use each data set")
 def uses(request: HttpRequest) -> dict[str, int]:
     return datasets.uses(request.auth.lab)
 
 
 @router.post("", response={201: DatasetShape}, summary="Upload a CSV or Parquet file")
 def upload(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "") -> Status:
-    """name: how documents call it; the file's own name without its ending if not given."""
+    """name: the name documents use for it. Default: the file name without its extension."""
     try:
         return Status(201, DatasetShape.of(datasets.store(request.auth.lab, file, name)))
     except datasets.NameTaken as error:
@@ -53,13 +53,13 @@ def read(request: HttpRequest, dataset_id: uuid.UUID) -> DatasetDetail:
         raise Problem404(str(error)) from None
 
 
-@router.delete("/{uuid:dataset_id}", response={204: None}, summary="Delete; what names it cannot run any more")
+@router.delete("/{uuid:dataset_id}", response={204: None}, summary="Delete; experiments that use it can no longer run")
 def delete(request: HttpRequest, dataset_id: uuid.UUID) -> Status:
     datasets.delete(dataset_of(request.auth.lab, dataset_id, deleted_at__isnull=True))
     return Status(204, None)
 
 
-@router.post("/{uuid:dataset_id}/restore", response={204: None}, summary="Undo a deletion; 409 if its name was given anew")
+@router.post("/{uuid:dataset_id}/restore", response={204: None}, summary="Undo a deletion; 409 if the name is in use again")
 def restore(request: HttpRequest, dataset_id: uuid.UUID) -> Status:
     try:
         datasets.restore(dataset_of(request.auth.lab, dataset_id))
@@ -76,6 +76,6 @@ def dataset_of(lab: Lab, dataset_id: uuid.UUID, **more: Any) -> Dataset:
 
 
 def dataset_problem(error: DatasetError) -> dict[str, Any]:
-    """Where in the file: the line and the column are fields of their own, a file has no JSON pointers."""
+    """A problem in the file. Line and column are separate fields, because a file has no JSON pointers."""
     problem = Problem("/file", "bad_file", str(error), value=error.value).as_dict()
     return {**problem, "line": error.line, "column": error.column}

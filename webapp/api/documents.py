@@ -1,4 +1,4 @@
-"""What a document may say, and what is wrong with one."""
+"""The schema of documents, and validation of a document."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Validate(Body):
 
 
 class Validation(Schema):
-    """schemas: by operator and output port, as far as they are known. placement: host names by operator, one per instance in index order.
-    event_zero: what 0 of event time is on the calendar, where sources read data sets."""
+    """schemas: record schemas by operator and output port, where known. placement: host names by operator, one per instance in index order.
+    event_zero: calendar date of event time 0, if sources read data sets."""
 
     problems: list[Problem]
     hash: str | None
@@ -42,11 +42,11 @@ class Validation(Schema):
 
 class Previewed(Body):
     document: dict[str, Any]
-    points: int = Field(default=240, ge=1, le=2000, description="How many equal parts the horizon is cut into.")
+    points: int = Field(default=240, ge=1, le=2000, description="Number of equal parts into which the horizon is divided.")
 
 
 class Preview(Schema):
-    """sources: by source operator, [time in s, records per s] in the middle of each part of the horizon."""
+    """sources: by source operator, [time in s, records per s] at the middle of each part of the horizon."""
 
     sources: dict[str, list[list[float]]]
 
@@ -54,8 +54,8 @@ class Preview(Schema):
 Catalogue = TypedDict("Catalogue", dict.fromkeys(("operators", *registry.FAMILIES, "prices", "functions"), list[Kind]))  # type: ignore[misc]
 
 
-# Compressed: large, the same for everybody, and without anything secret that could be guessed from a length.
-@router.get("/registry", summary="Everything that can be chosen, by family", response=Catalogue)
+# Compressed: large, the same for everyone, and without secrets that a compressed length could reveal.
+@router.get("/registry", summary="All available kinds, by family", response=Catalogue)
 @decorate_view(gzip_page)
 def kinds(request: HttpRequest) -> HttpResponse:
     return HttpResponse(descriptions()[0], content_type="application/json")
@@ -68,7 +68,7 @@ def schema(request: HttpRequest) -> HttpResponse:
 
 
 def descriptions() -> tuple[bytes, bytes]:
-    """The registry and the document's schema as JSON: the same until a package brings another kind."""
+    """The registry and the document's schema as JSON: cached until a package registers another kind."""
     return _descriptions((*registry.operators().values(), *registry.members("placements")))
 
 
@@ -77,7 +77,7 @@ def _descriptions(kinds: tuple[type, ...]) -> tuple[bytes, bytes]:
     return json.dumps(registry.catalogue()).encode(), json.dumps(registry.document_schema()).encode()
 
 
-@router.post("/validate", auth=Needs(Right.READ), response=Validation, summary="Problems of a document; stores nothing")
+@router.post("/validate", auth=Needs(Right.READ), response=Validation, summary="Validate a document; stores nothing")
 def validate(request: HttpRequest, body: Validate) -> Validation:
     checked = documents.check(body.document, request.auth.lab)
     return Validation(
@@ -93,8 +93,8 @@ def validate(request: HttpRequest, body: Validate) -> Validation:
     "/preview",
     auth=Needs(Right.READ),
     response=Preview,
-    summary="What rates the sources of a document have over its horizon; stores nothing",
+    summary="Source rates of a document over its horizon; stores nothing",
 )
 def preview(request: HttpRequest, body: Previewed) -> Preview:
-    """Sources that are broken are left out; POST /validate says why."""
+    """Invalid sources are left out; POST /validate says why."""
     return Preview(sources=documents.preview(body.document, request.auth.lab, body.points))

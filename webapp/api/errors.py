@@ -1,4 +1,4 @@
-"""Every error has one shape, `{"detail": sentence, "problems": [...]}`, and none shows a stack trace."""
+"""Every error has the shape `{"detail": sentence, "problems": [...]}`; none shows a stack trace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class ApiError(Exception):
-    """An answer other than success. extra: more fields of the body."""
+    """An error response. extra: additional fields of the body."""
 
     status = 400
 
@@ -59,7 +59,7 @@ class Problem429(ApiError):
 
 
 def add_handlers(api: NinjaAPI) -> None:
-    """Register what answers each kind of exception."""
+    """Register a handler for each kind of exception."""
 
     @api.exception_handler(ApiError)
     def api_error(request: HttpRequest, exception: ApiError) -> HttpResponse:
@@ -68,7 +68,7 @@ def add_handlers(api: NinjaAPI) -> None:
 
     @api.exception_handler(Refused)
     def refused(request: HttpRequest, exception: Refused) -> HttpResponse:
-        return error(422, "the experiment has errors and cannot run; the problems say where and why", exception.checked.problems)
+        return error(422, "the experiment has errors and cannot run; see problems", exception.checked.problems)
 
     @api.exception_handler(StorageFull)
     def full(request: HttpRequest, exception: StorageFull) -> HttpResponse:
@@ -86,7 +86,7 @@ def add_handlers(api: NinjaAPI) -> None:
 
     @api.exception_handler(RequestDataTooBig)
     def too_large(request: HttpRequest, exception: RequestDataTooBig) -> HttpResponse:
-        return error(413, "the body is larger than what is allowed here; send a smaller one")
+        return error(413, "the request body is too large; send a smaller one")
 
     @api.exception_handler(MultiPartParserError)
     @api.exception_handler(TooManyFilesSent)
@@ -95,18 +95,18 @@ def add_handlers(api: NinjaAPI) -> None:
 
     @api.exception_handler(HttpError)
     def http_error(request: HttpRequest, exception: HttpError) -> HttpResponse:
-        if isinstance(exception.__cause__, ApiError):  # Ninja hides what its parser raises behind an error of its own
+        if isinstance(exception.__cause__, ApiError):  # Ninja wraps exceptions of its parser
             return api_error(request, exception.__cause__)
         return error(exception.status_code, str(exception))
 
     @api.exception_handler(Exception)
     def unexpected(request: HttpRequest, exception: Exception) -> HttpResponse:
         log.exception("%s %s failed", request.method, request.path)
-        return error(500, "something went wrong on the server; its log says what")
+        return error(500, "internal server error; see the server log")
 
 
 def problem_of(item: dict[str, Any]) -> dict[str, Any]:
-    """A finding of Ninja's own validation (body, query, path) in the shape of the engine's problems."""
+    """Convert an error of Ninja's own validation (body, query, path) to the shape of the engine's problems."""
     place = [part for part in item["loc"] if part not in ("body", "query", "path", "form", "file")]
     if len(item["loc"]) > 1 and item["loc"][0] in ("body", "form") and len(place) > 1:
         place = place[1:]  # the name of the Python parameter

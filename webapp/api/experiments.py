@@ -1,4 +1,4 @@
-"""Experiments: made, edited with a version, run, deleted."""
+"""Experiments: create, edit (versioned), run, delete."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class Start(Body):
     pace: Pace = None
 
 
-DESCRIPTION_LENGTH_MAX = 300  # letters in the list
+DESCRIPTION_LENGTH_MAX = 300  # characters, in lists
 
 
-@router.get("", response=list[ExperimentItem], summary="All experiments, the last changed first")
+@router.get("", response=list[ExperimentItem], summary="All experiments, last changed first")
 def listing(request: HttpRequest) -> list[ExperimentItem]:
     lab = request.auth.lab
-    kept = Run.objects.filter(lab=lab, deleted_at__isnull=True)  # counted apart: from an index, in its order
+    kept = Run.objects.filter(lab=lab, deleted_at__isnull=True)  # a separate count, which the index can answer
     runs = dict(kept.values_list("experiment").annotate(count=Count("*")))
     found = Experiment.objects.filter(lab=lab, deleted_at__isnull=True).defer("document").exclude(fixture__startswith=FIGURE, version=1)
     found = found.annotate(described=KeyTransform("description", "document")).order_by("-updated_at")
@@ -79,7 +79,7 @@ def read(request: HttpRequest, experiment_id: uuid.UUID) -> ExperimentShape:
     return ExperimentShape.of(experiment, check(experiment.document, lab).problems)
 
 
-@router.put("/{uuid:experiment_id}", response=ExperimentShape, summary="Autosave; 409 if somebody else saved in between")
+@router.put("/{uuid:experiment_id}", response=ExperimentShape, summary="Autosave; 409 if someone else saved in between")
 def save(request: HttpRequest, experiment_id: uuid.UUID, body: Edit) -> ExperimentShape:
     lab = request.auth.lab
     experiment = experiment_of(lab, experiment_id)
@@ -103,7 +103,7 @@ def restore(request: HttpRequest, experiment_id: uuid.UUID) -> Status:
     return Status(204, None)
 
 
-@router.post("/{uuid:experiment_id}/runs", response={201: RunDetail}, summary="Run the experiment as it is stored")
+@router.post("/{uuid:experiment_id}/runs", response={201: RunDetail}, summary="Run the stored experiment")
 def run(request: HttpRequest, experiment_id: uuid.UUID, body: Start | None = None) -> Status:
     lab = request.auth.lab
     experiment = experiment_of(lab, experiment_id)
@@ -122,5 +122,5 @@ def experiment_of(lab: Lab, experiment_id: uuid.UUID) -> Experiment:
 
 
 def conflict(experiment: Experiment, version: int) -> Problem409:
-    detail = f"version {version} is not the newest: the experiment is at version {experiment.version}; merge, and send again"
+    detail = f"version {version} is out of date: the experiment is at version {experiment.version}; merge and save again"
     return Problem409(detail, version=experiment.version, document=experiment.document)

@@ -1,4 +1,4 @@
-"""Figures of papers: what they claim, what was measured, and what holds of it. Workers carry them out, or `manage.py reproduce` does."""
+"""Figures of papers: their claims, the measured values and which claims hold. Workers or `manage.py reproduce` reproduce them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AssertionState = Literal["holds", "fails", "not evaluated", "not run"]
 
 
 class NumberValue(TypedDict):
-    """runs: keys (hashes of document and seed) of the runs behind it."""
+    """runs: keys (hashes of document and seed) of the runs that the value was computed from."""
 
     value: float
     low: NotRequired[float]
@@ -47,7 +47,7 @@ class NumberValue(TypedDict):
 
 
 class SeriesValue(TypedDict):
-    """runs: keys, a list for each point, or one for all of them."""
+    """runs: keys, one list per point or one list for all points."""
 
     x: list[float | str]
     y: list[float]
@@ -57,7 +57,7 @@ class SeriesValue(TypedDict):
 
 
 class NoValue(TypedDict):
-    """Nothing was measured, and why."""
+    """No value, and why."""
 
     reason: str
 
@@ -77,8 +77,8 @@ AssertionCounts = TypedDict("AssertionCounts", dict.fromkeys(get_args(AssertionS
 
 class FigureItem(Schema):
     """A figure in a list. status: reproduced, calibrated, partly, not reproduced, not evaluated (none of its assertions was), or not run.
-    scale and what follows is of the result that counts: the newest at the largest scale; null if there is none. assertions: how many there
-    are in each state. lacking: ids of those that do not hold. under_way: what is carried out at the moment."""
+    scale and the fields after it describe the result that counts: the newest at the largest scale; null without one. assertions: number in
+    each state. lacking: ids of assertions that do not hold. under_way: reproductions in progress."""
 
     id: str
     title: str
@@ -102,7 +102,8 @@ class FigureSide(Schema):
 
 
 class FigureAssertion(Schema):
-    """state: holds, fails, not evaluated (reason says why), or not run. sides: what was compared; of a series its least and most."""
+    """state: holds, fails, not evaluated (reason says why), or not run. sides: the values compared; for a series, its minimum and
+    maximum."""
 
     id: str
     text: str
@@ -114,7 +115,7 @@ class FigureAssertion(Schema):
 
 
 class FigureResultShape(Schema):
-    """A result that there is; stale: the figure has changed since."""
+    """A stored result. stale: the figure has changed since."""
 
     scale: Scale
     status: Status
@@ -134,8 +135,9 @@ class RunBehind(Schema):
 
 
 class FigureDetail(Schema):
-    """document: the figure as it is written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this
-    lab that have such a key, by key; none where nobody made the run here. results: all there are, the newest first."""
+    """document: the figure as written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this lab
+    with
+    these keys, by key; a key without a run in this lab is missing. results: all stored results, newest first."""
 
     id: str
     document: JsonObject
@@ -159,7 +161,7 @@ RESULTS_MAX = 100
 HOLDS = "holds"
 
 
-@router.get("", response=list[FigureItem], summary="All figures, and what is known of them")
+@router.get("", response=list[FigureItem], summary="All figures with their status")
 def listing(request: HttpRequest, prefix: Query[str] = "") -> list[FigureItem]:
     with told_plainly():
         known = figures.all_known(figures.FILES.ids(prefix), request.auth.lab)
@@ -184,14 +186,16 @@ def read(request: HttpRequest, paper: str, figure: str, which: Query[ScaleQuery]
     )
 
 
-@router.get("/{str:paper}/{str:figure}/report", summary="The figure with its result as one HTML file")
+@router.get("/{str:paper}/{str:figure}/report", summary="The figure and its result as one HTML file")
 def reported(request: HttpRequest, paper: str, figure: str, which: Query[ScaleQuery]) -> HttpResponse:
     known = figures.known(known_id(paper, figure), request.auth.lab, which.scale)
     name = "-".join(["figure", paper, figure, *([known.scale] if known.scale else [])])
     return as_file(of_figure(known), f"{name}.html")
 
 
-@router.get("/{str:paper}/{str:figure}/studies/{str:study}", response=AtScale, summary="One of its studies at a scale, as a document")
+@router.get(
+    "/{str:paper}/{str:figure}/studies/{str:study}", response=AtScale, summary="The document of one of its studies at a given scale"
+)
 def study(request: HttpRequest, paper: str, figure: str, study: str, which: Query[ScaleQuery]) -> AtScale:
     read, _ = figures.outline(known_id(paper, figure))
     if study not in read.studies:
@@ -204,20 +208,24 @@ class Wanted(Body):
 
 
 LISTED_MAX = 20
-QUEUE_AWAY = "the queue cannot be reached at the moment; this is stored and taken up as soon as the queue is back"
+QUEUE_AWAY = "the queue is unreachable; the reproduction is stored and starts when the queue is back"
 
 
-@router.get("/{str:paper}/{str:figure}/reproductions", response=list[ReproductionShape], summary="When it was carried out, newest first")
+@router.get(
+    "/{str:paper}/{str:figure}/reproductions", response=list[ReproductionShape], summary="Reproductions of the figure, newest first"
+)
 def reproductions(request: HttpRequest, paper: str, figure: str) -> list[ReproductionShape]:
     found = Reproduction.objects.filter(lab=request.auth.lab, figure=known_id(paper, figure)).order_by("-created_at")
     return [ReproductionShape.of(row) for row in found[:LISTED_MAX]]
 
 
 @router.post(
-    "/{str:paper}/{str:figure}/reproductions", response={200: ReproductionShape, 201: ReproductionShape}, summary="Carry it out at a scale"
+    "/{str:paper}/{str:figure}/reproductions",
+    response={200: ReproductionShape, 201: ReproductionShape},
+    summary="Reproduce the figure at a scale",
 )
 def carry_out(request: HttpRequest, paper: str, figure: str, body: Wanted) -> Answer:
-    """By a worker. 200: it is under way at this scale already."""
+    """A worker runs it. 200: a reproduction at this scale is already in progress."""
     wanted = {"lab": request.auth.lab, "figure": known_id(paper, figure), "scale": body.scale}
     under_way = Reproduction.objects.filter(**wanted, state__in=ACTIVE, cancel_requested=False).first()
     if under_way is not None:
@@ -229,11 +237,15 @@ def carry_out(request: HttpRequest, paper: str, figure: str, body: Wanted) -> An
     return Answer(201, ReproductionShape.of(row, None if queued else QUEUE_AWAY))
 
 
-@router.post("/{str:paper}/{str:figure}/reproductions/{uuid:id}/cancel", response={202: ReproductionShape}, summary="Stop within a second")
+@router.post(
+    "/{str:paper}/{str:figure}/reproductions/{uuid:id}/cancel",
+    response={202: ReproductionShape},
+    summary="Cancel; takes effect within a second",
+)
 def cancel(request: HttpRequest, paper: str, figure: str, id: uuid.UUID) -> Answer:
     row = Reproduction.objects.filter(pk=id, lab=request.auth.lab, figure=f"{paper}/{figure}").first()
     if row is None:
-        raise Problem404(f"figure '{paper}/{figure}' was never carried out as {id} in this lab")
+        raise Problem404(f"figure '{paper}/{figure}' has no reproduction {id} in this lab")
     figures.cancel(row)
     row.refresh_from_db()
     return Answer(202, ReproductionShape.of(row))
@@ -257,7 +269,7 @@ def told_plainly() -> Iterator[None]:
 
 
 def active(lab: Lab) -> defaultdict[str, list[ReproductionShape]]:
-    """What is carried out at the moment, by figure, the oldest first."""
+    """Reproductions in progress, by figure, oldest first."""
     found: defaultdict[str, list[ReproductionShape]] = defaultdict(list)
     for row in Reproduction.objects.filter(lab=lab, state__in=ACTIVE).order_by("created_at"):
         found[row.figure].append(ReproductionShape.of(row))
@@ -292,7 +304,7 @@ def results(lab: Lab, id: str) -> list[FigureResultShape]:
 
 
 def keys_of(values: dict[str, Any]) -> set[str]:
-    """Keys of the runs behind values; of numbers a list of them, of series a list for each point."""
+    """Keys of the runs that values were computed from: a list for a number, a list per point for a series."""
     keys: set[str] = set()
     for value in values.values():
         for run in value.get("runs", []):

@@ -1,4 +1,4 @@
-"""Answers that a browser keeps as a file."""
+"""Responses that a browser saves as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lab itself: its health and who is asking."""
+"""Health of the server, and the signed-in user."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Me(Schema):
     name: str
     lab: str
     role: RoleName
-    scopes: list[Scope]  # what they may do, and the scopes that their tokens may have
+    scopes: list[Scope]  # what they may do; also the scopes their tokens may have
 
 
 @router.get("/health", response={200: Health, 503: Health}, auth=None, summary="Are all parts up?")

@@ -1,4 +1,4 @@
-"""Lessons: small histories of messages and checkpoints, told step by step by the engine's own rules. The same for every lab."""
+"""Lessons: small histories of messages and checkpoints, explained step by step by the engine's own rules. The same for every lab."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILES = LessonFiles(settings.BASE_DIR / "fixtures")
 
 
 class LessonItem(Schema):
-    """figure: number of the figure that it is after."""
+    """figure: number of the paper's figure that it follows."""
 
     id: str
     title: str
@@ -33,7 +33,7 @@ class LessonTold(LessonItem):
     cases: list[Explained]
 
 
-@router.get("", response=list[LessonItem], summary="All lessons, in their order")
+@router.get("", response=list[LessonItem], summary="All lessons, in order")
 def listing(request: HttpRequest) -> list[LessonItem]:
     return [LessonItem(id=id, **about(lesson_of(id))) for id in FILES.ids()]
 
@@ -61,4 +61,4 @@ def told_plainly(id: str) -> Iterator[None]:
         yield
     except InvalidExperiment as invalid:
         problems = [problem.as_dict() for problem in invalid.problems]
-        raise Problem422(f"lesson '{id}' cannot be told: {problems[0]['message']}", problems) from None
+        raise Problem422(f"lesson '{id}' is invalid: {problems[0]['message']}", problems) from None

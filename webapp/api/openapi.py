@@ -1,4 +1,4 @@
-"""The OpenAPI document: what Ninja finds out by itself, the one shape of all refusals, and what the WebSockets send."""
+"""The OpenAPI document: Ninja's own, plus the shape of all error responses and the WebSocket messages."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from webapp.live.messages import NewsMessage, RunMessage
 
 
 class Refusal(Schema):
-    """Why something was not done, as a sentence, and in detail where there is more than one thing to say."""
+    """Error response. detail: one sentence. problems: the individual problems, if any."""
 
     detail: str
     problems: list[Problem]
 
 
 REFUSED = {
-    "description": "Not done: 400 unreadable, 401 nobody known asks, 403 not allowed, 404 not there, 409 not in this state, 413 too large, "
-    "422 wrong values, 429 too many tries",
+    "description": "Refused: 400 malformed, 401 not signed in, 403 not allowed, 404 not found, 409 conflict with the current state, "
+    "413 too large, 422 invalid values, 429 too many attempts",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}},
 }
 BESIDES = {"Refusal": Refusal, "RunMessage": RunMessage, "NewsMessage": NewsMessage}
-"""Components that are no route's answer: of every route, and of the sockets /ws/runs/{id} and /ws/news."""
+"""Components that no single route returns: the errors of all routes, and the messages of /ws/runs/{id} and /ws/news."""
 
 
 class Api(NinjaAPI):
@@ -41,14 +41,14 @@ class Api(NinjaAPI):
 
 
 class AnswerSchema(NinjaGenerateJsonSchema):
-    """Answers have all fields, those with defaults, too."""
+    """Responses contain all fields, including those with defaults."""
 
     def field_is_required(self, field: Any, total: bool) -> bool:
         return field["type"] == "model-field" or bool(super().field_is_required(field, total))
 
 
 class Document(OpenAPISchema):
-    """Ninja's document, with answers as they are sent. A type that requests hold, too, is described as they may give it."""
+    """Ninja's document, with response types as serialised. A type that also occurs in requests is described as requests may give it."""
 
     def get_components(self) -> dict[str, Any]:
         for name, type in BESIDES.items():
@@ -64,11 +64,11 @@ class Document(OpenAPISchema):
 
     @cached_property
     def answers(self) -> dict[str, Any]:
-        """Components of answers, by name."""
+        """Components of responses, by name."""
         return {}
 
     def described(self, type: TypeAdapter[Any]) -> dict[str, Any]:
-        """JSON Schema of an answer; the types that it refers to are noted."""
+        """Return the JSON Schema of a response type, and collect the types it refers to."""
         schema = type.json_schema(mode="serialization", ref_template=REF_TEMPLATE, schema_generator=AnswerSchema)
         self.answers.update(schema.pop("$defs", {}))
         return schema

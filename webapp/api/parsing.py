@@ -1,4 +1,4 @@
-"""JSON as databases and browsers understand it: finite numbers, no zero characters, no endless nesting."""
+"""JSON that databases and browsers can handle: finite numbers, no NUL characters, limited nesting."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ KINDS = {list: "a list", str: "a text", bool: "true or false", type(None): "null
 
 
 class Body(BaseModel):
-    """Base of what the API takes: a misspelt field is an error, and only a JSON object is an object."""
+    """Base of request bodies: an unknown field is an error, and only a JSON object is an object."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class StrictJson(Parser):
-    """Reads bodies. Ninja calls it for JSON bodies only."""
+    """Parse request bodies. Ninja calls this for JSON bodies only."""
 
     def parse_body(self, request: HttpRequest) -> Any:
         try:
@@ -36,9 +36,9 @@ class StrictJson(Parser):
         except json.JSONDecodeError as error:
             raise Problem400(f"the body is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
         except RecursionError:
-            raise Problem400(f"the body is nested too deeply; at most {DEPTH_MAX} levels are taken") from None
+            raise Problem400(f"the body is nested too deeply; at most {DEPTH_MAX} levels are allowed") from None
         except ValueError:  # an integer with thousands of digits
-            raise Problem400("the body holds a number with too many digits; at most 4,300 are taken") from None
+            raise Problem400("the body contains a number with too many digits; at most 4,300 are allowed") from None
         if not isinstance(tree, dict):
             raise Problem422(f"the body is {KINDS.get(type(tree), 'a number')}; it must be a JSON object")
         problems = [problem.as_dict() for problem in unstorable(tree)]
@@ -48,21 +48,21 @@ class StrictJson(Parser):
 
 
 def unstorable(tree: Any) -> list[Problem]:
-    """What no database can store as JSON. Pointers lead into the document, where the body is one around a document."""
+    """Find values that no database can store as JSON. In a body that wraps a document, pointers are relative to the document."""
     problems: list[Problem] = []
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), tree)]
     while waiting:
         path, value = waiting.pop()
         place = pointer(*(path[1:] if path[:1] == ("document",) else path))
         if len(path) > DEPTH_MAX:
-            return [Problem(place, "too_deep", f"the nesting is deeper than {DEPTH_MAX} levels; make it flatter")]
+            return [Problem(place, "too_deep", f"nesting is deeper than {DEPTH_MAX} levels; make it flatter")]
         if isinstance(value, float) and not math.isfinite(value):
-            problems.append(Problem(place, "not_finite", f"{value} is not a finite number; give one", value=str(value)))
+            problems.append(Problem(place, "not_finite", f"{value} is not finite; give a finite number", value=str(value)))
         elif isinstance(value, str) and not storable(value):
-            problems.append(Problem(place, "bad_text", "the text holds a zero character or half of a surrogate pair; leave it out"))
+            problems.append(Problem(place, "bad_text", "the text contains a NUL character or an unpaired surrogate; remove it"))
         elif isinstance(value, dict):
             if not all(map(storable, value)):
-                problems.append(Problem(place, "bad_text", "a key holds a zero character or half of a surrogate pair; leave it out"))
+                problems.append(Problem(place, "bad_text", "a key contains a NUL character or an unpaired surrogate; remove it"))
             waiting += [((*path, key), item) for key, item in value.items()]
         elif isinstance(value, list):
             waiting += [((*path, index), item) for index, item in enumerate(value)]

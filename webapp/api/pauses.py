@@ -1,4 +1,4 @@
-"""How fast and how far a run goes: paused, stepped, resumed, paced. The result is the same whatever is asked for."""
+"""Pause, step, resume and pace runs. None of this changes a run's result."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class Paced(Body):
     pace: Pace
 
 
-@router.post("/{uuid:run_id}/pause", response={202: RunDetail}, summary="Stand still within a second; nothing is lost")
+@router.post("/{uuid:run_id}/pause", response={202: RunDetail}, summary="Pause within a second; nothing is lost")
 def pause(request: HttpRequest, run_id: uuid.UUID) -> Status:
-    """A run that is paused already stays so. After some seconds it gives its worker to other runs."""
+    """No effect on a paused run. After a few seconds a paused run releases its worker."""
     run = unfinished(request.auth.lab, run_id)
     if not Run.objects.pause(run.pk):
         raise over(run)
     return changed(run)
 
 
-@router.post("/{uuid:run_id}/step", response={202: RunDetail}, summary="A paused run makes some more frames, and is paused again")
+@router.post("/{uuid:run_id}/step", response={202: RunDetail}, summary="Advance a paused run by some frames, then pause again")
 def step(request: HttpRequest, run_id: uuid.UUID, body: StepFrames | None = None) -> Status:
-    """Steps that are asked for while others are under way are added to them."""
+    """Steps requested while others are in progress are added to them."""
     run = unfinished(request.auth.lab, run_id)
     if not Run.objects.step(run.pk, (body or StepFrames()).frames):
         run.refresh_from_db()
@@ -56,9 +56,9 @@ def step(request: HttpRequest, run_id: uuid.UUID, body: StepFrames | None = None
     return changed(run)
 
 
-@router.post("/{uuid:run_id}/resume", response={202: RunDetail}, summary="A paused run goes on to its end")
+@router.post("/{uuid:run_id}/resume", response={202: RunDetail}, summary="Resume a paused run")
 def resume(request: HttpRequest, run_id: uuid.UUID) -> Status:
-    """A run that is not paused goes on as it does."""
+    """No effect on a run that is not paused."""
     run = unfinished(request.auth.lab, run_id)
     Run.objects.resume(run.pk)
     return changed(run)
@@ -85,7 +85,7 @@ def over(run: Run) -> Problem409:
 
 
 def changed(run: Run) -> Status:
-    """Tell the viewers, and the workers if there is something to do."""
+    """Notify viewers, and workers if there is work to do."""
     queued = enqueue(run.pk)
     run.refresh_from_db()
     announce(connection(), run.pk)

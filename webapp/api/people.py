@@ -1,4 +1,4 @@
-"""People of the lab: who belongs to it, in which role, and who is invited. Everybody sees them, owners change them."""
+"""Members of the lab, their roles, and invitations. All members can see them; owners can change them."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ class Invited(InvitationShape):
     path: str
 
 
-@router.get("", response=list[Person], summary="The people of the lab, by name")
+@router.get("", response=list[Person], summary="Members of the lab, by name")
 def listing(request: HttpRequest) -> list[Person]:
     found = Membership.objects.filter(lab=request.auth.lab).select_related("user").order_by("user__username")
     return [Person.of(membership, request.auth) for membership in found]
 
 
-@router.put("/{int:person_id}", auth=Needs(Right.ADMIN), response=Person, summary="Give a person another role")
+@router.put("/{int:person_id}", auth=Needs(Right.ADMIN), response=Person, summary="Change a person's role")
 def change_role(request: HttpRequest, person_id: int, body: NewRole) -> Person:
     membership = membership_of(request.auth, person_id)
     try:
@@ -91,9 +91,9 @@ def change_role(request: HttpRequest, person_id: int, body: NewRole) -> Person:
     return Person.of(membership, request.auth)
 
 
-@router.delete("/{int:person_id}", auth=Needs(Right.ADMIN), response={204: None}, summary="Remove a person; what they made stays")
+@router.delete("/{int:person_id}", auth=Needs(Right.ADMIN), response={204: None}, summary="Remove a person; their work stays")
 def remove(request: HttpRequest, person_id: int) -> Status:
-    """Their tokens are revoked, and their open connections end within seconds."""
+    """Revokes their tokens. Their open connections close within seconds."""
     membership = membership_of(request.auth, person_id)
     try:
         people.remove(membership)
@@ -104,15 +104,17 @@ def remove(request: HttpRequest, person_id: int) -> Status:
     return Status(204, None)
 
 
-@router.post("/{int:person_id}/link", auth=Needs(Right.ADMIN), response={201: Link}, summary="A link that signs a person in, once")
+@router.post(
+    "/{int:person_id}/link", auth=Needs(Right.ADMIN), response={201: Link}, summary="Create a single-use sign-in link for a person"
+)
 def link(request: HttpRequest, person_id: int) -> Status:
-    """For whoever forgot their password; they can set another one then."""
+    """For a person who forgot their password; once signed in, they can set a new one."""
     user = membership_of(request.auth, person_id).user
     expires_at = timezone.now() + SIGN_IN_TOKEN_LIFETIME
     return Status(201, Link(path=f"/signin?token={SignInToken.issue(user)}", expires_at=expires_at))
 
 
-@invitations.get("", response=list[InvitationShape], summary="Invitations that nobody has used yet, the newest first")
+@invitations.get("", response=list[InvitationShape], summary="Unused invitations, newest first")
 def invited(request: HttpRequest) -> list[InvitationShape]:
     waiting = Invitation.objects.filter(
         lab=request.auth.lab, used_at__isnull=True, withdrawn_at__isnull=True, expires_at__gt=timezone.now()
@@ -120,7 +122,7 @@ def invited(request: HttpRequest) -> list[InvitationShape]:
     return [InvitationShape.of(invitation) for invitation in waiting.select_related("invited_by").order_by("-pk")]
 
 
-@invitations.post("", response={201: Invited}, summary="Invite somebody: a link for one person, which is in this answer only")
+@invitations.post("", response={201: Invited}, summary="Invite a person with a single-use link, shown only in this response")
 def invite(request: HttpRequest, body: NewInvitation) -> Status:
     lifetime = timedelta(days=body.expires_in_days)
     invitation, text = Invitation.issue(request.auth.lab, body.role, request.auth.user, lifetime)
@@ -131,7 +133,7 @@ def invite(request: HttpRequest, body: NewInvitation) -> Status:
 def withdraw(request: HttpRequest, invitation_id: int) -> Status:
     waiting = Invitation.objects.filter(pk=invitation_id, lab=request.auth.lab, used_at__isnull=True)
     if not waiting.update(withdrawn_at=timezone.now()):
-        raise Problem404(f"there is no invitation {invitation_id} that waits; it may have been used")
+        raise Problem404(f"there is no open invitation {invitation_id}; it may have been used")
     return Status(204, None)
 
 

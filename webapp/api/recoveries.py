@@ -1,4 +1,4 @@
-"""How the line of a run's recovery was found, step by step."""
+"""How the recovery line of a run was found, step by step."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .runs import run_of
 router = Router()
 
 
-@router.get("/{uuid:run_id}/recoveries/{int:epoch}", response=Explained, summary="How the line of a recovery was found, step by step")
+@router.get("/{uuid:run_id}/recoveries/{int:epoch}", response=Explained, summary="How a recovery line was found, step by step")
 def read(request: HttpRequest, run_id: uuid.UUID, epoch: int) -> Explained:
-    """404 if there was no such recovery so far, or if nothing was searched in it: rounds fit together by themselves."""
+    """404 if no such recovery has happened, or if it searched no line because it used a coordinated checkpoint."""
     run = run_of(request.auth.lab, run_id)
     try:
         return explained_recovery(frames_of(run), epoch)

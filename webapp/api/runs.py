@@ -1,4 +1,4 @@
-"""Runs: found, followed, cancelled, repeated, deleted."""
+"""Runs: find, follow, cancel, repeat, delete."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Forked(Fork):
 
 
 class Together(Body):
-    """One action on many runs; `tag` names the tag of the actions that need one."""
+    """One action on many runs; `tag`: the tag, for actions that need one."""
 
     action: Literal["delete", "restore", "cancel", "tag", "untag"]
     ids: list[uuid.UUID] = Field(min_length=1, max_length=RUNS_TOGETHER_MAX)
@@ -60,12 +60,12 @@ class Together(Body):
     @model_validator(mode="after")
     def _tag_where_needed(self) -> Together:
         if (self.tag is None) == (self.action in bulk.TAGGING):
-            raise ValueError(f"action '{self.action}' takes {'a tag, and there is none' if self.tag is None else 'no tag'}")
+            raise ValueError(f"action '{self.action}' {'needs a tag; give one' if self.tag is None else 'takes no tag; leave it out'}")
         return self
 
 
 class Notes(Body):
-    """was: what the notes were when somebody began to change them."""
+    """was: the notes as they were when editing began."""
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=NOTES_LENGTH_MAX)]
     was: str
@@ -76,12 +76,12 @@ class Noted(Schema):
 
 
 class Changed(Schema):
-    """The runs that the action changed; the others were so already, or are not there."""
+    """The runs that the action changed. The others needed no change, or do not exist."""
 
     changed: list[uuid.UUID]
 
 
-@router.get("", response=RunPage, summary="Find runs, the newest first")
+@router.get("", response=RunPage, summary="Find runs, newest first")
 def listing(request: HttpRequest, filter: Query[Filter]) -> RunPage:
     try:
         items, count = page_of(find(request.auth.lab, filter), filter)
@@ -91,14 +91,14 @@ def listing(request: HttpRequest, filter: Query[Filter]) -> RunPage:
 
 
 class Fields(Schema):
-    """What conditions can be on: short names, numbers of summaries, and values of documents."""
+    """Fields that conditions can use: short names, summary metrics and document parameters."""
 
     short: list[str]
     metrics: list[str]
     parameters: list[str]
 
 
-@router.get("/fields", response=Fields, summary="By what runs can be found; the names that hold a text")
+@router.get("/fields", response=Fields, summary="Fields to search runs by whose names contain a text")
 def fields(request: HttpRequest, search: Query[ShortText] = "") -> Fields:
     lab = request.auth.lab
     names = FieldName.objects.filter(lab=lab, name__icontains=search).order_by("name").values_list("name", flat=True)
@@ -107,7 +107,7 @@ def fields(request: HttpRequest, search: Query[ShortText] = "") -> Fields:
     return Fields(short=short, metrics=list(metrics[:FIELDS_MAX]), parameters=list(parameters[:FIELDS_MAX]))
 
 
-@router.post("/bulk", response=Changed, summary="Delete, restore, cancel, tag or untag many at once")
+@router.post("/bulk", response=Changed, summary="Delete, restore, cancel, tag or untag many runs at once")
 def together(request: HttpRequest, body: Together) -> Changed:
     lab = request.auth.lab
     runs = bulk.of_lab(lab, body.ids)
@@ -125,22 +125,24 @@ def read(request: HttpRequest, run_id: uuid.UUID) -> RunDetail:
     return RunDetail.of(run_of(request.auth.lab, run_id))
 
 
-@router.get("/{uuid:run_id}/notes", response=Noted, summary="What people say of it")
+@router.get("/{uuid:run_id}/notes", response=Noted, summary="The notes on a run")
 def notes(request: HttpRequest, run_id: uuid.UUID) -> Noted:
     return Noted(notes=run_of(request.auth.lab, run_id).notes)
 
 
-@router.put("/{uuid:run_id}/notes", response=Noted, summary="Say something of it; 409 if somebody else did in between")
+@router.put("/{uuid:run_id}/notes", response=Noted, summary="Change the notes on a run; 409 if someone else changed them in between")
 def note(request: HttpRequest, run_id: uuid.UUID, body: Notes) -> Noted:
     run = run_of(request.auth.lab, run_id)
     if not Run.objects.filter(pk=run.pk, notes=body.was).update(notes=body.text):
         run.refresh_from_db(fields=["notes"])
-        raise Problem409(f"somebody else has changed the notes on run {run.number} meanwhile; nothing was stored", notes=run.notes)
+        raise Problem409(f"someone else changed the notes on run {run.number} in the meantime; nothing was stored", notes=run.notes)
     announce(connection(), run.pk)
     return Noted(notes=body.text)
 
 
-@router.post("/{uuid:run_id}/cancel", response={202: RunDetail}, summary="Stop within a second; what was measured stays")
+@router.post(
+    "/{uuid:run_id}/cancel", response={202: RunDetail}, summary="Cancel; takes effect within a second and keeps the measurements so far"
+)
 def cancel(request: HttpRequest, run_id: uuid.UUID) -> Status:
     run = run_of(request.auth.lab, run_id)
     if Run.objects.request_cancel(run.pk):
@@ -158,7 +160,7 @@ def rerun(request: HttpRequest, run_id: uuid.UUID, body: Again | None = None) ->
     return Status(201, RunDetail.of(again, note))
 
 
-@router.post("/{uuid:run_id}/fork", response={201: RunDetail}, summary="Run on from a moment with another load, or with faults")
+@router.post("/{uuid:run_id}/fork", response={201: RunDetail}, summary="Fork a run at a point in time, with another load or with faults")
 def fork(request: HttpRequest, run_id: uuid.UUID, body: Forked) -> Status:
     lab = request.auth.lab
     try:
@@ -179,9 +181,9 @@ def delete(request: HttpRequest, run_id: uuid.UUID) -> Status:
 
 @router.get("/{uuid:run_id}/frames", summary="Frames after a number, in order", response=FramePage)
 def frames(request: HttpRequest, run_id: uuid.UUID, after: Query[int] = -1, limit: Query[int] = 1000) -> HttpResponse:
-    """`next` is the `after` of the next call, or null when the run has ended and nothing is left."""
+    """`next` is the `after` of the next call, or null once the run has ended and no frames are left."""
     run = run_of(request.auth.lab, run_id)
-    ended = not run.active  # asked before the frames are read: what comes in between is found by the next call
+    ended = not run.active  # checked before reading frames: the next call finds frames that arrive in between
     texts = history.frames_after(run.pk, run.directory, max(after, -1), min(max(limit, 1), 10_000))
     last = max(after, -1) + len(texts)
     exhausted = ended and last + 1 >= run.frames

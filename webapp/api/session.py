@@ -1,6 +1,6 @@
-"""Coming in and going: with name and password, or with an invitation. Links that sign in are a page of their own (accounts/views).
+"""Sign in and out, by name and password or by invitation. Sign-in links have their own page (accounts/views).
 
-Names, passwords and the limits on failed tries are django-allauth's, through its adapter.
+django-allauth's adapter checks names and passwords and limits failed attempts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Password = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 def from_a_page(request: HttpRequest) -> bool:
-    """Everybody may try, from our own pages: no other page signs a browser in as somebody."""
+    """Allow anyone, but only from our own pages, so that no other site can sign a browser in."""
     if check_csrf(request):
         raise Problem403(NO_CSRF)
     return True
@@ -66,8 +66,8 @@ class Welcome(Schema):
     role: RoleName
     invited_by: str | None
     expires_at: datetime
-    you: str | None  # who is signed in already
-    member: bool  # and belongs to a lab
+    you: str | None  # the user who is already signed in
+    member: bool  # whether that user belongs to a lab
 
 
 class Joined(Schema):
@@ -88,11 +88,11 @@ def sign_out(request: HttpRequest) -> Status:
     return Status(204, None)
 
 
-@router.put("/password", auth=Needs(Right.READ, of_token=Right.ADMIN), response={204: None}, summary="Set one's own password")
+@router.put("/password", auth=Needs(Right.READ, of_token=Right.ADMIN), response={204: None}, summary="Set your own password")
 def set_password(request: HttpRequest, body: NewPassword) -> Status:
-    """Whoever came with a link, or has no password yet, need not know the current one."""
+    """A person who signed in by link, or has no password yet, need not give the current one."""
     if request.auth.token:
-        raise Problem403("a token cannot set a password; sign in on the page")
+        raise Problem403("a token cannot set a password; sign in in the browser")
     user = request.auth.user
     if user.has_usable_password() and not request.session.get(BY_LINK):
         try:
@@ -106,7 +106,7 @@ def set_password(request: HttpRequest, body: NewPassword) -> Status:
     return Status(204, None)
 
 
-@join.post("", response=Welcome, summary="What an invitation invites to")
+@join.post("", response=Welcome, summary="What an invitation is for")
 def look(request: HttpRequest, body: InvitationText) -> Welcome:
     invitation = fresh(body.token)
     user = request.user if request.user.is_authenticated else None
@@ -117,7 +117,7 @@ def look(request: HttpRequest, body: InvitationText) -> Welcome:
     )  # fmt: skip
 
 
-@join.post("/account", response={201: Joined}, summary="Join with a new account, and be signed in")
+@join.post("/account", response={201: Joined}, summary="Join with a new account, and sign in")
 def with_a_new_account(request: HttpRequest, body: NewAccount) -> Status:
     invitation = fresh(body.token)
     name = checked("/name", get_adapter().clean_username, body.name)
@@ -128,49 +128,49 @@ def with_a_new_account(request: HttpRequest, body: NewAccount) -> Status:
             user.save()
             membership = use(invitation, user)
     except IntegrityError:
-        raise Problem409(f"somebody has the name '{name}' since a moment ago; take another one") from None
+        raise Problem409(f"the name '{name}' has just been taken; choose another one") from None
     get_adapter().login(request, user)
     return Status(201, Joined(name=name, lab=membership.lab.name, role=membership.role))
 
 
-@join.post("/accept", response={201: Joined}, summary="Join with the account that is signed in")
+@join.post("/accept", response={201: Joined}, summary="Join with the signed-in account")
 def with_an_account(request: HttpRequest, body: InvitationText) -> Status:
     invitation = fresh(body.token)
     user = request.user
     if not user.is_authenticated:
-        raise Problem401("sign in first, or make an account")
+        raise Problem401("sign in first, or create an account")
     if membership_of(user):
-        raise Problem409(f"{user.get_username()} belongs to a lab already; sign out to join as somebody else")
+        raise Problem409(f"{user.get_username()} already belongs to a lab; sign out to join as someone else")
     with transaction.atomic():
         membership = use(invitation, user)
     return Status(201, Joined(name=user.get_username(), lab=membership.lab.name, role=membership.role))
 
 
 def authenticated(request: HttpRequest, name: str, password: str) -> Any:
-    """The person. Raises Problem401, and Problem429 after some failed tries."""
+    """Return the user. Raises Problem401, or Problem429 after too many failed attempts."""
     try:
         user = get_adapter().authenticate(request, username=name, password=password)
     except ValidationError as error:
         raise Problem429(" ".join(error.messages)) from None
     if user is None:
         note_failed_sign_in(name, get_adapter().get_client_ip(request))
-        raise Problem401("name or password are wrong; an owner of the lab can make you a link that signs you in")
+        raise Problem401("wrong name or password; an owner of the lab can create a sign-in link for you")
     return user
 
 
 def fresh(token: str) -> Invitation:
     invitation = Invitation.find(token)
     if invitation is None:
-        raise Problem404("this invitation is not known here; the link may be cut short")
+        raise Problem404("unknown invitation; the link may be incomplete")
     if invitation.why_ended:
         raise Problem409(f"{invitation.why_ended}; ask an owner of the lab for another one")
     return invitation
 
 
 def use(invitation: Invitation, user: Any) -> Membership:
-    """Raises Problem409 if somebody else was faster; what was stored with it is taken back then."""
+    """Raises Problem409 if someone else used it first; the caller's transaction is then rolled back."""
     if not invitation.use():
-        raise Problem409("somebody else has just used this invitation; ask an owner of the lab for another one")
+        raise Problem409("someone else has just used this invitation; ask an owner of the lab for another one")
     return Membership.objects.create(lab=invitation.lab, user=user, role=invitation.role)
 
 
@@ -179,7 +179,7 @@ def checked_password(password: str, user: Any) -> str:
 
 
 def checked(field: str, check: Any, *values: Any) -> Any:
-    """What the check returns; what it objects to becomes a problem of the field."""
+    """Return the check's result; its objections become problems of the field."""
     try:
         return check(*values)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Questions about many runs at once, answered by Spark in the background."""
+"""Analyses over many runs, which Spark runs in the background."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ from .errors import Problem404, Problem422
 
 router = Router()
 
-QUEUE_AWAY = "the queue cannot be reached at the moment; the job is stored and begins as soon as the queue is back"
-NOBODY = "no analysis worker is running; the job waits until one is started (scripts/up starts one by itself)"
+QUEUE_AWAY = "the queue is unreachable; the job is stored and starts when the queue is back"
+NOBODY = "no analysis worker is running; the job waits until one starts (scripts/up starts one)"
 
 
 class SparkState(Schema):
-    """state: asleep (Spark starts with the next job), ready, unavailable, or absent (there is no analysis worker). message: what is
-    missing, and what to do. cores: of all executors, 0 until Spark has started."""
+    """state: asleep (Spark starts with the next job), ready, unavailable, or absent (no analysis worker). message: what is missing and what
+    to
+    do. cores: total over all executors, 0 until Spark has started."""
 
     state: Literal["absent", "asleep", "ready", "unavailable"]
     master: str
@@ -45,7 +46,7 @@ class AnalysisPage(Schema):
 
 
 class AnalysisDetail(SparkJobShape):
-    """answer: null until the job succeeded; its `rows` are those asked for, `count` says how many there are."""
+    """answer: null until the job has succeeded; its `rows` are the requested page. count: total number of rows."""
 
     answer: JsonObject | None
     count: int
@@ -56,7 +57,7 @@ class AnswerQuery(Schema):
     offset: int = Field(0, ge=0, le=10**9)
 
 
-@router.get("/jobs", response=AnalysisPage, summary="All jobs, the newest first, and how Spark is")
+@router.get("/jobs", response=AnalysisPage, summary="All jobs, newest first, and the state of Spark")
 def listing(request: HttpRequest, limit: Query[int] = 50, offset: Query[int] = 0) -> AnalysisPage:
     found = SparkJob.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).order_by("-created_at")
     first = max(offset, 0)
@@ -64,7 +65,7 @@ def listing(request: HttpRequest, limit: Query[int] = 50, offset: Query[int] = 0
     return AnalysisPage(items=[SparkJobShape.of(job) for job in items], count=found.count(), spark=SparkState(**spark_state()))
 
 
-@router.post("/jobs", response={201: SparkJobShape}, summary="Ask about many runs")
+@router.post("/jobs", response={201: SparkJobShape}, summary="Start an analysis over many runs")
 def create(request: HttpRequest, body: analysis.Question) -> Status:
     try:
         job, queued = analysis.ask(request.auth.lab, body)
@@ -75,7 +76,7 @@ def create(request: HttpRequest, body: analysis.Question) -> Status:
     return Status(201, SparkJobShape.of(job, note))
 
 
-@router.get("/jobs/{uuid:job_id}", response=AnalysisDetail, summary="A job, and its answer once there is one")
+@router.get("/jobs/{uuid:job_id}", response=AnalysisDetail, summary="A job, and its answer once it has one")
 def read(request: HttpRequest, job_id: uuid.UUID, which: Query[AnswerQuery]) -> AnalysisDetail:
     job = job_of(request.auth.lab, job_id)
     fields, answer = SparkJobShape.fields_of(job), None
@@ -83,21 +84,21 @@ def read(request: HttpRequest, job_id: uuid.UUID, which: Query[AnswerQuery]) -> 
         try:
             answer = json.loads(job.file.read_text())
         except FileNotFoundError:
-            raise Problem404("the answer's file is gone from the server's data directory; ask again") from None
+            raise Problem404("the answer's file is missing from the server's data directory; ask again") from None
     rows = answer["rows"] if answer else []
     if answer:
         answer["rows"] = rows[which.offset : which.offset + which.limit]
     return AnalysisDetail(**fields, answer=answer, count=len(rows))
 
 
-@router.post("/jobs/{uuid:job_id}/cancel", response={202: SparkJobShape}, summary="Stop; what was summarised stays")
+@router.post("/jobs/{uuid:job_id}/cancel", response={202: SparkJobShape}, summary="Cancel; summaries made so far stay")
 def cancel(request: HttpRequest, job_id: uuid.UUID) -> Status:
     job = job_of(request.auth.lab, job_id)
     analysis.cancel(job)
     return Status(202, SparkJobShape.of(job))
 
 
-@router.delete("/jobs/{uuid:job_id}", response={204: None}, summary="Delete; what is under way is cancelled")
+@router.delete("/jobs/{uuid:job_id}", response={204: None}, summary="Delete; a job in progress is cancelled")
 def delete(request: HttpRequest, job_id: uuid.UUID) -> Status:
     job_of(request.auth.lab, job_id).delete_softly()
     announce_lists(connection())

@@ -1,4 +1,4 @@
-"""What the lab keeps on disk, and how much it may keep for how long. Everybody sees it, owners change it."""
+"""The lab's disk usage, its storage limit and its retention time. All members can see them; owners can change them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DAYS_MAX = 36_500
 
 
 class Large(Schema):
-    """runs: how many an experiment has; 0 for a data set."""
+    """A large experiment or data set. runs: number of runs of the experiment; 0 for a data set."""
 
     id: str
     name: str
@@ -29,7 +29,7 @@ class Large(Schema):
 
 
 class StorageShape(Schema):
-    """In bytes; runs and data sets count against the limit, what was deleted goes by itself. free: on the server's disk."""
+    """Sizes in bytes. Runs and data sets count against the limit; deleted ones do not and are removed later. free: on the server's disk."""
 
     limit_bytes: int | None
     keep_frames_days: int | None
@@ -54,19 +54,19 @@ class StorageShape(Schema):
 
 
 class Rule(Body):
-    """null: no limit; frames are kept for ever."""
+    """null: no limit, and frames are kept forever."""
 
     limit_bytes: int | None = Field(ge=0, le=LIMIT_MAX)
     keep_frames_days: int | None = Field(ge=1, le=DAYS_MAX)
 
 
-@router.get("", response=StorageShape, summary="How much there is, how much there may be, and what is largest")
+@router.get("", response=StorageShape, summary="Storage used, the limit, and the largest items")
 def read(request: HttpRequest) -> StorageShape:
     return StorageShape.of(request.auth.lab)
 
 
-@router.put("", auth=Needs(Right.ADMIN), response=StorageShape, summary="Set the limit, and for how long frames are kept")
+@router.put("", auth=Needs(Right.ADMIN), response=StorageShape, summary="Set the limit and how long frames are kept")
 def change(request: HttpRequest, body: Rule) -> StorageShape:
-    """Above the limit nothing new begins; what is under way goes on. Workers remove old frames within minutes."""
+    """Above the limit no new work starts; work in progress continues. Workers remove old frames within minutes."""
     Lab.objects.filter(pk=request.auth.lab.pk).update(storage_limit_bytes=body.limit_bytes, keep_frames_days=body.keep_frames_days)
     return StorageShape.of(Lab.objects.get(pk=request.auth.lab.pk))

@@ -1,4 +1,4 @@
-"""Studies: checked, started, followed, stopped, and what they found."""
+"""Studies: check, start, follow, stop, and read results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ router = Router()
 
 METRICS_MAX = 20
 TRIALS_MAX = 500
-"""So many trials are told of at once, unless a single point has more."""
+"""Maximum number of trials per response, unless a single point has more."""
 
 
 class NewStudy(Body):
@@ -46,8 +46,9 @@ class Question(Body):
 
 
 class Checked(Schema):
-    """points: how many the design has; runs: at least so many, a search makes more at each point; first: the values of its first points,
-    none of an optimisation. metrics: what runs of its experiment measure, none if it is invalid."""
+    """points: number of points of the design. runs: lower bound on the number of runs; a search makes more at each point. first: values of
+    the
+    first points, empty for an optimisation. metrics: metrics that runs of its experiment measure, empty if the experiment is invalid."""
 
     problems: list[Problem]
     points: int | None
@@ -57,7 +58,7 @@ class Checked(Schema):
 
 
 class StudyCatalogue(TypedDict):
-    """document: JSON Schema of a study's document. values, designs, searches: the kinds that its parts can have."""
+    """document: JSON Schema of a study's document. values, designs, searches: the available kinds of each part."""
 
     document: JsonObject
     values: list[Kind]
@@ -78,7 +79,7 @@ class Interval(BaseModel):
 
 
 class RunOf(BaseModel):
-    """state: the run's; one that failed stood still or ran out of memory, which is a result. failure: why there is no result."""
+    """state: the run's state; a failed run stalled or ran out of memory, which is a result. failure: why there is no result."""
 
     seed: int
     values: JsonObject
@@ -108,7 +109,7 @@ class Tried(BaseModel):
 
 
 class Found(BaseModel):
-    """sustained: the largest load that was; failed: the smallest above it that was not; over: the search has ended."""
+    """sustained: largest sustained load. failed: smallest load above it that was not sustained. over: the search has ended."""
 
     point: int
     values: JsonObject
@@ -121,7 +122,7 @@ class Found(BaseModel):
 
 
 class Results(BaseModel):
-    """next: the `offset` of the next call, null if nothing is left. count: how many points the study has."""
+    """next: the `offset` of the next call, or null if nothing is left. count: number of points of the study."""
 
     points: list[Point]
     found: list[Found]
@@ -130,8 +131,9 @@ class Results(BaseModel):
 
 
 class TriedPoint(BaseModel):
-    """objectives, bounds: values over the seeds, in the order of the document, null where there are none (yet). feasible: it has them all,
-    and keeps all bounds. failure: why it does not count."""
+    """objectives, bounds: values over the seeds, in document order; null where not available (yet). feasible: all values are available and
+    all
+    bounds hold. failure: why the point does not count."""
 
     point: int
     values: JsonObject
@@ -143,13 +145,13 @@ class TriedPoint(BaseModel):
 
 
 class Optimisation(BaseModel):
-    """trials: those chosen so far, in order. best: the points that no other feasible one beats."""
+    """trials: chosen so far, in order. best: points that no other feasible point dominates."""
 
     trials: list[TriedPoint]
     best: list[int]
 
 
-@router.get("", response=StudyPage, summary="All studies, the newest first")
+@router.get("", response=StudyPage, summary="All studies, newest first")
 def listing(request: HttpRequest, limit: Query[int] = 50, offset: Query[int] = 0) -> StudyPage:
     found = Study.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).defer("document").order_by("-created_at")
     first = max(offset, 0)
@@ -166,7 +168,7 @@ def schema(request: HttpRequest) -> dict[str, Any]:
     return study_schema()
 
 
-@router.post("/validate", auth=Needs(Right.READ), response=Checked, summary="What is wrong with a study, and how large it is")
+@router.post("/validate", auth=Needs(Right.READ), response=Checked, summary="Validate a study and report its size")
 def validate(request: HttpRequest, body: Question) -> Checked:
     study, problems = studies.examine(body.document, request.auth.lab)
     metrics = studies.metrics_measured(body.document, request.auth.lab)
@@ -183,7 +185,7 @@ def create(request: HttpRequest, body: NewStudy) -> Status:
     try:
         study = studies.create(lab, body.document, experiment)
     except studies.RefusedStudy as refused:
-        raise Problem422("the study has errors and cannot start; the problems say where and why", refused.problems) from None
+        raise Problem422("the study has errors and cannot start; see problems", refused.problems) from None
     return Status(201, StudyDetail.of(study))
 
 
@@ -194,14 +196,14 @@ def read(request: HttpRequest, study_id: uuid.UUID) -> StudyDetail:
 
 
 class ResultsQuery(Schema):
-    """metric: names as in the runs' summaries, several of them. limit and offset count points; of points with many runs fewer come."""
+    """metric: metric names, as in the run summaries. limit and offset count points; fewer are returned if points have many runs."""
 
     metric: list[str] = Field([], max_length=METRICS_MAX)
     limit: int = Field(500, ge=1, le=5000)
     offset: int = Field(0, ge=0, le=10**9)
 
 
-@router.get("/{uuid:study_id}/results", response=Results, summary="What was found so far, point by point")
+@router.get("/{uuid:study_id}/results", response=Results, summary="Results so far, by point")
 def results(request: HttpRequest, study_id: uuid.UUID, which: Query[ResultsQuery]) -> Results:
     study = study_of(request.auth.lab, study_id)
     found = studies.results(study, which.metric, which.offset, which.limit, TRIALS_MAX)
@@ -213,12 +215,12 @@ def results(request: HttpRequest, study_id: uuid.UUID, which: Query[ResultsQuery
     )
 
 
-@router.get("/{uuid:study_id}/optimisation", response=Optimisation, summary="What an optimisation tried so far, and the best of it")
+@router.get("/{uuid:study_id}/optimisation", response=Optimisation, summary="Trials of an optimisation so far, and the best ones")
 def optimisation(request: HttpRequest, study_id: uuid.UUID) -> Optimisation:
     study = study_of(request.auth.lab, study_id)
     design = studies.document_of(study.pk).design
     if not isinstance(design, Optimise):
-        raise Problem404(f"study {study_id} has the design '{design.kind}'; only one with the design 'optimise' has trials to compare")
+        raise Problem404(f"study {study_id} has the design '{design.kind}'; only studies with the design 'optimise' have trials to compare")
     trials = studies.trials_of(study)
     shapes = [
         TriedPoint(
@@ -235,28 +237,28 @@ def optimisation(request: HttpRequest, study_id: uuid.UUID) -> Optimisation:
     return Optimisation(trials=shapes, best=plan.best(design, trials))
 
 
-@router.get("/{uuid:study_id}/report", summary="All that was found so far as one HTML file")
+@router.get("/{uuid:study_id}/report", summary="Report of the results so far as one HTML file")
 def reported(request: HttpRequest, study_id: uuid.UUID) -> HttpResponse:
     study = study_of(request.auth.lab, study_id)
     return as_file(of_study(study), f"study-{study.created_at:%Y-%m-%d}-{str(study.pk)[:8]}.html")
 
 
-@router.post("/{uuid:study_id}/cancel", response={202: StudyDetail}, summary="Stop it and its runs; what was found stays")
+@router.post("/{uuid:study_id}/cancel", response={202: StudyDetail}, summary="Cancel the study and its runs; results so far stay")
 def cancel(request: HttpRequest, study_id: uuid.UUID) -> Status:
     study = study_of(request.auth.lab, study_id)
     studies.cancel(study)
     return Status(202, StudyDetail.of(study))
 
 
-@router.post("/{uuid:study_id}/retry", response={202: StudyDetail}, summary="Make failed runs again; go on after it was cancelled")
+@router.post("/{uuid:study_id}/retry", response={202: StudyDetail}, summary="Repeat failed runs, or resume a cancelled study")
 def retry(request: HttpRequest, study_id: uuid.UUID) -> Status:
     study = study_of(request.auth.lab, study_id)
     if not studies.retry(study):
-        raise Problem409("nothing of this study is to be made again: it is under way, or all its runs were made")
+        raise Problem409("this study has nothing to retry: it is in progress, or all its runs are complete")
     return Status(202, StudyDetail.of(study))
 
 
-@router.delete("/{uuid:study_id}", response={204: None}, summary="Delete; its runs stay, those under way are cancelled")
+@router.delete("/{uuid:study_id}", response={204: None}, summary="Delete; its runs stay, and runs in progress are cancelled")
 def delete(request: HttpRequest, study_id: uuid.UUID) -> Status:
     study = study_of(request.auth.lab, study_id)
     studies.cancel(study)

@@ -1,4 +1,4 @@
-"""Tags of runs. They are given and taken away with POST /runs/bulk."""
+"""Tags of runs. POST /runs/bulk adds and removes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TagItem(Schema):
     runs: int
 
 
-@router.get("", response=list[TagItem], summary="The lab's tags by name, with how many runs have each")
+@router.get("", response=list[TagItem], summary="The lab's tags by name, with the number of runs of each")
 def listing(request: HttpRequest) -> list[TagItem]:
     given = Tag.runs.through.objects.filter(tag__lab=request.auth.lab, run__deleted_at__isnull=True)
     counted = given.values_list("tag__name").annotate(runs=Count("*")).order_by("tag__name")

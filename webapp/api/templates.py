@@ -1,4 +1,4 @@
-"""Templates: the examples as they came with Millrace, whatever people have made of theirs."""
+"""Templates: the examples that come with Millrace, unaffected by edits in the lab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of programs: issued, listed, revoked. Everybody has their own; an owner of the lab sees and revokes all."""
+"""API tokens: issue, list, revoke. People manage their own tokens; owners of the lab can see and revoke all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .parsing import Body
 
 router = Router()
 
-OF_ONES_OWN = Needs(Right.READ, of_token=Right.ADMIN)  # a token that leaked shall not make another that outlives it
+OF_ONES_OWN = Needs(Right.READ, of_token=Right.ADMIN)  # a leaked token must not be able to issue one that outlives it
 ACTIVE_MAX = 100
 LIFETIME_DAYS_MAX = 3650
 
@@ -56,29 +56,31 @@ class Issued(TokenShape):
     token: str
 
 
-@router.get("", response=list[TokenShape], summary="Tokens, the newest first: one's own, or all for an owner")
+@router.get("", response=list[TokenShape], summary="Your tokens, newest first; for an owner, all tokens of the lab")
 def listing(request: HttpRequest) -> list[TokenShape]:
     return [TokenShape.of(token, request.auth) for token in within_reach(request.auth)]
 
 
-@router.post("", auth=OF_ONES_OWN, response={201: Issued}, summary="Issue a token; its text is in this answer only")
+@router.post("", auth=OF_ONES_OWN, response={201: Issued}, summary="Issue a token; its text is shown only in this response")
 def issue(request: HttpRequest, body: NewToken) -> Status:
     asker, right = request.auth, Right.of_scope(body.scope)
     if right > asker.right:
-        raise Problem403(f"your role in the lab is '{asker.membership.role}', and a token cannot do more: choose '{asker.right}' or less")
+        raise Problem403(
+            f"your role in the lab is '{asker.membership.role}', and a token cannot exceed it: choose '{asker.right}' or lower"
+        )
     active = [token for token in ApiToken.objects.filter(user=asker.user, revoked_at__isnull=True) if token.state == "active"]
     if len(active) >= ACTIVE_MAX:
-        raise Problem409(f"you have {len(active)} tokens, and may have {ACTIVE_MAX}; revoke some first")
+        raise Problem409(f"you have {len(active)} active tokens, the maximum is {ACTIVE_MAX}; revoke some first")
     lifetime = timedelta(days=body.expires_in_days) if body.expires_in_days else None
     token, text = ApiToken.issue(asker.user, body.name, right, lifetime)
     return Status(201, Issued(token=text, **TokenShape.of(token, asker).dict()))
 
 
-@router.delete("/{int:token_id}", auth=OF_ONES_OWN, response={204: None}, summary="Revoke; connections that are open end within seconds")
+@router.delete("/{int:token_id}", auth=OF_ONES_OWN, response={204: None}, summary="Revoke; open connections close within seconds")
 def revoke(request: HttpRequest, token_id: int) -> Status:
     token = within_reach(request.auth).filter(pk=token_id).first()
     if token is None:
-        raise Problem404(f"there is no token {token_id} of yours")
+        raise Problem404(f"you have no token {token_id}")
     token.revoke()
     return Status(204, None)
 

@@ -1,4 +1,4 @@
-"""Views: lists of runs under names that the whole lab sees."""
+"""Views: named run lists, shared by the whole lab."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 
 
 class Asked(Body):
-    """What is searched for, as in the address of the list of runs; columns: their names with commas. Empty: as usual."""
+    """The query of a view, as in the URL of the run list. columns: names separated by commas. Empty: the default."""
 
     state: RunState | None = None
     experiment: uuid.UUID | None = None
@@ -66,7 +66,7 @@ def listing(request: HttpRequest) -> list[ViewShape]:
     return [ViewShape.of(view) for view in found.order_by("name")]
 
 
-@router.post("", response={201: ViewShape}, summary="Keep a list under a name; 409 if the name is taken")
+@router.post("", response={201: ViewShape}, summary="Save a run list under a name; 409 if the name is taken")
 def create(request: HttpRequest, body: NewView) -> Status:
     try:
         with transaction.atomic():
@@ -76,7 +76,7 @@ def create(request: HttpRequest, body: NewView) -> Status:
     return Status(201, ViewShape.of(view))
 
 
-@router.put("/{uuid:view_id}", response=ViewShape, summary="Give it another name, or let it stand for another list")
+@router.put("/{uuid:view_id}", response=ViewShape, summary="Rename a view, or change its query")
 def change(request: HttpRequest, view_id: uuid.UUID, body: Change) -> ViewShape:
     view = view_of(request.auth.lab, view_id)
     view.name = view.name if body.name is None else body.name
@@ -89,13 +89,13 @@ def change(request: HttpRequest, view_id: uuid.UUID, body: Change) -> ViewShape:
     return ViewShape.of(view)
 
 
-@router.delete("/{uuid:view_id}", response={204: None}, summary="Delete; no run is touched")
+@router.delete("/{uuid:view_id}", response={204: None}, summary="Delete; its runs stay")
 def delete(request: HttpRequest, view_id: uuid.UUID) -> Status:
     View.objects.filter(pk=view_of(request.auth.lab, view_id).pk).update(deleted_at=timezone.now())
     return Status(204, None)
 
 
-@router.post("/{uuid:view_id}/restore", response={204: None}, summary="Undo a deletion; 409 if its name was given anew")
+@router.post("/{uuid:view_id}/restore", response={204: None}, summary="Undo a deletion; 409 if the name is in use again")
 def restore(request: HttpRequest, view_id: uuid.UUID) -> Status:
     view = View.objects.filter(pk=view_id, lab=request.auth.lab).first() or missing(view_id)
     try:
@@ -107,7 +107,7 @@ def restore(request: HttpRequest, view_id: uuid.UUID) -> Status:
 
 
 def stored(query: Asked) -> dict[str, Any]:
-    """As the address has it: what is usual is left out."""
+    """As in the URL: defaults are left out."""
     return query.model_dump(mode="json", exclude_defaults=True)
 
 
@@ -120,4 +120,4 @@ def missing(view_id: uuid.UUID) -> NoReturn:
 
 
 def taken(name: str) -> NoReturn:
-    raise Problem409(f"there is a view '{name}' already; choose another name, or change that one") from None
+    raise Problem409(f"a view named '{name}' already exists; choose another name, or change that view") from None

@@ -1,4 +1,4 @@
-"""Where the time of a run's records went: totals by operator, and the ways of chosen records."""
+"""Where the latency of a run's records comes from: totals by operator, and the paths of selected records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ router = Router()
 
 
 class WaterfallPart(TypedDict):
-    """A stretch of a record's time. instance: index within the operator; of network parts the sender's."""
+    """An interval of a record's latency. instance: index within the operator; for network parts, that of the sender."""
 
     part: str
     operator: str
@@ -36,7 +36,7 @@ class WaterfallPart(TypedDict):
 
 
 class Waterfall(TypedDict):
-    """Where the time of one delivered record went, from the measured clock to the delivery; each part begins where the one before ends."""
+    """Latency breakdown of one delivered record, from the measured clock to delivery; each part starts where the previous one ends."""
 
     sink: str
     instance: int
@@ -47,47 +47,52 @@ class Waterfall(TypedDict):
 
 
 class WaterfallsAnswer(WaterfallsShape):
-    """waterfalls: null until the question is answered."""
+    """waterfalls: null until the answer is ready."""
 
     waterfalls: list[Waterfall] | None
 
 
 class AttributionAnswer(TypedDict):
-    """By operator."""
+    """operators: latency attribution by operator."""
 
     operators: dict[str, Attribution | None]
 
 
-QUEUE_AWAY = "the queue cannot be reached at the moment; the question is stored and taken up as soon as the queue is back"
+QUEUE_AWAY = "the queue is unreachable; the question is stored and starts when the queue is back"
 
 
 @router.get(
     "/{uuid:run_id}/attribution",
     response=Annotated[Any, AsIs(AttributionAnswer)],
-    summary="Where the time of all records went, by operator",
+    summary="Latency breakdown of all records, by operator",
 )
 def attribution(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
-    """Sums over the records after warm-up (docs/event-core.md, section 11). While a run goes on, its frames have them."""
+    """Sums over the records after warm-up (docs/event-core.md, section 11). While a run is in progress, its frames contain the sums so
+    far."""
     run = run_of(request.auth.lab, run_id)
     if run.active or run.summary is None:
-        raise Problem409(f"run #{run.number} is {run.state} and has no summary{'; its frames have the sums so far' if run.active else ''}")
+        raise Problem409(
+            f"run #{run.number} is {run.state} and has no summary{'; its frames contain the sums so far' if run.active else ''}"
+        )
     return {"operators": {id: operator.get("attribution") for id, operator in run.summary["operators"].items()}}
 
 
-@router.get("/{uuid:run_id}/waterfalls", response=list[WaterfallsShape], summary="What was asked for, the newest first")
+@router.get("/{uuid:run_id}/waterfalls", response=list[WaterfallsShape], summary="The waterfalls requested for a run, newest first")
 def listing(request: HttpRequest, run_id: uuid.UUID) -> list[WaterfallsShape]:
     run = run_of(request.auth.lab, run_id)
     return [WaterfallsShape.of(item) for item in run.waterfalls.filter(deleted_at__isnull=True).order_by("-created_at")]
 
 
 @router.post(
-    "/{uuid:run_id}/waterfalls", response={200: WaterfallsShape, 201: WaterfallsShape}, summary="Ask where the time of chosen records went"
+    "/{uuid:run_id}/waterfalls",
+    response={200: WaterfallsShape, 201: WaterfallsShape},
+    summary="Request the latency breakdown of selected records",
 )
 def ask(request: HttpRequest, run_id: uuid.UUID, body: Selection) -> Status:
-    """The run is made again, twice. Asking for the same again gives the same answer (200)."""
+    """Repeats the run twice to find it. Requesting the same selection again returns the existing answer (200)."""
     run = run_of(request.auth.lab, run_id)
     if run.state != RunState.SUCCEEDED:
-        raise Problem409(f"run #{run.number} is {run.state}; only a run that succeeded can be looked at again")
+        raise Problem409(f"run #{run.number} is {run.state}; waterfalls need a run that succeeded")
     selection = body.model_dump(mode="json")
     asked = {"run": run, "selection_hash": hash_of(selection)}
     before = Waterfalls.objects.filter(**asked, deleted_at__isnull=True).exclude(state__in=[RunState.FAILED, RunState.CANCELLED]).first()
@@ -100,7 +105,9 @@ def ask(request: HttpRequest, run_id: uuid.UUID, body: Selection) -> Status:
     return Status(201, WaterfallsShape.of(waterfalls, None if queued else QUEUE_AWAY))
 
 
-@router.get("/{uuid:run_id}/waterfalls/{uuid:id}", summary="The question, and the answer once there is one", response=WaterfallsAnswer)
+@router.get(
+    "/{uuid:run_id}/waterfalls/{uuid:id}", summary="A request for waterfalls, and its answer once it has one", response=WaterfallsAnswer
+)
 def read(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> HttpResponse:
     waterfalls = waterfalls_of(request.auth.lab, run_id, id)
     answer = "null"
@@ -108,12 +115,12 @@ def read(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> HttpResponse
         try:
             answer = waterfalls.file.read_text()
         except FileNotFoundError:
-            raise Problem404("the answer's file is gone from the server's data directory; ask again") from None
+            raise Problem404("the answer's file is missing from the server's data directory; ask again") from None
     shape = WaterfallsShape.of(waterfalls).model_dump_json()
     return HttpResponse(f'{shape[:-1]},"waterfalls":{answer}}}', content_type="application/json")
 
 
-@router.post("/{uuid:run_id}/waterfalls/{uuid:id}/cancel", response={202: WaterfallsShape}, summary="Stop within a second")
+@router.post("/{uuid:run_id}/waterfalls/{uuid:id}/cancel", response={202: WaterfallsShape}, summary="Cancel; takes effect within a second")
 def cancel(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> Status:
     waterfalls = waterfalls_of(request.auth.lab, run_id, id)
     Waterfalls.objects.request_cancel(waterfalls.pk)
@@ -122,7 +129,7 @@ def cancel(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> Status:
     return Status(202, WaterfallsShape.of(waterfalls))
 
 
-@router.delete("/{uuid:run_id}/waterfalls/{uuid:id}", response={204: None}, summary="Delete; what is under way is cancelled")
+@router.delete("/{uuid:run_id}/waterfalls/{uuid:id}", response={204: None}, summary="Delete; a request in progress is cancelled")
 def delete(request: HttpRequest, run_id: uuid.UUID, id: uuid.UUID) -> Status:
     waterfalls = waterfalls_of(request.auth.lab, run_id, id)
     waterfalls.delete_softly()
