@@ -1,1 +1,1 @@
-"""The lab's records: people's roles, experiments, runs, data sets; and what may be done with them."""
+"""The lab's records (members, experiments, runs, data sets) and the operations on them."""

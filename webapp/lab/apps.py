@@ -13,4 +13,4 @@ class LabConfig(AppConfig):
     def ready(self) -> None:
         if settings.DATA_CLOSED:
             logging.getLogger(__name__).warning(settings.DATA_CLOSED)
-        registry.load_packages()  # before the API makes its models; names each entry point that cannot be loaded
+        registry.load_packages()  # before the API builds its models; logs each entry point that cannot be loaded

@@ -1,4 +1,4 @@
-"""What is done to many runs at once. Each action returns the runs that it changed, so that its opposite can be asked for exactly these."""
+"""Bulk actions on runs. Each returns the runs that it changed, so that a client can undo the action for exactly these runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .models import Lab, Run, Tag
 
 
 def delete(lab: Lab, runs: QuerySet[Run]) -> list[Run]:
-    """Out of sight, with their questions; those that are active are cancelled."""
+    """Soft-delete the runs and their waterfalls; cancel active runs."""
     deleted = list(runs.filter(deleted_at__isnull=True))
     for run in deleted:
         run.delete_softly()
@@ -22,7 +22,7 @@ def delete(lab: Lab, runs: QuerySet[Run]) -> list[Run]:
 
 
 def restore(lab: Lab, runs: QuerySet[Run]) -> list[Run]:
-    """Back in sight, with the questions that went with them. What was cancelled stays cancelled."""
+    """Restore the runs and the waterfalls deleted with them. Cancelled runs stay cancelled."""
     restored = list(runs.filter(deleted_at__isnull=False))
     for run in restored:
         run.waterfalls.filter(deleted_at__gte=run.deleted_at).update(deleted_at=None)
@@ -31,13 +31,13 @@ def restore(lab: Lab, runs: QuerySet[Run]) -> list[Run]:
 
 
 def cancel(lab: Lab, runs: QuerySet[Run]) -> list[Run]:
-    """Those that have not ended are stopped within a second."""
+    """Cancel active runs; takes effect within a second."""
     return [run for run in runs.filter(deleted_at__isnull=True) if Run.objects.request_cancel(run.pk)]
 
 
 @transaction.atomic
 def tag(lab: Lab, runs: QuerySet[Run], name: str) -> list[Run]:
-    """Give them a tag; those that have it already are not counted as changed."""
+    """Add a tag; runs that already have it do not count as changed."""
     given, _ = Tag.objects.get_or_create(lab=lab, name=name)
     tagged = list(runs.filter(deleted_at__isnull=True).exclude(tags=given))
     given.runs.add(*tagged)
@@ -46,7 +46,7 @@ def tag(lab: Lab, runs: QuerySet[Run], name: str) -> list[Run]:
 
 @transaction.atomic
 def untag(lab: Lab, runs: QuerySet[Run], name: str) -> list[Run]:
-    """Take a tag away; one that no run has any more is forgotten."""
+    """Remove a tag; delete the tag once no run has it."""
     taken = Tag.objects.filter(lab=lab, name=name).first()
     if taken is None:
         return []
@@ -62,5 +62,5 @@ TAGGING: dict[str, Callable[[Lab, QuerySet[Run], str], list[Run]]] = {"tag": tag
 
 
 def of_lab(lab: Lab, ids: Iterable[uuid.UUID]) -> QuerySet[Run]:
-    """Their rows without the documents, deleted ones too; what is not of this lab is left out."""
+    """Return the runs' rows without documents, including deleted runs. Runs of other labs are left out."""
     return Run.objects.filter(lab=lab, pk__in=list(ids)).defer("document")

@@ -21,15 +21,15 @@ SHORT = {
 }
 LOOKUPS = {"=": "exact", "!=": "exact", "<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
 NAMES_MAX = 2000
-"""So many parameters a pattern may stand for."""
+"""Maximum number of parameters that a pattern may match."""
 
 
 class BadCondition(ValueError):
-    """A condition that cannot be looked for; the message says why, and what would be right."""
+    """An invalid search condition; the message says why, and how to fix it."""
 
 
 def holding(found: QuerySet[Run], lab: Lab, name: str, sign: str, value: str) -> QuerySet[Run]:
-    """Those of the runs for which the condition holds. Runs that lack the value do not count, for `!=` neither. Raises BadCondition."""
+    """Return the runs for which the condition holds. Runs without the value never match, not even with `!=`. Raises BadCondition."""
     if name in COLUMNS:
         number = _number(name, value)
         if name == "took":
@@ -57,7 +57,7 @@ def _compared(rows: QuerySet[Any], column: str, sign: str, value: Any) -> QueryS
 
 
 def parameters_named(lab: Lab, name: str) -> list[int]:
-    """The parameters that a name stands for: a whole pointer, with * for any part of it, or the end of one. Raises BadCondition."""
+    """Return the parameters that match a name: a full pointer (* matches any one part) or the end of one. Raises BadCondition."""
     pattern = "/".join("[^/]+" if part == "*" else re.escape(part) for part in name.split("/"))
     names = FieldName.objects.filter(lab=lab)
     found = names.filter(name__regex=f"^{pattern}$" if name.startswith("/") else f"/{pattern}$")
@@ -72,4 +72,6 @@ def _number(name: str, value: str) -> float:
     try:
         return float(value)
     except ValueError:
-        raise BadCondition(f"'{value}' is no number to compare {name} with; give one, or use = or != for a text") from None
+        raise BadCondition(
+            f"'{value}' is not a number, so {name} cannot be compared with it; give a number, or compare text with = or !="
+        ) from None

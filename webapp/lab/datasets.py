@@ -1,4 +1,4 @@
-"""Keeping data sets: the upload's normal form as `<name>.parquet` in the lab's directory, and a row that describes it."""
+"""Storage of data sets: each is a `<name>.parquet` in the lab's directory, converted from the upload, and a row that describes it."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ from .models import Dataset, Experiment, Lab
 from .quota import check_room
 
 NAME = re.compile(r"\w[\w .()+-]{0,99}")
-NAME_BYTES_MAX = 200  # it is a file's name, with an ending
+NAME_BYTES_MAX = 200  # it becomes a file name, with an extension
 PREVIEW_ROWS = 20
 
 
 class BadName(ValueError):
-    """A name that cannot be a data set's."""
+    """The name is not valid for a data set."""
 
 
 class NameTaken(ValueError):
-    """Another data set has the name already."""
+    """Another data set already has the name."""
 
 
 class RecordsGone(Exception):
-    """The row is there, its file is not."""
+    """The data set's row exists, but its file is missing."""
 
 
 def store(lab: Lab, upload: TemporaryUploadedFile, name: str = "") -> Dataset:
-    """Keep an uploaded CSV or Parquet file. Raises BadName, NameTaken, StorageFull, engine.workloads.DatasetError."""
+    """Store an uploaded CSV or Parquet file. Raises BadName, NameTaken, StorageFull, engine.workloads.DatasetError."""
     given_name = Path(upload.name or "upload").name
     directory = Path(settings.UPLOADS_DIR) / uuid.uuid4().hex
     directory.mkdir()
     try:
-        file = directory / given_name  # its own name, so that errors can say it
+        file = directory / given_name  # keep its name, so that errors can quote it
         Path(upload.temporary_file_path()).rename(file)
         return add(lab, file, name.strip() or file.stem.strip())
     finally:
@@ -58,11 +58,11 @@ def store(lab: Lab, upload: TemporaryUploadedFile, name: str = "") -> Dataset:
 
 
 def add(lab: Lab, file: Path, name: str) -> Dataset:
-    """Keep a file of this machine under a name. Raises as `store`."""
+    """Store a local file under a name. Raises as `store`."""
     check_room(lab)
     if not NAME.fullmatch(name) or len(name.encode()) > NAME_BYTES_MAX:
         raise BadName(
-            f"'{name}' cannot be a data set's name; it must begin with a letter or digit and have at most 100 letters, digits, spaces "
+            f"'{name}' is not a valid data set name; it must start with a letter or digit and have at most 100 letters, digits, spaces "
             "or . _ - + ( )"
         )
     if Dataset.objects.filter(lab=lab, name=name, deleted_at__isnull=True).exists():
@@ -73,7 +73,7 @@ def add(lab: Lab, file: Path, name: str) -> Dataset:
     try:
         info = to_parquet(file, unfinished, bytes_max=settings.UPLOAD_BYTES_MAX)
         with transaction.atomic():
-            # The row first: its unique name decides between two uploads at the same time, and only the winner's file gets the name.
+            # The row first: its unique constraint decides between concurrent uploads, and only the winner's file gets the name.
             dataset = Dataset.objects.create(
                 lab=lab,
                 name=name,
@@ -92,26 +92,26 @@ def add(lab: Lab, file: Path, name: str) -> Dataset:
 
 
 def delete(dataset: Dataset) -> None:
-    """Out of sight: documents and runs that name it find nothing, until it is restored."""
+    """Soft-delete: documents and runs cannot find the data set until it is restored."""
     _move(dataset, dataset.path.with_name(f".{dataset.pk}.parquet"), timezone.now())
 
 
 def restore(dataset: Dataset) -> None:
-    """Undo a deletion. Raises NameTaken when another data set has the name by now."""
+    """Undo a deletion. Raises NameTaken if another data set now has the name."""
     try:
         _move(dataset, dataset.path.with_name(f"{dataset.name}.parquet"), None)
     except IntegrityError:
-        raise NameTaken(f"there is another data set '{dataset.name}' by now; delete it first to have this one back") from None
+        raise NameTaken(f"another data set named '{dataset.name}' exists now; delete it first to restore this one") from None
 
 
 @transaction.atomic
 def _move(dataset: Dataset, file: Path, deleted_at: datetime | None) -> None:
-    """The row and then the file, or neither. Done already: nothing happens."""
+    """Move the row and then the file, or neither. No effect if already done."""
     now = Dataset.objects.select_for_update().get(pk=dataset.pk)
     if (now.deleted_at is None) == (deleted_at is None):
         return
     Dataset.objects.filter(pk=dataset.pk).update(deleted_at=deleted_at, file=_below_data(file))
-    with suppress(FileNotFoundError):  # somebody took it away; the row can go all the same
+    with suppress(FileNotFoundError):  # the file is missing; delete or restore the row anyway
         now.path.replace(file)
 
 
@@ -120,13 +120,13 @@ def _below_data(file: Path) -> str:
 
 
 def uses(lab: Lab) -> Counter[str]:
-    """How many experiments name each data set, wherever in their workload."""
+    """Count the experiments that use each data set anywhere in their workload."""
     workloads = Experiment.objects.filter(lab=lab, deleted_at__isnull=True).annotate(workload=KeyTransform("workload", "document"))
     return Counter(name for workload in workloads.values_list("workload", flat=True) for name in set(_named(workload)))
 
 
 def _named(value: Any) -> Iterator[str]:
-    """Data sets in a part of a document, which may be a draft."""
+    """Names of data sets in a part of a document, which may be a draft."""
     if isinstance(value, dict):
         if isinstance(value.get("dataset"), str):
             yield value["dataset"]
@@ -142,11 +142,13 @@ def columns_of(info: DatasetInfo) -> list[dict[str, Any]]:
 
 
 def preview(dataset: Dataset) -> list[dict[str, Any]]:
-    """The first rows, JSON-able: timestamps as ISO texts in UTC, to the nanosecond. Raises RecordsGone."""
+    """Return the first rows as JSON values, with timestamps as ISO strings in UTC to the nanosecond. Raises RecordsGone."""
     try:
         batches = parquet.ParquetFile(dataset.path).iter_batches(batch_size=PREVIEW_ROWS)
     except FileNotFoundError:
-        raise RecordsGone(f"the records of data set '{dataset.name}' are gone from the server's data directory; upload it again") from None
+        raise RecordsGone(
+            f"the records of data set '{dataset.name}' are missing from the server's data directory; upload it again"
+        ) from None
     table = pa.Table.from_batches([next(batches)]).slice(0, PREVIEW_ROWS)
     columns = {name: values_of(table[name]) for name in table.column_names}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -1,4 +1,4 @@
-"""What the web process knows of documents: it asks `engine.spec`, with the lab's data sets at hand. Nothing here runs an engine."""
+"""Documents in the web process: validated by `engine.spec` with the lab's data sets. Nothing here runs the engine."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ from .models import Lab
 
 
 def datasets_directory(lab: Lab) -> Path:
-    """Where the lab's data sets are, each as `<name>.parquet`."""
+    """Directory of the lab's data sets, one `<name>.parquet` each."""
     return Path(settings.DATASETS_DIR) / str(lab.pk)
 
 
 def datasets_of(lab: Lab) -> Callable[[str], DatasetInfo | None]:
-    """Finds the lab's data sets by name."""
+    """Return a lookup of the lab's data sets by name."""
     return lookup([datasets_directory(lab)])
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A document and what is to be said about it.
+    """The result of validating a document.
 
-    experiment: None if it has errors. schemas: by "operator id.port"; placement: host names by operator id; both as far as they are known.
-    event_zero: what 0 of event time is on the calendar, as an ISO text, where sources read data sets.
+    experiment: None if the document has errors. schemas: by "operator id.port". placement: host names by operator id. Both contain only
+    what is known.
+    event_zero: calendar date of event time 0, in ISO format, if sources read data sets.
     """
 
     problems: list[dict[str, Any]]
@@ -45,12 +46,12 @@ class Checked:
 
     @property
     def hash(self) -> str:
-        """Empty for an invalid document."""
+        """Hash of the experiment; empty for an invalid document."""
         return self.experiment.hash if self.experiment else ""
 
 
 def check(document: dict[str, Any], lab: Lab) -> Checked:
-    """Validate completely."""
+    """Validate the whole document."""
     findings = examine(document, Context(datasets=datasets_of(lab)))
     return Checked(
         problems=[problem.as_dict() for problem in findings.problems],
@@ -62,7 +63,8 @@ def check(document: dict[str, Any], lab: Lab) -> Checked:
 
 
 def preview(document: dict[str, Any], lab: Lab, points: int) -> dict[str, list[list[float]]]:
-    """Records per second over the horizon, by source: (time in s, rate), as the rates say, without chance. Broken sources are left out."""
+    """Return the source rates over the horizon, by source: (time in s, records per s), without random variation. Invalid sources are left
+    out."""
     workload, sources = sound_sources(document)
     datasets, curves = datasets_of(lab), {}
     zero_ns = event_zero_ns(sources, datasets)

@@ -1,4 +1,4 @@
-"""The figures that come with Millrace, and what the lab knows of them."""
+"""The figures that come with Millrace, and the lab's results for them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class InvalidFigure(InvalidExperiment):
 
 @dataclass(frozen=True)
 class Known:
-    """A figure and its result: the newest at the largest scale at which there is one; None if it was never carried out as it is now."""
+    """A figure and its result: the newest at the largest scale that has one. None if the current version of the figure has no result."""
 
     figure: Figure
     result: FigureResult | None
@@ -55,7 +55,7 @@ class Known:
 
     @property
     def assertions(self) -> list[dict[str, Any]]:
-        """With what became of them."""
+        """The figure's assertions with their states."""
         if self.result:
             return list(self.result.assertions)
         asserted = [assertion.model_dump(include={"id", "text", "check", "tolerance"}) for assertion in self.figure.assertions]
@@ -63,13 +63,14 @@ class Known:
 
 
 def known(id: str, lab: Lab | None = None, scale: Scale | None = None) -> Known:
-    """What is known of a figure, at one scale or at the largest. lab: whose results count; None: nobody's. Raises InvalidFigure."""
+    """Return a figure with its result at one scale or at the largest. lab: whose results count; None for no results. Raises
+    InvalidFigure."""
     (one,) = all_known([id], lab, (scale,) if scale else SCALES)
     return one
 
 
 def all_known(ids: Sequence[str], lab: Lab | None, scales: Sequence[Scale] = SCALES) -> list[Known]:
-    """The same of several. Results of what a figure was before do not count."""
+    """Like `known`, for several figures. Results of earlier versions of a figure do not count."""
     outlines = {id: outline(id) for id in ids}
     hashes = [identities[scale] for _, identities in outlines.values() for scale in scales]
     found = FigureResult.objects.filter(lab=lab, figure__in=ids, hash__in=hashes).order_by("created_at", "pk")
@@ -83,8 +84,9 @@ def all_known(ids: Sequence[str], lab: Lab | None, scales: Sequence[Scale] = SCA
 
 
 def run_of(lab: Lab, document: dict[str, Any], engine_version: str) -> tuple[dict[str, Any], list[str]] | None:
-    """Summary and live frames (JSON) of a run that the lab has of this document, its seed and this version of the engine; None without
-    one, or if its files are gone."""
+    """Return summary and live frames (JSON) of the lab's run of this document (with its seed) by this engine version. None without such a
+    run,
+    or if its files are missing."""
     run = run_of_the_same(lab, Document.model_validate(document), engine_version)
     if run is None or run.state != RunState.SUCCEEDED or run.summary is None:
         return None
@@ -93,7 +95,7 @@ def run_of(lab: Lab, document: dict[str, Any], engine_version: str) -> tuple[dic
 
 
 def experiment_of(lab: Lab, figure: Figure, study: str, document: dict[str, Any]) -> Experiment:
-    """To which the runs of a figure's study belong; not in the list of experiments as long as nobody changes it."""
+    """The experiment that owns the runs of a figure's study. Hidden from the list of experiments until someone edits it."""
     fixture = f"{FIGURE}{figure.id} {study}"[:100]
     checked = check(document, lab)
     found = Experiment.objects.filter(lab=lab, fixture=fixture, hash=checked.hash, version=1, deleted_at__isnull=True).first()
@@ -102,7 +104,7 @@ def experiment_of(lab: Lab, figure: Figure, study: str, document: dict[str, Any]
 
 
 def cancel(wanted: Reproduction) -> None:
-    """Stop it and its studies; a worker that holds it is asked to."""
+    """Cancel a reproduction and its studies; if a worker holds it, ask the worker to stop."""
     if Reproduction.objects.request_cancel(wanted.pk):
         for study in wanted.studies.filter(state__in=ACTIVE):
             studies.cancel(study)
@@ -110,14 +112,14 @@ def cancel(wanted: Reproduction) -> None:
 
 
 def store(lab: Lab, figure: Figure, scale: Scale, result: dict[str, Any], took_s: float) -> FigureResult:
-    """result: as `engine.figures.Result.as_dict` gives it."""
+    """result: as returned by `engine.figures.Result.as_dict`."""
     hash = identity(figure, scale, FILES.experiment)
     return FigureResult.objects.create(lab=lab, figure=figure.id, scale=scale, hash=hash, took_s=round(took_s, 3), **result)
 
 
 @cache
 def outline(id: str) -> tuple[Figure, dict[Scale, str]]:
-    """The figure, and its identity by scale; files do not change while a process runs. Raises InvalidFigure."""
+    """Return a figure and its identity by scale. Cached: the files do not change while a process runs. Raises InvalidFigure."""
     try:
         figure = FILES.outline(id)
         return figure, {scale: identity(figure, scale, FILES.experiment) for scale in SCALES}
@@ -128,7 +130,7 @@ def outline(id: str) -> tuple[Figure, dict[Scale, str]]:
 
 
 def checked(id: str, context: Context) -> Figure:
-    """The figure, its studies examined at every scale. Raises InvalidFigure."""
+    """Return a figure whose studies were validated at every scale. Raises InvalidFigure."""
     try:
         return FILES.figure(id, context)
     except InvalidExperiment as invalid:

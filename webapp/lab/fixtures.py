@@ -1,4 +1,4 @@
-"""The examples that come with Millrace: experiments and data sets of `fixtures/`, put into the lab once each."""
+"""The examples that come with Millrace: experiments and data sets of `fixtures/`, each added to the lab once."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ DATASETS_DIR = settings.BASE_DIR / "fixtures" / "data"
 
 
 def load(lab: Lab) -> list[str]:
-    """Add what is missing; returns the names of what was added.
+    """Add missing examples. Returns the names of those added.
 
-    An example that a person has deleted stays deleted, one that a person has changed stays changed: it is recognised by its file's name.
+    Examples are recognised by file name: one that was deleted stays deleted, and one that was edited stays as edited.
     """
     added = []
     for path in sorted(DATASETS_DIR.glob("*.parquet")) + sorted(DATASETS_DIR.glob("*.csv")):
         if not Dataset.objects.filter(lab=lab, name=path.stem).exists():
             datasets.add(lab, path, path.stem)
             added.append(path.name)
-    for path in reversed(experiment_files()):  # lists begin with the last one
+    for path in reversed(experiment_files()):  # lists show the last one first
         if not Experiment.objects.filter(lab=lab, fixture=path.stem).exists():
             add_experiment(lab, path)
             added.append(path.name)
@@ -40,7 +40,7 @@ def experiment_files() -> list[Path]:
 
 
 def _number_by_number(path: Path) -> list[str | int]:
-    """q2 comes before q11."""
+    """Natural sort key: q2 before q11."""
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", path.stem)]
 
 

@@ -1,4 +1,4 @@
-"""How fast a run may go, in virtual seconds a second on the clock."""
+"""Pace of a run: maximum virtual seconds per wall-clock second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RANGE = f"{PACE_MIN:g} to {PACE_MAX:,.0f}"
 
 def _in_range(pace: float | None) -> float | None:
     if pace is not None and not PACE_MIN <= pace <= PACE_MAX:
-        raise ValueError(f"a pace of {pace:g} cannot be kept; give {RANGE} virtual seconds a second, or null for as fast as possible")
+        raise ValueError(f"a pace of {pace:g} is out of range; give {RANGE} virtual seconds per second, or null for as fast as possible")
     return pace
 
 
@@ -20,7 +20,7 @@ Pace = Annotated[
     float | None,
     AfterValidator(_in_range),
     Field(
-        description=f"at most so many virtual seconds a second, {RANGE}; null: as fast as possible",
+        description=f"maximum virtual seconds per wall-clock second, {RANGE}; null: as fast as possible",
         json_schema_extra={"minimum": PACE_MIN, "maximum": PACE_MAX},
     ),
 ]

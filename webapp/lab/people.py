@@ -1,4 +1,4 @@
-"""Finding and making the people of the lab."""
+"""Members of the lab: look up, create, change, remove."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ LOCAL_LAB = "Lab"
 
 
 def lab() -> Lab:
-    """The lab of this installation; made when there is none."""
+    """Return the lab of this installation; create it if there is none."""
     found = Lab.objects.order_by("pk").first()
     return found or Lab.objects.get_or_create(name=LOCAL_LAB)[0]
 
 
 @transaction.atomic
 def member(username: str, role: str = "owner") -> Membership:
-    """The person's membership. An unknown person is made, without a password: sign-in is by link, and gets `role`."""
+    """Return the person's membership. An unknown person is created with `role` and without a password, to sign in by link."""
     user, made = get_user_model().objects.get_or_create(username=username)
     if made:
         user.set_unusable_password()
@@ -31,17 +31,17 @@ def member(username: str, role: str = "owner") -> Membership:
 
 
 def membership_of(user: Any) -> Membership | None:
-    """The person's place in the lab, or None for strangers."""
+    """Return the person's membership, or None if they are not a member."""
     if not user.is_authenticated or not user.is_active:
         return None
     return Membership.objects.select_related("lab", "user").filter(user=user).order_by("pk").first()
 
 
 class LastOwner(Exception):
-    """The lab would be left without anybody who can look after it."""
+    """The change would leave the lab without an owner."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"{name} is the last owner of the lab; make somebody else an owner first")
+        super().__init__(f"{name} is the last owner of the lab; make someone else an owner first")
 
 
 @transaction.atomic
@@ -54,13 +54,14 @@ def change_role(membership: Membership, role: str) -> None:
 
 @transaction.atomic
 def remove(membership: Membership) -> None:
-    """The person is a stranger from now on; what they made stays. Raises LastOwner."""
+    """End the person's membership; their work stays. Raises LastOwner."""
     _leave_an_owner(membership)
     membership.delete()
 
 
 def _leave_an_owner(membership: Membership) -> None:
-    """The lab's row is locked, so that two owners who demote each other do not both find the other one left."""
+    """Raise LastOwner unless another owner remains. The lab's row is locked, so that two owners cannot demote each other at the same
+    time."""
     Lab.objects.select_for_update().get(pk=membership.lab_id)
     owners = Membership.objects.filter(lab=membership.lab_id, role=Role.OWNER, user__is_active=True)
     if owners.filter(pk=membership.pk).exists() and not owners.exclude(pk=membership.pk).exists():

@@ -1,4 +1,4 @@
-"""What the lab's runs and data sets take on disk, and the limit above which nothing new begins."""
+"""Disk usage of the lab's runs and data sets, and the limit above which no new work starts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LARGEST = 10
 
 
 class StorageFull(Exception):
-    """The lab has as much as it may have; the sentence says what to delete."""
+    """The lab has reached its storage limit; the message says what to delete."""
 
 
 @dataclass(frozen=True)
 class Holding:
-    """Something large. runs: how many there are of an experiment, 0 for a data set."""
+    """A large experiment or data set. runs: number of runs of the experiment, 0 for a data set."""
 
     id: str
     name: str
@@ -30,14 +30,15 @@ class Holding:
 
 
 def used_bytes(lab: Lab, deleted: bool = False) -> tuple[int, int]:
-    """Of runs, and of data sets: those that are kept, which count against the limit, or those that were deleted, which go by themselves."""
+    """Return the bytes used by runs and by data sets: by kept ones, which count against the limit, or by deleted ones, which are removed
+    later."""
     which = Q(lab=lab, deleted_at__isnull=not deleted)
     of_runs = Run.objects.filter(which).aggregate(sum=Sum("stored_bytes"))["sum"] or 0
     return of_runs, sum(size_of(dataset.path) for dataset in Dataset.objects.filter(which))
 
 
 def largest_experiments(lab: Lab) -> list[Holding]:
-    """By what their runs take."""
+    """Return the experiments whose runs use most space, largest first."""
     rows = Run.objects.filter(lab=lab, deleted_at__isnull=True).values("experiment", "experiment__name")
     found = rows.annotate(bytes=Sum("stored_bytes"), count=Count("pk")).filter(bytes__gt=0).order_by("-bytes")[:LARGEST]
     return [Holding(str(row["experiment"]), row["experiment__name"], row["bytes"], row["count"]) for row in found]
@@ -50,19 +51,19 @@ def largest_datasets(lab: Lab) -> list[Holding]:
 
 
 def check_room(lab: Lab) -> None:
-    """Before something that takes space begins. Raises StorageFull."""
+    """Check the limit before work that needs space starts. Raises StorageFull."""
     limit = Lab.objects.values_list("storage_limit_bytes", flat=True).get(pk=lab.pk)
     if limit is None or (used := sum(used_bytes(lab))) < limit:
         return
     large = [f"runs of '{one.name}' ({in_words(one.bytes)})" for one in largest_experiments(lab)[:2]]
     large += [f"data set '{one.name}' ({in_words(one.bytes)})" for one in largest_datasets(lab)[:1] if one.bytes]
-    what = f"the largest: {', '.join(large)}" if large else "there is nothing large: the limit is too low"
+    what = f"the largest: {', '.join(large)}" if large else "nothing is large; the limit is too low"
     raise StorageFull(
-        f"the lab uses {in_words(used)} of the {in_words(limit)} that it may use; delete runs or data sets ({what}), or ask an owner for "
-        "more (page Lab, Storage)"
+        f"the lab uses {in_words(used)}, its storage limit is {in_words(limit)}; delete runs or data sets ({what}), or ask an owner to "
+        "raise the limit (page Lab, Storage)"
     )
 
 
 def free_bytes() -> int:
-    """On the disk of the data directory."""
+    """Return the free bytes on the disk of the data directory."""
     return shutil.disk_usage(settings.DATA_DIR).free

@@ -1,4 +1,4 @@
-"""Runs that need not be made again: the same document with the same seed gives the same bytes."""
+"""Reuse of runs: the same document with the same seed gives the same bytes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from .models.work import ACTIVE
 
 
 def run_of_the_same(lab: Lab, experiment: Experiment, engine_version: str) -> Run | None:
-    """A run of this document, with its seed, by this version of the engine, that has its result or is about to; the newest of those.
+    """Return the newest run of this document (with its seed) by this engine version that has a result or will have one.
 
-    Runs that stand still or have a pace are not waited for. Neither one whose frames were removed counts, nor one that may have read other
-    data under the same name.
+    Paused and paced runs do not count, nor runs whose frames were removed, nor runs that may have read different data under the same name.
     """
     same = Run.objects.filter(lab=lab, hash=experiment.hash, deleted_at__isnull=True, frames_removed_at__isnull=True).defer("document")
-    if not same.exists():  # as mostly, and much sooner known than the rest
+    if not same.exists():  # the usual case, and a much faster query than the rest
         return None
     ended = Q(engine_version=engine_version) & (Q(state=RunState.SUCCEEDED) | Q(state=RunState.FAILED, summary__isnull=False))
     coming = Q(state__in=ACTIVE, engine_version__in=("", engine_version), pace__isnull=True, hold_at_frame__isnull=True)
@@ -32,7 +31,7 @@ def run_of_the_same(lab: Lab, experiment: Experiment, engine_version: str) -> Ru
 
 
 def _datasets(tree: Any) -> set[str]:
-    """The names of all data sets in a document."""
+    """Return the names of all data sets in a document."""
     if isinstance(tree, list):
         return set().union(*map(_datasets, tree))
     if not isinstance(tree, dict):

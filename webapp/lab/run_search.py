@@ -1,4 +1,4 @@
-"""Finding runs: filters, words and conditions of a search, orders. The database does it all, and reads no document and no series for it."""
+"""Run search: filters, words, conditions and orders. The database does all the work, without reading documents or time series."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Order = Literal["number", "state", "experiment", "seed", "p50", "p99", "out", "t
 SORTS = [f"{sign}{order}" for order in get_args(Order) for sign in ("", "-")]
 COLUMNS: dict[str, Any] = {"number": F("number"), "state": F("state"), "experiment": F("name"), "seed": F("seed")}
 DEEP = 1000
-"""So far down a list in the order of a metric it is quicker to sort all than to walk there."""
+"""Beyond this offset in a list ordered by a metric, sorting all runs is faster than walking the index."""
 
 METRICS = {"p50": "latency_ms.p50", "p99": "latency_ms.p99", "out": "throughput_out_per_s"}
 
 NOTE = "note:"
-"""Before a word that is looked for in what people say of runs."""
+"""Prefix of a word to search for in the notes on runs."""
 
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")]
 
 
 class Filter(Schema):
-    """Which runs, and in which order; a minus before the order turns it round. Runs that lack the number stand last.
+    """Which runs to list, and in which order; a leading minus reverses it. Runs without the value come last.
 
-    study: the runs that it needed, whoever made them. Otherwise what studies made is left out, unless `of_studies`.
+    study: list the runs this study uses, including reused ones. Without it, runs created by studies are left out unless `of_studies`.
     """
 
     state: RunState | None = None
@@ -47,7 +47,7 @@ class Filter(Schema):
 
 
 def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
-    """The runs that the filter describes, in no order. Raises BadCondition for what it cannot look for."""
+    """Return the runs that match the filter, unordered. Raises BadCondition."""
     found = Run.objects.filter(lab=lab, deleted_at__isnull=True)
     if filter.state:
         found = found.filter(state=filter.state)
@@ -70,8 +70,9 @@ def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
 
 
 def page_of(found: QuerySet[Run], filter: Filter) -> tuple[list[Run], int]:
-    """The part of these runs that the filter wants to see, in its order, and how many they are. What may hold for few runs, or for most,
-    takes one pass over all: to walk down an order until a page is full could take many times longer."""
+    """Return the filter's page of these runs, in its order, and their total number. A filter that may match few runs or most of them takes
+    one
+    pass over all runs: walking an index until the page is full could take many times longer."""
     by_metric = filter.sort.removeprefix("-") in METRICS
     if filter.search or filter.tag or filter.study or (by_metric and filter.offset >= DEEP):
         with joined_by_hash():
@@ -83,22 +84,22 @@ def page_of(found: QuerySet[Run], filter: Filter) -> tuple[list[Run], int]:
 
 
 def _page(ordered: QuerySet[Run], filter: Filter, after: int = 0) -> list[uuid.UUID]:
-    """Ids; after: so many others stand before these."""
+    """Return the ids of the page. after: number of other runs that precede these."""
     first = filter.offset - after
     return list(ordered.values_list("pk", flat=True)[max(0, first) : max(0, first + filter.limit)])
 
 
 def _order(filter: Filter, value: str = "") -> tuple[Any, str]:
-    """value: where the metric is that the filter wants them by."""
+    """value: path of the metric that the filter sorts by."""
     name, down = filter.sort.removeprefix("-"), filter.sort.startswith("-")
-    if not value and name != "took":  # never null: said of the order of an index, it would not be that of the index any more
+    if not value and name != "took":  # never null: with a nulls clause, the order would no longer match the index
         return COLUMNS[name].desc() if down else COLUMNS[name].asc(), "-number"
     order = F(value) if value else F("finished_at") - F("started_at")
     return order.desc(nulls_last=True) if down else order.asc(nulls_last=True), "-number"
 
 
 def _walked_page(found: QuerySet[Run], filter: Filter) -> list[uuid.UUID]:
-    """In the order of the metric's index: a page is read, not all runs sorted. Those without the number come behind."""
+    """Read one page in the order of the metric's index, without sorting all runs. Runs without the metric come last."""
     name = filter.sort.removeprefix("-")
     having = found.filter(metrics__metric=METRICS[name])
     ids = _page(having.order_by("-metrics__value" if filter.sort.startswith("-") else "metrics__value", "-number"), filter)
@@ -109,7 +110,7 @@ def _walked_page(found: QuerySet[Run], filter: Filter) -> list[uuid.UUID]:
 
 
 def _sorted_page(found: QuerySet[Run], filter: Filter) -> tuple[list[uuid.UUID], int]:
-    """All in one pass, their number as well."""
+    """Sort and count all runs in one pass."""
     if (metric := METRICS.get(filter.sort.removeprefix("-"))) is not None:
         found = found.alias(sought=FilteredRelation("metrics", condition=Q(metrics__metric=metric)))
     ordered = found.order_by(*_order(filter, "sought__value" if metric else "")).annotate(of=Window(Count("*")))
@@ -119,9 +120,10 @@ def _sorted_page(found: QuerySet[Run], filter: Filter) -> tuple[list[uuid.UUID],
 
 @contextmanager
 def joined_by_hash() -> Iterator[None]:
-    """PostgreSQL knows how values are spread over all metrics, or parameters, together, not over each; so it takes most conditions for
-    far rarer than they are, and would look for runs one by one, for seconds. Joined by hash each condition costs one pass over its part
-    of an index, however many runs it holds for."""
+    """Use hash joins. PostgreSQL has statistics over all metrics (or parameters) together, not per metric, so it estimates most conditions
+    as
+    far rarer than they are and would look up runs one by one, for seconds. With a hash join, each condition costs one pass over its part of
+    an index, however many runs match."""
     if connection.vendor != "postgresql":
         yield
         return
@@ -131,7 +133,7 @@ def joined_by_hash() -> Iterator[None]:
 
 
 def matches(word: str) -> Q:
-    """A word of a search: part of the name, the number, or the beginning of the hash or digest."""
+    """Match a search word: part of the name, the run number, or a prefix of the hash or digest."""
     query = Q(name__icontains=word) | Q(hash__startswith=word.lower()) | Q(digest__startswith=word.lower())
     number = word.removeprefix("#")
     return query | Q(number=int(number)) if number.isascii() and number.isdecimal() and len(number) < 10 else query

@@ -1,4 +1,4 @@
-"""The lab's records as the API and the live stream show them. docs/web-api.md describes them."""
+"""The lab's records as the API and the live stream return them; see docs/web-api.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .studies import waits_for
 
 
 class Problem(BaseModel):
-    """A finding: where (JSON pointer into the document as it was sent), what, the value found, and what would be right."""
+    """A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it."""
 
     pointer: str
     code: str
@@ -36,7 +36,7 @@ class RecordField(TypedDict):
 
 @EXACT
 class RecordSchema(TypedDict):
-    """What records of a stream hold, and how many bytes one takes."""
+    """Fields of a stream's records, and bytes per record."""
 
     fields: list[RecordField]
     bytes: int
@@ -44,7 +44,7 @@ class RecordSchema(TypedDict):
 
 @EXACT
 class Parameter(TypedDict):
-    """type: of a field, or "any". constant: it must be written out."""
+    """type: a field type, or "any". constant: the argument must be a literal."""
 
     name: str
     type: str
@@ -53,7 +53,7 @@ class Parameter(TypedDict):
 
 @EXACT
 class Signature(TypedDict):
-    """repeated: the last parameter may come several times."""
+    """repeated: the last parameter may be repeated."""
 
     text: str
     parameters: list[Parameter]
@@ -63,9 +63,9 @@ class Signature(TypedDict):
 
 @EXACT
 class Kind(TypedDict):
-    """Something that can be chosen, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of
-    a stream of fixed shape. rescalable, loss_text: of a checkpointing protocol: whether the parallelism may change under it, and what a
-    lost host means. decides_live: of scaling, whether it is asked again and again during a run. example, signatures: of a function."""
+    """An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
+    fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
+    decides_live: for scaling, whether it decides repeatedly during a run. example, signatures: for functions."""
 
     kind: str
     title: str
@@ -91,7 +91,7 @@ class ExperimentName(Schema):
 
 
 class ExperimentItem(ExperimentName):
-    """A line of the list; `runs` counts those that are not deleted, `description` is shortened, an `example` is as it came."""
+    """An entry of the list. `runs`: number of runs, without deleted ones. `description`: shortened. `example`: an unmodified example."""
 
     description: str
     updated_at: datetime
@@ -117,14 +117,14 @@ class ExperimentShape(Schema):
         )
 
 
-SAID_LENGTH_MAX = 200  # letters
+SAID_LENGTH_MAX = 200  # characters
 
 
 class RunShape(Schema):
-    """A run without its document. Times in seconds; `eta_s` is wall-clock time, `t_s` and `horizon_s` are virtual.
+    """A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
 
-    `pace`: virtual seconds a second at most, null: as fast as possible. `hold_at_frame`: the number of frames at which it stands still, 0:
-    at once, null: it goes on to its end. `said`: how the notes on it begin.
+    `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
+    once, null: it runs to its end. `said`: the beginning of the notes on it.
     """
 
     id: str
@@ -195,7 +195,7 @@ class RunShape(Schema):
 
 
 class RunDetail(RunShape):
-    """A run with the document that it executes; `note` says what the person should know about its start."""
+    """A run with the document that it executes. `note`: a remark about its start, for the user."""
 
     document: JsonObject
     note: str | None = None
@@ -206,7 +206,7 @@ class RunDetail(RunShape):
 
 
 class WaterfallsShape(Schema):
-    """A question about a run's records; `records` are those found. `note` says what the person should know about its start."""
+    """A request for waterfalls of a run. `records`: number of records found. `note`: a remark about its start, for the user."""
 
     id: str
     run: str
@@ -240,7 +240,7 @@ class WaterfallsShape(Schema):
 
 
 class StudyShape(Schema):
-    """A study without its document. `trials_left` is an estimate for searches, null until it has begun; `eta_s` is wall-clock time."""
+    """A study without its document. `trials_left`: an estimate for searches, null until the study has begun. `eta_s`: wall-clock time."""
 
     id: str
     name: str
@@ -282,7 +282,7 @@ class StudyShape(Schema):
 
 
 class StudyDetail(StudyShape):
-    """A study with its document; `metrics` are the names of what its runs measured so far, `note` says what its runs wait for."""
+    """A study with its document. `metrics`: names of the metrics that its runs measured so far. `note`: what its runs are waiting for."""
 
     document: JsonObject
     metrics: list[str]
@@ -326,13 +326,13 @@ class DatasetShape(Schema):
 
 
 class DatasetDetail(DatasetShape):
-    """With the first rows, each a mapping from column names to values."""
+    """A data set with a preview of its first rows, each a mapping from column names to values."""
 
     preview: list[JsonObject]
 
 
 class ReproductionShape(Schema):
-    """A figure that somebody wants carried out. progress: 0 to 1. note: why it may take a while to begin."""
+    """A requested reproduction of a figure. progress: 0 to 1. note: why its start may be delayed."""
 
     id: str
     figure: str
@@ -353,8 +353,9 @@ class ReproductionShape(Schema):
 
 
 class SparkJobShape(Schema):
-    """A question about many runs. progress: share of the new runs that are summarised, 0 to 1. runs: how many it is about; read: of how
-    many the files were read, the others were known. note: why it may take a while to begin."""
+    """An analysis over many runs. progress: fraction of the new runs summarised so far, 0 to 1. runs: number of runs it covers. read:
+    number of
+    runs whose files were read; the others were cached. note: why its start may be delayed."""
 
     id: str
     kind: str

@@ -1,4 +1,4 @@
-"""Studies of the lab: checked, made, stopped, and what they found so far. Workers carry them on (`workers.studies`)."""
+"""The lab's studies: validate, create, stop, and read their results so far. Workers advance them (`workers.studies`)."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from .models.work import ACTIVE
 from .quota import check_room
 from .waiting_work import enqueue
 
-NOBODY = "no analysis worker is running, which hands the runs to Spark; they wait until one is started (scripts/up starts one by itself)"
+NOBODY = "no analysis worker is running to hand the runs to Spark; they wait until one starts (scripts/up starts one)"
 
 
 class RefusedStudy(Exception):
-    """The document is invalid; `problems` say why."""
+    """The document is invalid. problems: why."""
 
     def __init__(self, problems: list[dict[str, Any]]) -> None:
         self.problems = problems
@@ -41,20 +41,20 @@ class RefusedStudy(Exception):
 
 
 def examine(document: dict[str, Any], lab: Lab) -> tuple[Document | None, list[dict[str, Any]]]:
-    """The study, None if there is an error, and all problems."""
+    """Return the study (None if it has errors) and all problems."""
     study, problems = examine_study(document, Context(datasets=datasets_of(lab)))
     return study, [problem.as_dict() for problem in problems]
 
 
 def metrics_measured(document: dict[str, Any], lab: Lab) -> list[str]:
-    """By the runs of a study's experiment; none if it is invalid."""
+    """Return the metrics that runs of a study's experiment measure; empty if the experiment is invalid."""
     experiment = check(document.get("experiment", {}), lab).experiment
     return summaries.metric_names(experiment) if experiment else []
 
 
 def create(lab: Lab, document: dict[str, Any], experiment: Experiment | None, of: Reproduction | None = None) -> Study:
-    """Store a study and hand it to the workers. experiment: to which its runs belong; None: a new one. of: a figure's
-    reproduction that needs it. Raises RefusedStudy, StorageFull."""
+    """Store a study and enqueue it. experiment: owner of its runs; None for a new one. of: the figure reproduction that needs it. Raises
+    RefusedStudy, StorageFull."""
     valid, problems = examine(document, lab)
     if valid is None:
         raise RefusedStudy(problems)
@@ -79,7 +79,7 @@ def hand_over(study: Study) -> None:
 
 
 def cancel(study: Study) -> bool:
-    """Stop it and the runs that it made, but for those that another study waits for. False: it had ended already."""
+    """Cancel a study and its runs, except runs that another study waits for. Returns False if it had already ended."""
     if not Study.objects.request_cancel(study.pk):
         return False
     stop_runs_of(study)
@@ -89,14 +89,14 @@ def cancel(study: Study) -> bool:
 
 
 def stop_runs_of(study: Study) -> None:
-    """Stop the runs that it made, but for those that another study waits for."""
+    """Cancel the runs that the study created, except those that another study waits for."""
     mine = Run.objects.filter(study=study, state__in=ACTIVE)
     shared = Trial.objects.filter(state=TrialState.RUNNING, study__state__in=ACTIVE).exclude(study=study)
     stop(mine.exclude(pk__in=shared.values("run")))
 
 
 def waits_for(study: Study) -> str | None:
-    """What is missing for its runs to begin, as far as that is known here."""
+    """Return what its runs wait for, if known."""
     by_spark = study.active and study.document.get("executor") == Executor.SPARK
     return NOBODY if by_spark and spark_state()["state"] == "absent" else None
 
@@ -108,7 +108,7 @@ def stop(runs: QuerySet[Run]) -> None:
 
 
 def retry(study: Study) -> bool:
-    """Make the runs again that could not be made, and go on if it was cancelled. False: there is nothing of that; nothing is changed."""
+    """Retry failed runs, and resume a cancelled study. Returns False, and changes nothing, if there is nothing to retry."""
     with transaction.atomic():
         failed = study.trials.filter(Q(state=TrialState.FAILED) | Q(state=TrialState.RUNNING, run__state=RunState.CANCELLED))
         again = failed.exists() or study.trials.exclude(state__in=ENDED).exists()
@@ -121,12 +121,12 @@ def retry(study: Study) -> bool:
 
 @lru_cache(maxsize=32)
 def document_of(id: UUID) -> Document:
-    """A study's never changes."""
+    """Return a study's document, which never changes."""
     return Document.model_validate(Study.objects.values_list("document", flat=True).get(pk=id))
 
 
 class TrialRow(NamedTuple):
-    """A trial with what is shown of its run: of many of them the models alone would take most of the time."""
+    """A trial with the fields of its run that are shown. Not a model: creating many model objects would take most of the time."""
 
     pk: int
     point: int
@@ -167,7 +167,7 @@ def id_of(trial: Trial | TrialRow) -> plan.TrialId:
 
 
 def result_of(trial: Trial | TrialRow, metrics: dict[str, float], broken: str = "") -> plan.Measured:
-    """What came of a trial that has ended. broken: why its run did before its end."""
+    """Return the result of a trial that has ended. broken: error of its run, if it failed before its end."""
     verdict = plan.Verdict(tuple(trial.verdict["reasons"]), trial.verdict["figures"]) if trial.verdict else None
     return plan.Measured(metrics, verdict, trial.failure, broken)
 
@@ -175,7 +175,7 @@ def result_of(trial: Trial | TrialRow, metrics: dict[str, float], broken: str = 
 def tried_of(
     document: Document, of: QuerySet[Trial], trials: Sequence[TrialRow]
 ) -> tuple[list[dict[str, Any]], dict[plan.TrialId, plan.Measured]]:
-    """Of an optimisation the points that were chosen, in order, and what was measured there. of: its trials; trials: as they count."""
+    """Return the points an optimisation has chosen, in order, and their measurements. of: its trials; trials: their rows."""
     design = plan.design_of(document)
     names = {sought.metric for sought in (*design.objectives, *design.bounds)}
     numbers = metrics_of_trials(of, sorted(names))
@@ -192,7 +192,7 @@ def tried_of(
 
 @dataclass(frozen=True)
 class PointResult:
-    """A point, or a point at a share of the load found there. rows: by seed, each with its trial."""
+    """A point, or a point at a share of the load found there. rows: one per seed, with its trial."""
 
     point: int
     values: dict[str, Any]
@@ -200,14 +200,13 @@ class PointResult:
     rows: list[tuple[plan.Row, TrialRow]]
 
     def over_seeds(self, metric: str) -> list[float]:
-        """Its values, as far as runs measured it."""
+        """Return the metric's values from the runs that measured it."""
         return [row.metrics[metric] for row, _ in self.rows if metric in row.metrics]
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a study found so far at some of its points. trials: by id. next: the point that comes after them, None if
-    the study has no more."""
+    """Results so far at some points of a study. trials: by id. next: the first point after them, None if the study has no more."""
 
     points: list[PointResult]
     found: list[plan.Found]
@@ -216,7 +215,8 @@ class Results:
 
 
 def results(study: Study, metrics: Sequence[str], first: int, count: int, trials_max: int | None = None) -> Results:
-    """Of the points from `first` on, with these metrics of their runs. trials_max: fewer points, if they have more trials; at least one."""
+    """Return the results of points from `first`, with these metrics. trials_max: return fewer points, but at least one, to stay within
+    it."""
     document = document_of(study.pk)
     rows = study.trials.filter(point__gte=first, point__lt=first + count).order_by("point", "pk")
     end = first + count
@@ -228,7 +228,7 @@ def results(study: Study, metrics: Sequence[str], first: int, count: int, trials
     results = {id: result_of(trial, numbers[trial.pk]) for id, trial in trials.items() if trial.state in ENDED}
     points: dict[tuple[int, float | None], PointResult] = {}
     found: list[plan.Found] = []
-    of_rows = {trial.point: trial.values for trial in trials.values()}  # an optimisation's are not in its document
+    of_rows = {trial.point: trial.values for trial in trials.values()}  # an optimisation's points are not in its document
     design = list(enumerate(document.points(first, end - first), first))
     for point, values in design or sorted(of_rows.items()):
         for seed in document.seeds:
@@ -241,14 +241,14 @@ def results(study: Study, metrics: Sequence[str], first: int, count: int, trials
 
 
 def trials_of(study: Study) -> list[plan.Tried]:
-    """What an optimisation tried so far, in order."""
+    """Return the trials of an optimisation so far, in order."""
     document = document_of(study.pk)
     trials = study.trials.all()
     return plan.tried_so_far(document, *tried_of(document, trials, rows_of(trials)))
 
 
 def metrics_of_trials(trials: QuerySet[Trial], names: Sequence[str]) -> dict[int, dict[str, float]]:
-    """Numbers of their runs, by the trial's key: ids of a thousand runs need not go to the database and come back with each number."""
+    """Return the metrics of the trials' runs by trial key, which avoids sending the ids of all runs to the database."""
     found: dict[int, dict[str, float]] = defaultdict(dict)
     if names:
         measured = trials.filter(run__metrics__metric__in=names).order_by()
@@ -266,7 +266,7 @@ def metrics_of(runs: Iterable[UUID], names: Sequence[str]) -> dict[UUID, dict[st
 
 
 def metric_names(study: Study) -> list[str]:
-    """What its runs measured; those of its first and last runs stand for all."""
+    """Return the names of the metrics that its runs measured, taken from its first and last runs."""
     done = study.trials.filter(state=TrialState.DONE, run__isnull=False)
     some = [trial.run_id for trial in (done.order_by("pk").first(), done.order_by("-pk").first()) if trial]
     return sorted(set(RunSummary.objects.filter(run__in=some).values_list("metric", flat=True)))

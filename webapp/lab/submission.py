@@ -1,4 +1,4 @@
-"""Starting runs: the row exists before anything is queued, and it exists even when nothing can be queued."""
+"""Starting runs. The row is stored before the run is enqueued, and also if it cannot be enqueued."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .models import Experiment, Lab, Run, RunParameter
 from .quota import check_room
 from .waiting_work import enqueue
 
-QUEUE_AWAY = "the queue cannot be reached at the moment; the run is stored and starts by itself as soon as the queue is back"
+QUEUE_AWAY = "the queue is unreachable; the run is stored and starts when the queue is back"
 
 
 class Refused(Exception):
-    """The document is invalid; `checked` says why."""
+    """The document is invalid. checked: why."""
 
     def __init__(self, checked: Checked) -> None:
         self.checked = checked
@@ -33,10 +33,10 @@ class Refused(Exception):
 def submit(
     experiment: Experiment, document: dict[str, Any], lab: Lab, seed: int | None = None, pace: float | None = None
 ) -> tuple[Run, str | None]:
-    """Store a run of a copy of the document and hand it to the workers.
+    """Store a run of a copy of the document and enqueue it.
 
-    seed: replaces the document's own. pace: virtual seconds a second, None: as fast as possible. Returns the run and, if it has to wait
-    for the queue, a note that says so. Raises `Refused`, StorageFull.
+    seed: replaces the document's seed. pace: maximum virtual seconds per second, None for as fast as possible. Returns the run and, if it
+    has to wait for the queue, a note that says so. Raises `Refused`, StorageFull.
     """
     document = deepcopy(document)
     if seed is not None and isinstance(document.get("workload"), dict):
@@ -47,8 +47,8 @@ def submit(
 
 
 def fork(parent: Run, fork: Fork, lab: Lab, pace: float | None = None) -> tuple[Run, str | None]:
-    """Store and hand over a run that is as its parent up to a moment. Returns as `submit`. Raises Refused, StorageFull, Refusal (below
-    the fork)."""
+    """Store and enqueue a run that is identical to its parent up to the time of the fork. Returns as `submit`. Raises Refused, StorageFull,
+    Refusal (with a place inside the fork)."""
     document = fork.applied(checked_valid(parent.document, lab), parent.document)
     valid = checked_valid(document, lab)
     run, note = start(parent.experiment, document, valid, pace, parent=parent, fork_at_ns=seconds_ns(fork.at_s))
@@ -67,8 +67,9 @@ def checked_valid(document: dict[str, Any], lab: Lab) -> spec.Experiment:
 def start(
     experiment: Experiment, document: dict[str, Any], valid: spec.Experiment, pace: float | None = None, **origin: Any
 ) -> tuple[Run, str | None]:
-    """Store a run of a document and hand it to the workers. valid: the document, examined. origin: a study and who executes it, or a parent
-    and a moment. Returns as `submit`, the run as it was before a worker took it. Raises StorageFull."""
+    """Store a run of a document and enqueue it. valid: the validated document. origin: a study and its executor, or a parent and the time
+    of the
+    fork. Returns as `submit`, with the run as it was before a worker claimed it. Raises StorageFull."""
     check_room(experiment.lab)
     values = parameters(valid.canonical)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Work that waits for a worker: handed to the queue, with its row marked so that it is handed over once."""
+"""Enqueueing of work. The row is marked, so that work is enqueued once."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .models import Executor, Reproduction, Run, SparkJob, Study, Waterfalls, Wo
 
 KINDS: tuple[type[Work], ...] = (Run, Waterfalls, Study, Reproduction, SparkJob)
 TAKEN_AFTER = timedelta(seconds=1)
-"""Work that was handed to the queue this long ago finds no worker free."""
+"""Work enqueued longer ago than this has found no free worker."""
 
 
 def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
-    """Hand queued work to the workers. False when the queue cannot be reached; the sweeper of a worker tries again then. Runs for Spark
-    are left where they are.
+    """Enqueue work for the workers. Returns False if the queue is unreachable; a worker's sweeper then retries. Runs for Spark are not
+    enqueued.
 
-    The row is marked first: of several that want to enqueue the same work, one does it.
+    The row is marked first, so that only one of several callers enqueues the same work.
     """
     waiting = kind.objects.queued().filter(pk=id)
     if waiting.filter(enqueued_at__isnull=True).update(enqueued_at=timezone.now()) == 0:
@@ -32,7 +32,7 @@ def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
 
 
 def somebody_waits(executor: str) -> bool:
-    """There is work for which no worker of runs is free, or no executor of Spark."""
+    """Return whether work waits for a free run worker, or for a free Spark executor."""
     before = timezone.now() - TAKEN_AFTER
     if executor == Executor.SPARK:
         return Run.objects.for_spark().filter(created_at__lt=before).exists()

@@ -12,9 +12,9 @@ from .people import Lab
 
 
 class Dataset(models.Model):
-    """A table of records, kept as Parquet. Never changed: documents name it, and a run must repeat.
+    """A table of records, stored as Parquet. Immutable, because documents refer to it by name and runs must be repeatable.
 
-    One that was deleted keeps its records under a name that no document can say, until it is restored.
+    The file of a deleted data set is kept under a name that no document can use.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

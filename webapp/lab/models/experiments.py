@@ -13,11 +13,11 @@ from .people import Lab
 NAME_LENGTH_MAX = 200
 UNNAMED = "Untitled experiment"
 FIGURE = "figure "
-"""With this the `fixture` of a figure's experiment begins."""
+"""Prefix of `fixture` for experiments of figures."""
 
 
 def name_of(document: dict[str, Any]) -> str:
-    """The name to show; drafts may have none, or one of a wrong type."""
+    """Return the display name; drafts may have no name, or one of the wrong type."""
     name = document.get("name")
     return name.strip()[:NAME_LENGTH_MAX] or UNNAMED if isinstance(name, str) else UNNAMED
 
@@ -31,7 +31,7 @@ class Experiment(models.Model):
     document = models.JSONField()
     version = models.PositiveIntegerField(default=1)
     hash = models.CharField(max_length=64, blank=True, db_index=True)  # of the document as saved; empty while it is invalid
-    parent = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)  # from which it was forked
+    parent = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)  # the experiment it was forked from
     fixture = models.CharField(max_length=100, blank=True)  # name of the example it came from
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -41,7 +41,7 @@ class Experiment(models.Model):
         indexes = [models.Index(fields=["lab", "-updated_at"])]
 
     def save_version(self, version: int, document: dict[str, Any], hash: str) -> bool:
-        """Store the document if `version` is still the newest. False: somebody else saved first; nothing is changed then."""
+        """Store the document if `version` is still the newest. Returns False, and changes nothing, if someone else saved first."""
         saved = Experiment.objects.filter(pk=self.pk, version=version, deleted_at__isnull=True).update(
             version=version + 1, document=document, name=name_of(document), hash=hash, updated_at=timezone.now()
         )

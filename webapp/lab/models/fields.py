@@ -1,4 +1,4 @@
-"""Names of what runs say and measure."""
+"""Names of run parameters and metrics."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ NAME_LENGTH_MAX = 300
 
 
 class FieldName(models.Model):
-    """A name by which runs of the lab can be found: of values of documents (`engine.spec.base.parameters`; they begin with a slash), and of
-    numbers of summaries."""
+    """A name that runs of the lab can be searched by: a document parameter (`engine.spec.base.parameters`; starts with a slash) or a
+    summary metric."""
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     name = models.CharField(max_length=NAME_LENGTH_MAX)
@@ -23,12 +23,12 @@ class FieldName(models.Model):
 
     @classmethod
     def ids(cls, lab_id: int, names: Iterable[str]) -> dict[str, int]:
-        """The names' rows, made where they are missing."""
+        """Return the ids of the names' rows; create missing rows."""
         wanted = set(names)
         rows = cls.objects.filter(lab=lab_id, name__in=wanted)
         known = dict(rows.values_list("name", "pk"))
         if len(known) < len(wanted):
-            missing = sorted(wanted - known.keys())  # in order: two that do the same at once do not wait for each other in a circle
+            missing = sorted(wanted - known.keys())  # sorted, so that concurrent inserts cannot deadlock
             cls.objects.bulk_create((cls(lab_id=lab_id, name=name) for name in missing), ignore_conflicts=True)
             known = dict(rows.all().values_list("name", "pk"))
         return known

@@ -1,4 +1,4 @@
-"""What figures came to when they were carried out."""
+"""Results of figures, and their reproductions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .work import ACTIVE, RunState, Work, WorkQuerySet
 
 
 class FigureResult(models.Model):
-    """A figure, carried out once at one scale. hash: of what the result depends on in its document (`spec.figure.identity`)."""
+    """Result of one reproduction of a figure at one scale. hash: of the parts of its document that the result depends on
+    (`spec.figure.identity`)."""
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     figure = models.CharField(max_length=100)
@@ -21,7 +22,7 @@ class FigureResult(models.Model):
     hash = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=100)
     seeds = models.JSONField()
-    runs = models.PositiveIntegerField()  # how many it rests on
+    runs = models.PositiveIntegerField()  # number of runs it is based on
     took_s = models.FloatField()
     status = models.CharField(max_length=20)
     values = models.JSONField()  # {name: {value, low, high, runs} or {x, y, low, high, runs} or {reason}}
@@ -33,31 +34,31 @@ class FigureResult(models.Model):
 
 
 class ReproductionQuerySet(WorkQuerySet):
-    """While its studies are under way a reproduction is running, and held by nobody."""
+    """While its studies are in progress, a reproduction is running and no worker holds it."""
 
     def wait(self, id: uuid.UUID | str, worker: str) -> bool:
-        """Its studies are under way; the worker has nothing to do for it."""
+        """Release the reproduction while its studies are in progress."""
         return self.held(id, worker).update(lease_holder="", lease_until=None, losses=0) == 1
 
     def to_be_judged(self) -> Self:
-        """Running, held by nobody, and none of its studies is under way any more."""
+        """Running reproductions that no worker holds and whose studies have all ended."""
         waiting = self.filter(state=RunState.RUNNING, lease_holder="", deleted_at__isnull=True)
         return waiting.exclude(studies__state__in=ACTIVE)
 
     def wake(self, id: uuid.UUID | str) -> bool:
-        """Back to the queue, to be judged. False: it is not waiting (any more)."""
+        """Requeue for evaluation. Returns False if it is not waiting (any more)."""
         return self.filter(pk=id, state=RunState.RUNNING, lease_holder="").update(state=RunState.QUEUED, **self.FREE) == 1
 
 
 class Reproduction(Work):
-    """Somebody wants a figure carried out: its studies, whose runs the lab's workers make, and what follows from them."""
+    """A requested reproduction of a figure: its studies, whose runs the lab's workers execute, and the result."""
 
     TASK: ClassVar[str] = "workers.reproduce_figure"
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     figure = models.CharField(max_length=100)
     scale = models.CharField(max_length=10)
-    studies = models.ManyToManyField(Study)  # those whose runs are the lab's
+    studies = models.ManyToManyField(Study)  # studies whose runs belong to the lab
     result = models.ForeignKey(FigureResult, null=True, on_delete=models.SET_NULL)
 
     objects = ReproductionQuerySet.as_manager()
@@ -67,7 +68,7 @@ class Reproduction(Work):
 
     @property
     def progress(self) -> float:
-        """That of its studies, 0 to 1; 1 only when it succeeded."""
+        """Mean progress of its studies, 0 to 1; 1 only once it has succeeded."""
         if self.state == RunState.SUCCEEDED:
             return 1.0
         shares = [study.progress for study in self.studies.defer("document")]

@@ -1,4 +1,4 @@
-"""What a run's document says, value by value, so that runs can be found by it in SQL."""
+"""The parameters of run documents as rows, so that SQL can search runs by them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXT_LENGTH_MAX = 200
 
 
 class RunParameter(models.Model):
-    """A value of a run's document; truth values are texts, "true" and "false". What is missing has no row."""
+    """One parameter of a run's document. Booleans are stored as the texts "true" and "false". Missing values have no row."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="parameters", db_index=False)
     name = models.ForeignKey(FieldName, on_delete=models.CASCADE, db_index=False)
@@ -27,7 +27,7 @@ class RunParameter(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "name"], name="one_value_of_a_parameter")]
-        # As for metrics: with the run, so that conditions are answered from the index alone.
+        # As for metrics: include the run, so that index-only scans can answer conditions.
         indexes = [
             models.Index(fields=["name", "number"], include=["run"], condition=Q(number__isnull=False), name="runs_by_number"),
             models.Index(fields=["name", "text"], include=["run"], condition=Q(number__isnull=True), name="runs_by_text"),
@@ -35,7 +35,7 @@ class RunParameter(models.Model):
 
     @classmethod
     def store(cls, run: Run, values: Mapping[str, Any]) -> None:
-        """Keep a run's values. Names that are too long to be looked for are left out, long texts cut short."""
+        """Store a run's parameters. Names too long to search for are left out; long texts are truncated."""
         kept = {name: value for name, value in values.items() if value is not None and len(name) <= NAME_LENGTH_MAX}
         ids = FieldName.ids(run.lab_id, kept)
         rows = []

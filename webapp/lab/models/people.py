@@ -1,4 +1,4 @@
-"""Labs and who belongs to them."""
+"""Labs and their members."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ class Lab(models.Model):
 
     name = models.CharField(max_length=100, unique=True)
     runs_numbered = models.PositiveIntegerField(default=0)  # the number of the newest run
-    storage_limit_bytes = models.BigIntegerField(null=True)  # above it nothing new begins; null: no limit
-    keep_frames_days = models.PositiveIntegerField(null=True)  # null: for ever
+    storage_limit_bytes = models.BigIntegerField(null=True)  # above it no new work starts; null: no limit
+    keep_frames_days = models.PositiveIntegerField(null=True)  # null: forever
     created_at = models.DateTimeField(auto_now_add=True)
 
 
 class Role(models.TextChoices):
     OWNER = "owner"
     MEMBER = "member"
-    VIEWER = "viewer"  # reads, changes nothing
+    VIEWER = "viewer"  # read only
 
 
 class Membership(models.Model):
-    """A person's place in a lab."""
+    """A person's membership in a lab."""
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)

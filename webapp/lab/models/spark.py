@@ -1,4 +1,4 @@
-"""Jobs for Spark: questions about many runs at once."""
+"""Spark jobs: analyses over many runs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .work import Work
 
 
 class SparkJob(Work):
-    """One question, and how far its answer is. The answer is a file."""
+    """One analysis and its progress. The answer is a file."""
 
     TASK: ClassVar[str] = "workers.spark_job"
     QUEUE: ClassVar[str] = "spark"
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     question = models.JSONField()  # webapp.reports.analysis
-    progress = models.FloatField(default=0.0)  # share of the new runs that are summarised, 0 to 1
-    runs = models.PositiveIntegerField(null=True)  # how many it is about
-    read = models.PositiveIntegerField(null=True)  # of how many the files were read; the others were known
+    progress = models.FloatField(default=0.0)  # fraction of the new runs summarised so far, 0 to 1
+    runs = models.PositiveIntegerField(null=True)  # number of runs it covers
+    read = models.PositiveIntegerField(null=True)  # number of runs whose files were read; the others were cached
 
     class Meta:
         indexes = [models.Index(fields=["lab", "-created_at"])]
@@ -33,13 +33,13 @@ class SparkJob(Work):
 
     @property
     def file(self) -> Path:
-        """Where the answer is once it succeeded: a JSON object (`workers.spark.answers`)."""
+        """File of the answer once the job has succeeded: a JSON object (`workers.spark.answers`)."""
         return Path(settings.ANALYSIS_DIR) / "answers" / f"{self.pk}.json"
 
     def lost_error(self) -> str:
-        return f"the analysis worker died {self.losses + 1} times in a row at this, most likely for lack of memory; ask about fewer runs"
+        return f"the analysis worker died {self.losses + 1} times in a row on this job, probably out of memory; select fewer runs"
 
 
 def stamp_of(run: Any) -> str:
-    """Changes with what a run's files say. run: a row, or what stands for one."""
+    """Stamp that changes with the contents of a run's files. run: a row, or an object with the same fields."""
     return f"{run.engine_version}:{run.digest or run.state}:{run.frames}"

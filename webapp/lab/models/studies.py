@@ -1,4 +1,4 @@
-"""Studies: runs of runs. What a study needs is decided by `engine.studies`; these rows say how far it is."""
+"""Studies: sets of runs. `engine.studies` decides which runs a study needs; these rows record its progress."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .work import ACTIVE, LEASE, RunState, Work, WorkQuerySet
 UNNAMED_STUDY = "Untitled study"
 NO_LOAD = 0.0
 NO_SHARE = 0.0
-"""Loads of a search are above it."""
+"""Loads of a search are always greater."""
 
 
 class TrialState(models.TextChoices):
     WANTED = "wanted"
-    RUNNING = "running"  # its run is queued, or under way
+    RUNNING = "running"  # its run is queued or in progress
     DONE = "done"
     FAILED = "failed"
 
@@ -32,10 +32,10 @@ ENDED = (TrialState.DONE, TrialState.FAILED)
 
 
 class StudyQuerySet(WorkQuerySet):
-    """A study under way is held by nobody while it waits for its runs: a lease is for carrying it on only."""
+    """While a study waits for its runs, no worker holds it: a worker takes a lease only to advance it."""
 
     def claim(self, id: uuid.UUID | str, worker: str, **changes: Any) -> bool:
-        """Take a study that has not ended and that nobody carries on."""
+        """Claim a study that has not ended and that no worker holds."""
         now = timezone.now()
         free = self.filter(pk=id, state__in=(RunState.QUEUED, RunState.RUNNING), lease_holder="", cancel_requested=False)
         return (
@@ -46,11 +46,11 @@ class StudyQuerySet(WorkQuerySet):
         )
 
     def lay_down(self, id: uuid.UUID | str, worker: str, **changes: Any) -> bool:
-        """Nobody holds it any more, and it has got further. changes: what else to store."""
+        """Release a study that has progressed. changes: further fields to store."""
         return self.held(id, worker).update(lease_holder="", lease_until=None, losses=0, **changes) == 1
 
     def begin_again(self, id: uuid.UUID | str) -> bool:
-        """Back to the queue after it failed or was cancelled. False: it did neither."""
+        """Requeue a failed or cancelled study. Returns False if it was neither."""
         ended = self.filter(pk=id, state__in=(RunState.FAILED, RunState.CANCELLED), deleted_at__isnull=True)
         changes = {"state": RunState.QUEUED, "error": "", "cancel_requested": False, "finished_at": None, "losses": 0}
         return ended.update(**changes, **self.FREE) == 1
@@ -63,19 +63,19 @@ class StudyQuerySet(WorkQuerySet):
 
 
 class Study(Work):
-    """A question that takes many runs."""
+    """An experiment repeated over many points and seeds."""
 
     TASK = "workers.advance_study"
     LARGE_FIELDS = ("document",)
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
-    experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="studies")  # its runs belong to it
+    experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="studies")  # owner of its runs
     name = models.CharField(max_length=200)
     document = models.JSONField()  # engine.spec.study.study
-    begun = models.BooleanField(default=False)  # the first trials of all points are there
-    trials_done = models.PositiveIntegerField(default=0)  # failed ones included
+    begun = models.BooleanField(default=False)  # the first trials of all points exist
+    trials_done = models.PositiveIntegerField(default=0)  # including failed ones
     trials_failed = models.PositiveIntegerField(default=0)
-    trials_left = models.PositiveIntegerField(null=True)  # of searches an estimate; null until it has begun
+    trials_left = models.PositiveIntegerField(null=True)  # an estimate for searches; null until the study has begun
 
     objects = StudyQuerySet.as_manager()
 
@@ -84,34 +84,34 @@ class Study(Work):
 
     @property
     def progress(self) -> float:
-        """The share of its trials that have ended, 0 to 1; 1 only when it has ended itself."""
+        """Fraction of its trials that have ended, 0 to 1; 1 only once the study has ended."""
         if not self.active:
             return 1.0
         return min(0.999, self.trials_done / max(1, self.trials_done + (self.trials_left or 1)))
 
     @property
     def eta_s(self) -> float | None:
-        """Wall-clock seconds to go if it goes on as until now; None before its first run has ended."""
+        """Estimated remaining wall-clock seconds at the present pace; None before its first run has ended."""
         if not self.active or not self.trials_done or self.trials_left is None or self.started_at is None:
             return None
         return (timezone.now() - self.started_at).total_seconds() * self.trials_left / self.trials_done
 
 
 class Trial(models.Model):
-    """A run that a study needs, and what came of it. Its numbers are those of the run."""
+    """A run that a study needs, and its outcome. Its metrics are those of the run."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="trials")
     point = models.PositiveIntegerField()
     seed = models.BigIntegerField()
-    load = models.FloatField(default=NO_LOAD)  # what a search tries
-    share = models.FloatField(default=NO_SHARE)  # of the load found, where the experiment is another at such shares
-    values = models.JSONField()  # of the point, by axis, without the load
+    load = models.FloatField(default=NO_LOAD)  # the load that a search tries
+    share = models.FloatField(default=NO_SHARE)  # share of the load found, if the experiment is repeated at such shares
+    values = models.JSONField()  # values of the point by axis, without the load
     state = models.CharField(max_length=10, choices=TrialState, default=TrialState.WANTED)
     run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="trials")
-    reused = models.BooleanField(default=False)  # the run was there before
+    reused = models.BooleanField(default=False)  # the run already existed
     verdict = models.JSONField(null=True)  # {sustained, reasons, figures}
     failure = models.TextField(blank=True)
-    left = models.PositiveSmallIntegerField(default=0)  # how many trials may follow from this one
+    left = models.PositiveSmallIntegerField(default=0)  # maximum number of trials that may follow from this one
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["study", "point", "seed", "load", "share"], name="one_trial_of_a_load_and_share")]

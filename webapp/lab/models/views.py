@@ -1,4 +1,4 @@
-"""Lists of runs as people want to find them again."""
+"""Views: saved run lists."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .people import Lab
 
 
 class View(models.Model):
-    """A search of the list of runs, with its order and columns, under a name that the whole lab sees."""
+    """A named search of the run list with its order and columns, visible to the whole lab."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     name = models.CharField(max_length=100)
-    query = models.JSONField()  # what stands in the page's address, by name
+    query = models.JSONField()  # the page's URL parameters, by name
     author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
     deleted_at = models.DateTimeField(null=True)

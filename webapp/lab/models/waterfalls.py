@@ -1,4 +1,4 @@
-"""Waterfalls: chosen records of a finished run and where their time went. A worker finds them by running again."""
+"""Waterfalls: the latency breakdown of selected records of a finished run. A worker finds it by repeating the run."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .work import Work
 
 
 class Waterfalls(Work):
-    """One question about a run; the answer is a file."""
+    """One request for waterfalls of a run; the answer is a file."""
 
     TASK = "workers.make_waterfalls"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="waterfalls")
     selection = models.JSONField()  # engine.spec.experiment.selection
     selection_hash = models.CharField(max_length=64)
-    progress = models.FloatField(default=0.0)  # share of the work done, 0 to 1
-    records = models.PositiveIntegerField(null=True)  # how many were found
+    progress = models.FloatField(default=0.0)  # fraction of the work done, 0 to 1
+    records = models.PositiveIntegerField(null=True)  # number of records found
 
     class Meta:
         indexes = [models.Index(fields=["run", "selection_hash"])]
 
     @property
     def file(self) -> Path:
-        """Where the answer is once it succeeded: a JSON array."""
+        """File of the answer once it has succeeded: a JSON array."""
         return self.run.directory / "waterfalls" / f"{self.pk}.json"
 
 

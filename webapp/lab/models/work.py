@@ -1,7 +1,7 @@
-"""Work for the workers: the row is the truth about its life; the queue only carries hints about it.
+"""Work for the workers. The row is authoritative; the queue only carries hints.
 
-A worker holds a piece of work by a lease that it renews. Every change that a worker makes is conditional on the lease, so a worker that was
-believed dead and comes back changes nothing.
+A worker holds a piece of work by a lease, which it renews. All its changes are conditional on the lease, so a worker that was presumed
+dead and comes back changes nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from webapp.messaging import QUEUE
 
 LEASE = timedelta(seconds=10)
 LOSSES_MAX = 3
-"""Work whose worker died this often without getting further would kill the next one too."""
+"""Work is given up after this many worker deaths without progress, because it would kill the next worker too."""
 
 
 class RunState(models.TextChoices):
     QUEUED = "queued"
     RUNNING = "running"
-    PAUSED = "paused"  # runs only: stands still until somebody lets it go on
+    PAUSED = "paused"  # runs only: until someone resumes it
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -34,15 +34,16 @@ class RunState(models.TextChoices):
 
 ACTIVE = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)
 TAKEN = (RunState.RUNNING, RunState.PAUSED)
-"""A worker may have it. What is paused for long has none: then nobody holds its lease."""
+"""States in which a worker may hold the work. Work that has been paused for long has no lease holder."""
 
 
 class WorkQuerySet(models.QuerySet[Any]):
     FREE: ClassVar[dict[str, Any]] = {"lease_holder": "", "lease_until": None, "enqueued_at": None}
 
     def claim(self, id: uuid.UUID | str, worker: str, **changes: Any) -> bool:
-        """Take queued work for a worker. changes: what else to store. False: another was first, or there is nothing to do; then nothing
-        is changed."""
+        """Claim queued work for a worker. changes: further fields to store. Returns False, and changes nothing, if another worker was first
+        or
+        there is nothing to do."""
         now = timezone.now()
         taken = self.filter(pk=id, state=RunState.QUEUED, cancel_requested=False, deleted_at__isnull=True).update(
             state=RunState.RUNNING, lease_holder=worker, lease_until=now + LEASE, started_at=Coalesce("started_at", now), **changes
@@ -50,28 +51,28 @@ class WorkQuerySet(models.QuerySet[Any]):
         return taken == 1
 
     def queued(self) -> Self:
-        """What a worker finds in the queue, or should find there."""
+        """Work that is, or should be, in the queue."""
         return self.filter(state=RunState.QUEUED, deleted_at__isnull=True)
 
     def held(self, id: uuid.UUID | str, worker: str) -> Self:
-        """The work, if the worker still holds it."""
+        """The work, if this worker still holds it."""
         return self.filter(pk=id, state__in=TAKEN, lease_holder=worker)
 
     def renew(self, id: uuid.UUID | str, worker: str) -> bool:
-        """Extend the lease. False: the work belongs to another now."""
+        """Extend the lease. Returns False if another worker holds the work now."""
         return self.held(id, worker).update(lease_until=timezone.now() + LEASE) == 1
 
     def release(self, id: uuid.UUID | str, worker: str, **changes: Any) -> bool:
-        """Give work back to the queue, for a worker that shuts down. changes: what else to store.
+        """Requeue the work of a worker that is shutting down. changes: further fields to store.
 
-        False: it was cancelled meanwhile, or belongs to another.
+        Returns False if it was cancelled in the meantime, or if another worker holds it.
         """
         held = self.held(id, worker).filter(cancel_requested=False)
         return held.update(state=RunState.QUEUED, **self.FREE, **changes) == 1
 
     def request_cancel(self, id: uuid.UUID | str) -> bool:
-        """Cancel at once what no worker has; ask the worker of the rest to stop. False: it had ended already."""
-        for _ in range(2):  # a worker may give the work back between the two updates
+        """Cancel work that no worker holds at once; otherwise ask its worker to stop. Returns False if the work had already ended."""
+        for _ in range(2):  # a worker may release the work between the two updates
             idle = self.filter(pk=id, state__in=ACTIVE, lease_holder="")
             if idle.update(state=RunState.CANCELLED, cancel_requested=True, finished_at=timezone.now()):
                 return True
@@ -80,9 +81,9 @@ class WorkQuerySet(models.QuerySet[Any]):
         return False
 
     def take_back_lost(self, is_dead: Callable[[str], bool]) -> list[Any]:
-        """Work whose worker fell silent: back to the queue, or to its end if it was cancelled or keeps killing workers.
+        """Requeue the work of lost workers, or end it if it was cancelled or keeps killing workers. Returns the changed work.
 
-        is_dead: whether a lease's holder is known to be gone; such work need not wait for the end of the lease.
+        is_dead: whether a lease holder is known to be dead; its work need not wait until the lease expires.
         """
         now = timezone.now()
         changed = []
@@ -119,14 +120,14 @@ class Work(models.Model):
     error = models.TextField(blank=True)
     cancel_requested = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    enqueued_at = models.DateTimeField(null=True)  # when it was last handed to the queue; null: it must be
+    enqueued_at = models.DateTimeField(null=True)  # when it was last enqueued; null: to be enqueued
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
 
     lease_holder = models.CharField(max_length=100, blank=True)
     lease_until = models.DateTimeField(null=True)
-    losses = models.PositiveSmallIntegerField(default=0)  # workers that died since it last got further
+    losses = models.PositiveSmallIntegerField(default=0)  # worker deaths since it last made progress
 
     objects = WorkQuerySet.as_manager()
 
@@ -138,14 +139,14 @@ class Work(models.Model):
         return self.state in ACTIVE
 
     def delete_softly(self) -> None:
-        """Out of sight, but kept; active work is cancelled."""
+        """Soft-delete; active work is cancelled."""
         rows = type(self).objects
         rows.request_cancel(self.pk)
         rows.filter(pk=self.pk).update(deleted_at=timezone.now())
 
     def lost_error(self) -> str:
-        """What to say when its workers keep dying."""
+        """Error message for work whose workers keep dying."""
         return (
-            f"the worker died {self.losses + 1} times in a row at this, most likely for lack of memory; ask for less, or give the worker "
+            f"the worker died {self.losses + 1} times in a row on this task, probably out of memory; request less, or give the worker "
             "more memory"
         )

@@ -1,6 +1,6 @@
-"""Write everything that the lab keeps into one file: rows, runs' files, data sets. The lab may be at work meanwhile.
+"""Write a backup of the lab to one file: database rows, run files and data sets. The lab may keep running.
 
-The file holds hashes of passwords and tokens, and only its owner may read it. `restore` reads it.
+The file contains hashes of passwords and tokens; only its owner may read it. `restore` reads it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="where to write it, millrace.tar.gz; what is there is replaced")
+        parser.add_argument("file", type=Path, help="the file to write, such as millrace.tar.gz; an existing file is replaced")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
         try:

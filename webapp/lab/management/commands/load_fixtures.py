@@ -1,4 +1,4 @@
-"""Put the example experiments and data sets into the lab. May be repeated."""
+"""Add the example experiments and data sets to the lab. May be repeated."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         added = fixtures.load(lab())
-        self.stdout.write(f"added {', '.join(added)}" if added else "all examples are there already")
+        self.stdout.write(f"added {', '.join(added)}" if added else "all examples are already there")

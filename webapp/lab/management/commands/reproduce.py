@@ -1,7 +1,7 @@
-"""Carry figures out and judge them, or list what is known of them.
+"""Reproduce figures and check their assertions, or list their status.
 
-WHICH is a figure's id (benchmark/3.7) or the beginning of ids (benchmark). Results are stored in the lab. Exit status 0: carried out,
-whatever came of it; 2: a figure's document is invalid; 3: there is no such figure; 130: stopped (Ctrl-C).
+WHICH is a figure id (benchmark/3.7) or a prefix of ids (benchmark). Results are stored in the lab. Exit status 0: all figures were run,
+whatever their results; 2: the document of a figure is invalid; 3: no such figure; 130: stopped (Ctrl-C).
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("which", nargs="?", default="", metavar="WHICH", help="a figure's id, or the beginning of ids; all if left out")
-        parser.add_argument("--list", action="store_true", dest="as_list", help="say what is known of the figures, and run nothing")
-        parser.add_argument("--scale", choices=SCALES, default="smoke", help="smoke takes seconds a figure, dev minutes")
-        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON array, an object for each figure")
-        parser.add_argument("--processes", type=int, default=2, metavar="N", help="runs that are made at a time (2)")
+        parser.add_argument("which", nargs="?", default="", metavar="WHICH", help="a figure id or a prefix of ids (default: all figures)")
+        parser.add_argument("--list", action="store_true", dest="as_list", help="list the status of the figures; run nothing")
+        parser.add_argument("--scale", choices=SCALES, default="smoke", help="smoke takes seconds per figure, dev takes minutes")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON array with one object per figure")
+        parser.add_argument("--processes", type=int, default=2, metavar="N", help="number of parallel runs (default: 2)")
 
     def handle(self, *args: Any, which: str, as_list: bool, scale: Scale, as_json: bool, processes: int, **options: Any) -> None:
         ids = figures.FILES.ids()
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         except figures.InvalidFigure as invalid:
             self._fail(INVALID, invalid.detail, as_json, invalid.problems)
         except KeyboardInterrupt:
-            self._fail(STOPPED, "stopped; the figures that were carried out are kept", as_json)
+            self._fail(STOPPED, "stopped; the results of completed figures are kept", as_json)
         if as_json:
             self.stdout.write(json.dumps(told))
 
@@ -85,7 +85,7 @@ class Command(BaseCommand):
         files, told = figures.FILES, []
         directories = (settings.BASE_DIR / "fixtures" / "data",)
         context = Context(datasets=lookup(list(directories)))
-        checked = [figures.checked(id, context) for id in ids]  # before the first run is made
+        checked = [figures.checked(id, context) for id in ids]  # before the first run
         with Processes(processes, directories, self._progress(), _known_to(place)) as executor:
             for figure in checked:
                 started_s = time.monotonic()
@@ -111,7 +111,7 @@ class Command(BaseCommand):
                     self.stdout.write(f"           {side['text']} = {side['least']:.6g}{span}")
 
     def _progress(self) -> Callable[[Any], None]:
-        """Counts runs for somebody who watches."""
+        """Show the number of completed runs on a terminal."""
         if not sys.stderr.isatty():
             return lambda trial: None
         count = 0
@@ -119,7 +119,7 @@ class Command(BaseCommand):
         def told(trial: Any) -> None:
             nonlocal count
             count += 1
-            self.stderr.write(f"\r  {count} runs made", ending="\r")
+            self.stderr.write(f"\r  {count} runs completed", ending="\r")
 
         return told
 
@@ -135,7 +135,7 @@ class Command(BaseCommand):
 
 
 def _known_to(place: Lab | None) -> Callable[[Trial], Made | None]:
-    """Finds runs that the lab has already."""
+    """Return a lookup of runs that the lab already has."""
 
     def known(trial: Trial) -> Made | None:
         run = figures.run_of(place, trial.document, engine.ENGINE_VERSION) if place is not None else None

@@ -1,4 +1,4 @@
-"""Read a backup into an installation that has nothing yet: an empty, migrated database and an empty data directory."""
+"""Restore a backup into an empty installation: an empty, migrated database and an empty data directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="as `backup` wrote it")
+        parser.add_argument("file", type=Path, help="a file written by `backup`")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
         try:

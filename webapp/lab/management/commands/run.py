@@ -1,7 +1,7 @@
-"""Run an experiment from a file, without server, database or queue: `millrace run`, with the data sets of the examples at hand.
+"""Run an experiment from a file, without server, database or queue. Like `millrace run`, with the example data sets available.
 
-Prints the result; with --json as one JSON object: digest, summary, artifacts, with --slowest also waterfalls. Exit status 2: the document
-is invalid, and its problems are listed.
+Prints the result; with --json, one JSON object with digest, summary and artifacts, plus waterfalls with --slowest. Exit status 2: the
+document is invalid; its problems are printed.
 """
 
 from __future__ import annotations
