@@ -1,1 +1,1 @@
-"""The live stream of a run: written by its worker, read by browsers, replayable from any frame."""
+"""The live stream of a run: written by its worker, read by browsers, resumable from any frame."""

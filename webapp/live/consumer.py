@@ -1,6 +1,6 @@
-"""The WebSockets of the pages. They read and pass on; they compute nothing.
+"""The WebSockets of the pages. They only forward messages.
 
-`/ws/runs/<id>?after=N` follows one run, `/ws/news` what changes among all of the lab's runs and questions.
+`/ws/runs/<id>?after=N` follows one run; `/ws/news` follows changes of all the lab's runs and questions.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from .rows import rows_of_lab, run_row
 
 log = logging.getLogger(__name__)
 
-# Application codes: a client that gets one of these need not try again, unless somebody signs in.
+# Application close codes: clients should not reconnect after these, unless someone signs in.
 BAD_REQUEST, UNAUTHENTICATED, NO_MEMBER, NOT_FOUND, OUT_OF_SCOPE = 4400, 4401, 4403, 4404, 4405
-LOOK_S = 2.0  # how often it is looked whether who listens may still do so
+LOOK_S = 2.0  # interval of the check that the listener is still allowed
 
 
 class Refused(Exception):
-    """The connection ends, with a close code and a sentence."""
+    """The connection is closed with a close code and a reason."""
 
     def __init__(self, code: int, reason: str) -> None:
         self.code, self.reason = code, reason
@@ -46,9 +46,9 @@ class Refused(Exception):
 
 
 class LabConsumer(AsyncWebsocketConsumer):
-    """A connection of a member of the lab. It ends soon after the session, the account or the membership does.
+    """A connection of a member of the lab. It closes soon after the session, the account or the membership ends.
 
-    It is accepted before it is refused, because a browser learns the reason only from a close code.
+    Connections are accepted before they are refused, because browsers see a reason only in a close code.
     """
 
     tasks: tuple[asyncio.Task[None], ...] = ()
@@ -64,7 +64,7 @@ class LabConsumer(AsyncWebsocketConsumer):
         self.tasks = asyncio.create_task(self._send_all(messages)), asyncio.create_task(self._watch(membership))
 
     async def begin(self, membership: Membership) -> Any:
-        """What sends the messages, once it is awaited. Raises Refused."""
+        """Return an awaitable that sends the messages. Raises Refused."""
         raise NotImplementedError
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -86,25 +86,25 @@ class LabConsumer(AsyncWebsocketConsumer):
             raise
         except Exception:
             log.exception("%s: the live stream broke", self.scope["path"])
-            await self.close(1011, "something went wrong on the server; connect again")
+            await self.close(1011, "internal server error; reconnect")
 
     async def _watch(self, membership: Membership) -> None:
-        """Nothing more is sent to whoever signed out, was deactivated or left the lab."""
+        """Close the connection once the person has signed out, was deactivated or left the lab."""
         while True:
             await asyncio.sleep(LOOK_S)
             try:
                 now = await database_sync_to_async(self._membership)()
                 if now.lab_id != membership.lab_id:
-                    raise Refused(NO_MEMBER, "you are not a member of this lab any more")
+                    raise Refused(NO_MEMBER, "you are no longer a member of this lab")
             except Refused as refused:
                 self.tasks[0].cancel()
                 await self.close(refused.code, refused.reason)
                 return
             except DatabaseError as error:
-                log.warning("%s: it cannot be looked who listens (%s), trying again", self.scope["path"], error)
+                log.warning("%s: cannot check the listener's membership (%s), retrying", self.scope["path"], error)
 
     def _membership(self) -> Membership:
-        """Whoever has a bearer token, or a session cookie and comes from our own page. Raises Refused."""
+        """Authenticate by bearer token, or by session cookie from our own pages. Raises Refused."""
         headers = dict(self.scope["headers"])
         scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").strip().partition(" ")
         try:
@@ -112,7 +112,7 @@ class LabConsumer(AsyncWebsocketConsumer):
                 asker = by_token(token)
             else:
                 session = self.scope["session"]
-                fresh = session.__class__(session.session_key)  # the one at hand does not see that it ended
+                fresh = session.__class__(session.session_key)  # the cached one does not notice its own end
                 asker = by_session(get_user(SimpleNamespace(session=fresh)) if same_origin(headers) else AnonymousUser())
         except NotSignedIn as refused:
             raise Refused(UNAUTHENTICATED, str(refused)) from None
@@ -125,7 +125,7 @@ class LabConsumer(AsyncWebsocketConsumer):
 
 
 class RunConsumer(LabConsumer):
-    """Follow one run: its row at connect and at each change, every frame after N once and in order, and the end."""
+    """Follow one run: its row on connect and on each change, every frame after N exactly once and in order, and its end."""
 
     async def begin(self, membership: Membership) -> Any:
         try:
@@ -137,7 +137,7 @@ class RunConsumer(LabConsumer):
         run_id = self.scope["url_route"]["kwargs"]["run_id"]
         run = await database_sync_to_async(Run.objects.filter(pk=run_id, lab=membership.lab, deleted_at__isnull=True).first)()
         if run is None:
-            raise Refused(NOT_FOUND, "there is no such run")
+            raise Refused(NOT_FOUND, "run not found")
         return self._follow(run, after)
 
     async def _follow(self, run: Run, after: int) -> None:
@@ -147,7 +147,7 @@ class RunConsumer(LabConsumer):
 
 
 class NewsConsumer(LabConsumer):
-    """Follow the rows of the lab's runs and questions."""
+    """Follow changes of the lab's runs and questions."""
 
     async def begin(self, membership: Membership) -> Any:
         return self._follow(membership.lab_id)
@@ -159,7 +159,7 @@ class NewsConsumer(LabConsumer):
 
 
 def same_origin(headers: dict[bytes, bytes]) -> bool:
-    """Browsers send cookies along with sockets opened by any page, so the Origin must be this server (or a trusted one)."""
+    """Browsers send cookies with sockets opened by any page, so the Origin must be this server (or a trusted one)."""
     host, origin = headers.get(b"host", b"").decode("latin-1"), headers.get(b"origin", b"").decode("latin-1")
     domain, _ = split_domain_port(host)
     if not validate_host(domain, settings.ALLOWED_HOSTS):

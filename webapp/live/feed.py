@@ -1,7 +1,7 @@
-"""One reader of a run's Redis streams for all its viewers in this process.
+"""One reader of a run's Redis streams, shared by all its viewers in this process.
 
-The newest entries are kept in memory; whoever is further behind is served from the Redis stream, and where that has been trimmed or lost,
-from the files. A viewer only ever moves on from the frame that it has, so it sees neither a gap nor a frame twice.
+The newest entries are kept in memory. Viewers further behind are served from the Redis stream and, where that was trimmed or lost, from
+the files. A viewer only ever moves forward from the frame it has, so it sees no gaps and no duplicates.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ Row = dict[str, Any]
 
 
 class RunFeed:
-    """Follows one run while it has viewers.
+    """Follow one run while it has viewers.
 
-    load_row: reads the run's row, as the API shows it, from the database; None when the run is gone.
+    load_row: reads the run's row from the database, as the API returns it; None if the run was deleted.
     """
 
     def __init__(self, run_id: uuid.UUID, directory: Path, load_row: Callable[[], Awaitable[Row | None]]) -> None:
         self.run_id, self.directory, self.load_row = run_id, directory, load_row
         self.tail: deque[Entry] = deque(maxlen=TAIL_ENTRIES_MAX)  # consecutive
         self.row: Row | None = None
-        self.row_read = False  # until then `row` says nothing
-        self.away = False  # Redis does not answer: only the row and the files tell what is new
-        self.changed = asyncio.Event()  # replaced at every change, so that each viewer waits for the next one
-        self.broken = False  # the reader failed; the viewers are sent away and come again
+        self.row_read = False  # until then `row` is meaningless
+        self.away = False  # Redis is unreachable: only the row and the files show what is new
+        self.changed = asyncio.Event()  # replaced on every change, so that each viewer waits for the next one
+        self.broken = False  # the reader failed; viewers are disconnected and reconnect
         self.viewers = 0
         self.redis = asynchronous_connection(answer_timeout_s=BLOCK_MS / 1000 + 5)
         self.reader: asyncio.Task[None] | None = None
@@ -53,7 +53,8 @@ class RunFeed:
     # --- the reader -------------------------------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Start to read the row and to follow the streams. This does not wait for the row, so the first viewer may leave meanwhile."""
+        """Start reading the row and following the streams. Does not wait for the row, so that the first viewer may leave in the
+        meantime."""
         self.reader = asyncio.create_task(self._read(), name=f"feed {self.run_id}")
 
     async def close(self) -> None:
@@ -97,7 +98,7 @@ class RunFeed:
                 self.away = False
             except UNREACHABLE as error:
                 if not self.away:
-                    log.warning("run %s: Redis is away (%s); viewers are served from the files until it is back", self.run_id, error)
+                    log.warning("run %s: Redis is unreachable (%s); serving viewers from the files until it is back", self.run_id, error)
                 self.away = True
                 await asyncio.sleep(RETRY_S)
             if hint or clock() - refreshed_s > ROW_REFRESH_S:
@@ -107,7 +108,7 @@ class RunFeed:
                 self._wake()
 
     async def _begin(self, live: str, state: str) -> dict[Any, Any]:
-        """Begin the tail with the newest entry. Returns the ids after which to read on."""
+        """Start the tail with the newest entry. Returns the ids after which to continue reading."""
         newest, hint = await self.redis.xrevrange(live, count=1), await self.redis.xrevrange(state, count=1)
         for _, fields in newest:
             self._append(Entry.read(fields))
@@ -116,7 +117,7 @@ class RunFeed:
     async def _refresh_row(self) -> bool:
         try:
             row = await self.load_row()
-        except Exception:  # the database is away for a moment; the next refresh will tell
+        except Exception:  # the database is briefly unreachable; the next refresh retries
             log.exception("run %s: the row cannot be read", self.run_id)
             return False
         changed, self.row = row != self.row, row
@@ -124,7 +125,7 @@ class RunFeed:
 
     def _append(self, entry: Entry) -> None:
         if self.tail and entry.first > self.tail[-1].last + 1:
-            self.tail.clear()  # Redis lost something in between; the viewers fetch it from the files
+            self.tail.clear()  # Redis lost entries in between; viewers get them from the files
         if not self.tail or entry.last > self.tail[-1].last:
             self.tail.append(entry.after(self.tail[-1].last) if self.tail else entry)
 
@@ -135,7 +136,7 @@ class RunFeed:
     # --- the viewers ------------------------------------------------------------------------------------------------------------------
 
     async def messages(self, after: int) -> AsyncIterator[str]:
-        """What a viewer who has seen frame `after` is to receive, until the run has ended."""
+        """Yield the messages for a viewer that has seen frame `after`, until the run has ended."""
         position, shown = after, None
         while True:
             changed, row = self.changed, self.row
@@ -165,7 +166,8 @@ class RunFeed:
         yield '{"type":"end"}'
 
     async def _entries_after(self, position: int, thorough: bool) -> list[Entry]:
-        """The next entries after a frame. thorough: look beyond the tail, for it may lack the very last ones, and nobody sends them."""
+        """Return the next entries after a frame. thorough: look beyond the tail, which may lack the last entries if no worker is
+        sending."""
         if self.tail and self.tail[0].first <= position + 1 <= self.tail[-1].last:
             return [entry.after(position) for entry in self.tail if entry.last > position]
         if thorough or not self.tail or position + 1 < self.tail[0].first:
@@ -192,7 +194,7 @@ class RunFeed:
 
 
 def message(entry: Entry) -> str:
-    """Frames as the browser gets them; `at_s` (unix time of sending by the worker) lets it show the lag of live ones."""
+    """Return frames as sent to the browser. `at_s`, the Unix time at which the worker sent them, lets it show the lag of live frames."""
     sent = f'"at_s":{entry.at_s:.6f},' if entry.at_s else ""
     return f'{{"type":"frames",{sent}"frames":{entry.frames_json}}}'
 

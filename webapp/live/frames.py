@@ -1,10 +1,10 @@
-"""Frames of runs, as docs/engine-api.md explains them. These types describe frames for the OpenAPI document and the pages.
+"""Types of run frames for the OpenAPI document and the pages; docs/engine-api.md explains the fields.
 
-No frame is read through them: live streams and files are served as the worker wrote them. tests/web/test_frame_types.py holds frames of
-real runs against them, and an unknown field fails there.
+They do not parse frames: live streams and files are served as the worker wrote them. tests/web/test_frame_types.py checks frames of real
+runs against them; an unknown field fails there.
 
-Rates are per virtual second, null where there is no sample. A field that is not required is absent where the run has nothing of its kind,
-or where an earlier version of the engine wrote the frame.
+Rates are per virtual second, null without a sample. Optional fields are absent if the run has nothing of the kind, or if an earlier
+engine version wrote the frame.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class Latency(TypedDict):
 
 @EXACT
 class Attribution(TypedDict):
-    """Sums over the records whose service began in the frame, and over the records sent (docs/event-core.md, section 11)."""
+    """Latency attribution: sums over the records whose service began in the frame, and over the records sent (docs/event-core.md, section
+    11)."""
 
     records: int
     driver_queue_ns: int
@@ -45,8 +46,9 @@ class Attribution(TypedDict):
 
 @EXACT
 class OperatorSample(TypedDict):
-    """An operator: means over its active instances, sums of rates. lost: records sent to it and never served, or taken in and not sent, of
-    runs that lose hosts. shed: records that its sources on full hosts threw away."""
+    """An operator: means over its active instances, sums of rates. lost, in runs that lose hosts: records sent to it and never served, or
+    taken
+    in and not sent. shed: records that its sources on full hosts discarded."""
 
     in_per_s: float | None
     out_per_s: float | None
@@ -64,7 +66,7 @@ class OperatorSample(TypedDict):
 
 @EXACT
 class HostMemory(TypedDict):
-    """What a host's memory model says."""
+    """State of a host's memory model."""
 
     used_bytes: int
     peak_bytes: int
@@ -74,7 +76,7 @@ class HostMemory(TypedDict):
 
 @EXACT
 class HostSample(TypedDict):
-    """A host. memory: null without a memory model."""
+    """A host at the end of the frame. memory: null without a memory model."""
 
     busy: float | None
     queue: int | None
@@ -97,7 +99,7 @@ class ActorSample(TypedDict):
 
 @EXACT
 class Death(TypedDict):
-    """A host that died of what it held. restart_at_s: null: never."""
+    """A host that ran out of memory and died. restart_at_s: null if it never restarts."""
 
     host: str
     at_s: float
@@ -111,7 +113,8 @@ Mode = Literal["coordinated", "uncoordinated"]
 
 @EXACT
 class RegionTurn(TypedDict):
-    """What a region's rounds turn into when this one is confirmed, and why: as measured, and the limit (docs/engine-api.md)."""
+    """The mode that a region switches to when this round is confirmed. why: the reason, with the measured value and the limit
+    (docs/engine-api.md)."""
 
     to: Mode
     why: Literal["skipped", "wait", "load"]
@@ -121,8 +124,8 @@ class RegionTurn(TypedDict):
 
 @EXACT
 class CheckpointRound(TypedDict):
-    """A round of checkpoints, as the coordinator knows it at the end of a frame. region, operators: whose round it is, where not all
-    operators take part. turn: what its region changes to when it is confirmed. savepoint: it belongs to a rescale."""
+    """A checkpoint round, as known to the coordinator at the end of a frame. region, operators: the participants, if not all operators take
+    part. turn: the mode its region switches to when the round is confirmed. savepoint: the round belongs to a rescale."""
 
     number: int
     epoch: int
@@ -152,7 +155,7 @@ class CapturedCheckpoint(NumberedCheckpoint):
 
 @EXACT
 class DurableCheckpoint(CapturedCheckpoint):
-    """kind: what the protocol calls it. reason: which rule asked for a forced one."""
+    """kind: the protocol's name for it. reason: the rule that forced it."""
 
     durable_s: float
     bytes: int
@@ -162,8 +165,8 @@ class DurableCheckpoint(CapturedCheckpoint):
 
 @EXACT
 class Recovery(TypedDict):
-    """All go back to a line of checkpoints. Times by host, in virtual seconds. found_s: when the line was found, null while it is searched.
-    line: numbers by operator and index, 0 for the start."""
+    """A rollback to a recovery line. Times in virtual seconds, some by host. found_s: when the line was found, null during the search.
+    line: checkpoint numbers by operator and index, 0 for the initial state."""
 
     epoch: int
     hosts: list[str]
@@ -177,8 +180,9 @@ class Recovery(TypedDict):
 
 @EXACT
 class LineSearch(TypedDict):
-    """How a line was found. newest: numbers by operator and index. steps: operator, index, number before and after; operator and index of
-    the sender, records sent and processed. GET /runs/{id}/recoveries/{epoch} explains them."""
+    """How a recovery line was found. newest: checkpoint numbers by operator and index. steps: operator, index, number before and after;
+    operator
+    and index of the sender, records sent and processed. GET /runs/{id}/recoveries/{epoch} explains them."""
 
     epoch: int
     newest: dict[str, list[int]]
@@ -194,7 +198,7 @@ class AligningOperator(TypedDict):
 
 @EXACT
 class Aligning(TypedDict):
-    """What waits for barriers at the end of the frame. barred_channels: by edge."""
+    """Instances aligning barriers at the end of the frame. barred_channels: number of blocked channels by edge."""
 
     operators: dict[str, AligningOperator]
     barred_channels: dict[str, int | None]
@@ -202,9 +206,10 @@ class Aligning(TypedDict):
 
 @EXACT
 class CheckpointNews(TypedDict):
-    """What a checkpointing protocol has done since the last frame, and what waits for barriers at the end of this one. useless: checkpoints
-    of which it is known that no line can hold them. logs: bytes in the logs of each edge's channels, at the end of the frame. modes: how
-    each region takes checkpoints at the end of the frame, where that changes."""
+    """Checkpointing activity since the last frame, and alignment at the end of this one. useless: checkpoints known to be on no recovery
+    line.
+    logs: bytes in the channel logs of each edge at the end of the frame. modes: checkpointing mode of each region at the end of the frame,
+    if modes can change."""
 
     rounds: list[CheckpointRound]
     skipped_s: list[float]
@@ -220,8 +225,7 @@ class CheckpointNews(TypedDict):
 
 @EXACT
 class ScalingReading(TypedDict):
-    """What was read of a vertex: means over its instances, ms of each second; rates of all together. Without a sample only its
-    parallelism."""
+    """Metrics read for a vertex: means over its instances in ms per second, and total rates. Only its parallelism if there is no sample."""
 
     operator: str
     p: int
@@ -237,7 +241,7 @@ class ScalingReading(TypedDict):
 
 @EXACT
 class ScalingStep(TypedDict):
-    """What one rule made of the wish."""
+    """The requested parallelism after one rule was applied."""
 
     rule: str
     parallelism: dict[str, int]
@@ -245,8 +249,9 @@ class ScalingStep(TypedDict):
 
 @EXACT
 class ScalingDecision(TypedDict):
-    """One iteration of a policy: what it read, computed of that, and wished for, what each rule made of the wish, and what was done.
-    values: name, vertex, number; null: infinite, or it does not count. advice: by vertex."""
+    """One iteration of a policy: the metrics it read, the values it computed, the parallelism it requested, the effect of each rule, and
+    the
+    outcome. values: name, vertex, number; null: infinite or not applicable. advice: requested parallelism by vertex."""
 
     t_s: float
     verdict: Literal["order", "keep", "no_metrics", "busy"]
@@ -260,7 +265,7 @@ class ScalingDecision(TypedDict):
 
 @EXACT
 class RescaleAction(TypedDict):
-    """The carrying out of an order. Times in virtual seconds, null while they are not known."""
+    """A rescale. Times in virtual seconds, null until known."""
 
     number: int
     kind: Literal["stop_and_restart", "in_place"]
@@ -284,10 +289,11 @@ class RescaleAction(TypedDict):
 
 @EXACT
 class ScalingNews(TypedDict):
-    """How the parallelism stands at the end of a frame, and what was decided and carried out in it. By operator; workers: active instances.
-    state: "starting" before the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while nobody is asked after an
-    order; until_s: when it ends, as far as that is known. next_s: when the policy is asked next. lag: records that wait in the topic of
-    each source. actions: in full whenever something of them changes."""
+    """Parallelism by operator at the end of a frame, and the decisions and rescales in it. workers: active instances. state: "starting"
+    before
+    the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while the policy is not asked after a rescale. until_s: when
+    that ends, if known. next_s: next iteration of the policy. lag: records waiting in the topic of each source. actions: rescales, repeated
+    in full whenever they change."""
 
     workers: int
     parallelism: dict[str, int]
@@ -304,8 +310,8 @@ class ScalingNews(TypedDict):
 
 @EXACT
 class Frame(TypedDict):
-    """One frame of virtual time. latencies_ms: by name, those that are measured beside it. deaths: since the last frame. checkpoints: of
-    runs with a checkpointing protocol. scaling: of runs whose parallelism may change."""
+    """One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
+    with a checkpointing protocol. scaling: only in runs that can rescale."""
 
     n: int
     t_s: float
@@ -327,7 +333,7 @@ class Frame(TypedDict):
 
 
 class FramePage(TypedDict):
-    """next: the `after` of the next call, or null when the run has ended and nothing is left."""
+    """next: the `after` of the next call, or null once the run has ended and no frames are left."""
 
     frames: list[Frame]
     next: int | None

@@ -1,4 +1,4 @@
-"""What the WebSockets send, for the OpenAPI document and the pages. docs/web-api.md says when."""
+"""Types of WebSocket messages for the OpenAPI document and the pages; docs/web-api.md says when they are sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .frames import Frame
 
 
 class FramesMessage(TypedDict):
-    """at_s: unix time at which the worker sent live frames."""
+    """at_s: Unix time at which the worker sent live frames."""
 
     type: Literal["frames"]
     frames: list[Frame]
@@ -36,7 +36,7 @@ RunMessage = FramesMessage | StateMessage | EndMessage | PongMessage
 
 
 class ReadyMessage(TypedDict):
-    """From now on changes are told; those before are not."""
+    """Changes are sent from now on; earlier ones are not."""
 
     type: Literal["ready"]
 
@@ -67,7 +67,7 @@ class AnalysesMessage(TypedDict):
 
 
 class ListsMessage(TypedDict):
-    """Other runs may be in a list, or have other tags."""
+    """Lists of runs or their tags may have changed."""
 
     type: Literal["lists"]
 

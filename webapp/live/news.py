@@ -1,7 +1,7 @@
-"""What changes among a lab's runs, questions, studies, figures and analyses, for its viewers in this process.
+"""Changes of a lab's runs, questions, studies, figures and analyses, for its viewers in this process.
 
-Redis brings hints, the database has the rows. Nothing that was told is kept: whoever begins to listen, or may have missed something, gets
-`ready` and reads anew what it shows; from then on it is told every change.
+Redis brings hints, the database has the rows. Messages are not stored: a viewer that connects, or may have missed something, gets
+`ready` and reloads its data; from then on it receives every change.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from .shared import BLOCK_MS, RETRY_S, ROW_REFRESH_S, UNREACHABLE, Feeds
 
 log = logging.getLogger(__name__)
 
-PAUSE_S = 0.2  # between two looks; what comes meanwhile is told together
-WAITING_MAX = 100  # messages; a viewer who is further behind reads anew
+PAUSE_S = 0.2  # between two reads of the rows; changes in between are sent together
+WAITING_MAX = 100  # messages; a viewer further behind must reload
 READY, LISTS = '{"type":"ready"}', '{"type":"lists"}'
 
 KINDS = {"run": "runs", "question": "questions", "study": "studies", "reproduction": "reproductions", "analysis": "analyses"}
-"""A kind of rows, and the message that tells of them."""
+"""Message type by kind of row."""
 Rows = dict[tuple[str, str], dict[str, Any] | None]
-"""What the API shows of a row, by kind and id; None where it was deleted."""
+"""Rows as the API returns them, by kind and id; None for deleted rows."""
 Load = Callable[[Set[tuple[str, str]]], Awaitable[Rows]]
 
 
 class LabFeed:
-    """Tells of one lab while it has viewers.
+    """Send changes of one lab while it has viewers.
 
-    load: reads the lab's active rows, and those of it that are named as well, active or not.
+    load: reads the lab's active rows and the named rows, active or not.
     """
 
     def __init__(self, load: Load) -> None:
         self.load = load
-        self.active: Rows = {}  # as they were told last
-        self.named: set[tuple[str, str]] = set()  # by hints since the last look
-        self.lists = False  # what is in a list may have changed since then
+        self.active: Rows = {}  # as last sent
+        self.named: set[tuple[str, str]] = set()  # by hints since the last read
+        self.lists = False  # lists may have changed since the last read
         self.following = self.broken = False
         self.viewers = 0
         self.waiting: set[asyncio.Queue[str | None]] = set()
@@ -87,8 +87,8 @@ class LabFeed:
                             self._note(fields)
             except UNREACHABLE as error:
                 if self.following:
-                    log.warning("Redis is away (%s); what is active is looked at every %g s until it is back", error, ROW_REFRESH_S)
-                position, self.following = None, False  # it may come back empty, and hints are lost meanwhile
+                    log.warning("Redis is unreachable (%s); reading active rows every %g s until it is back", error, ROW_REFRESH_S)
+                position, self.following = None, False  # it may come back empty, and hints are lost in the meantime
                 await asyncio.sleep(RETRY_S)
             if self.named or self.lists or clock() - looked_s >= ROW_REFRESH_S:
                 looked_s = clock()
@@ -102,7 +102,7 @@ class LabFeed:
     async def _look(self) -> None:
         try:
             rows = await self.load(self.named | self.active.keys())
-        except Exception:  # the database is away for a moment; the next look will tell
+        except Exception:  # the database is briefly unreachable; the next read retries
             log.exception("the lab's rows cannot be read")
             return
         for kind, plural in KINDS.items():
@@ -124,7 +124,7 @@ class LabFeed:
     # --- the viewers ------------------------------------------------------------------------------------------------------------------
 
     async def messages(self) -> AsyncGenerator[str, None]:
-        """What a viewer is to receive from now on."""
+        """Yield the messages for a viewer from now on."""
         queue: asyncio.Queue[str | None] = asyncio.Queue(WAITING_MAX)
         self.waiting.add(queue)
         try:

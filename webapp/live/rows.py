@@ -1,4 +1,4 @@
-"""Rows as the API shows them, read for the event loop."""
+"""Rows as the API returns them, read for the event loop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run_row(run_id: uuid.UUID) -> dict[str, Any] | None:
 
 @database_sync_to_async
 def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
-    """What is active in the lab, and what is named as well."""
+    """Return the lab's active rows and the named rows."""
     rows: Rows = {}
     runs = Run.objects.filter(lab=lab_id).filter(_wanted(named, "run")).defer("document").prefetch_related("tags")
     for run in runs.order_by("number"):

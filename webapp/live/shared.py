@@ -1,4 +1,4 @@
-"""One reader of a Redis stream for all who look at the same thing in this process."""
+"""One reader of a Redis stream, shared by all viewers of the same thing in this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import redis
 
 UNREACHABLE = (redis.RedisError, OSError, asyncio.TimeoutError)
 BLOCK_MS = 1000
-ROW_REFRESH_S = 2.0  # should the hint of a change be lost, the change itself is seen after this time
+ROW_REFRESH_S = 2.0  # if the hint of a change is lost, the change is seen after this time
 RETRY_S = 0.25
 
 
@@ -28,14 +28,14 @@ Followed = TypeVar("Followed", bound=Feed)
 
 
 class Feeds(Generic[Key, Followed]):
-    """The feeds of this process by what they follow. Used from one event loop."""
+    """The feeds of this process, by what they follow. Used from one event loop."""
 
     def __init__(self) -> None:
         self.open: dict[Key, Followed] = {}
 
     @contextlib.asynccontextmanager
     async def feed(self, key: Key, make: Callable[[], Followed]) -> AsyncIterator[Followed]:
-        """The feed, opened for the first viewer and closed after the last."""
+        """Return the feed; open it for the first viewer and close it after the last."""
         feed = self.open.get(key)
         if feed is None:
             feed = self.open[key] = make()

@@ -1,1 +1,1 @@
-"""What is made of the lab's records: reports, comparisons, exports, citations, questions about many runs."""
+"""Output from the lab's records: reports, comparisons, exports, citations, analyses over many runs."""

@@ -1,4 +1,4 @@
-"""Questions about many runs at once: what can be asked, and which runs are meant. The answers are made by Spark (`workers.spark`)."""
+"""Analyses over many runs: the questions, and the selection of runs. Spark computes the answers (`workers.spark`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce_row
 
 RUNS_MAX = 10_000
-"""So many runs one question may be about."""
+"""Maximum number of runs per question."""
 CELLS_MAX = 10_000
 METRICS_MAX = 20
 
@@ -34,7 +34,7 @@ OF_SPAN = {
     "samples": "Samples",
     "recovery_s": "Longest recovery",
 }
-"""Numbers of a run over the span that is asked about; all others are those of its summary."""
+"""Metrics of a run that are computed over the span of the question; all others come from its summary."""
 
 NEWS = "analysis"
 Text = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00]*$")]
@@ -42,7 +42,7 @@ Metric = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=
 
 
 class RunsAsked(Model):
-    """RunsAsked that succeeded, or that ended in the state that is named: these, or those that are found as the list of runs finds them."""
+    """Selection of runs that ended in `state`: by ids, or by the search of the run list."""
 
     ids: tuple[uuid.UUID, ...] | None = Field(default=None, min_length=1, max_length=1000)
     search: Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")] = ""
@@ -53,7 +53,7 @@ class RunsAsked(Model):
     tag: Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")] = ""
 
     def find(self, lab: Lab) -> QuerySet[Run]:
-        """Those of the lab, in no order; runs whose frames were removed have nothing to read. Raises Refusal."""
+        """Return the selected runs of the lab, unordered, without runs whose frames were removed. Raises Refusal."""
         fields = {name: getattr(self, name) for name in ("search", "experiment", "study", "of_studies", "tag")}
         try:
             found = find(lab, Filter(**fields)).filter(state=self.state, frames_removed_at__isnull=True).prefetch_related(None)
@@ -68,13 +68,13 @@ class QuestionAbout(Model):
 
 
 class SummariesQuestion(QuestionAbout):
-    """Each run over the span, and all of them together."""
+    """Summary of each run over the span, and of all runs together."""
 
     kind: Literal["summaries"]
 
 
 class ComparisonQuestion(QuestionAbout):
-    """Two sets of runs: how much they differ, and whether that may be chance."""
+    """Comparison of two sets of runs, with significance."""
 
     kind: Literal["comparison"]
     against: RunsAsked
@@ -82,7 +82,7 @@ class ComparisonQuestion(QuestionAbout):
 
 
 class SurfaceQuestion(QuestionAbout):
-    """The mean of a metric over two parameters of the runs' documents."""
+    """Mean of a metric over two parameters of the runs' documents."""
 
     kind: Literal["surface"]
     x: Text = Field(min_length=1)
@@ -91,7 +91,7 @@ class SurfaceQuestion(QuestionAbout):
 
 
 class StatisticsQuestion(QuestionAbout):
-    """Metrics over all runs, in groups: by experiment, or by a parameter of their documents."""
+    """Metrics of all runs, grouped by experiment or by a document parameter."""
 
     kind: Literal["statistics"]
     by: Text = Field(default="experiment", min_length=1)
@@ -104,7 +104,8 @@ QUESTION: TypeAdapter[AnyQuestion] = TypeAdapter(Question)
 
 
 def ask(lab: Lab, question: AnyQuestion) -> tuple[SparkJob, bool]:
-    """Store a question and hand it to the analysis worker. False: the queue is away, it waits. Raises Refusal."""
+    """Store a question and enqueue it for the analysis worker. Also returns whether it was enqueued; if not, it waits for the queue. Raises
+    Refusal."""
     check(lab, question)
     job = SparkJob.objects.create(lab=lab, question=question.model_dump(mode="json"))
     queued = enqueue(job.pk, SparkJob)
@@ -114,15 +115,15 @@ def ask(lab: Lab, question: AnyQuestion) -> tuple[SparkJob, bool]:
 
 
 def check(lab: Lab, question: AnyQuestion) -> None:
-    """Whether it can be answered. Raises Refusal, with the place in the question."""
+    """Check that the question can be answered. Raises Refusal, with the place in the question."""
     sets = {"runs": question.runs} | ({"against": question.against} if isinstance(question, ComparisonQuestion) else {})
     for name, runs in sets.items():
         with refusals_below(name):
             count = runs.find(lab).count()
             if count == 0:
-                raise Refusal("no run is found; choose others", code="no_runs")
+                raise Refusal("no runs match; change the selection", code="no_runs")
             if count > RUNS_MAX:
-                raise Refusal(f"{count:,} runs are found; at most {RUNS_MAX:,} can be asked about at once", code="too_many", value=count)
+                raise Refusal(f"{count:,} runs match; select at most {RUNS_MAX:,}", code="too_many", value=count)
     asked = (
         [question.metric] if isinstance(question, SurfaceQuestion) else [] if isinstance(question, SummariesQuestion) else question.metrics
     )
@@ -143,7 +144,7 @@ def check(lab: Lab, question: AnyQuestion) -> None:
 
 
 def parameter(lab: Lab, name: str) -> int:
-    """The one parameter that a name stands for: a whole pointer, or the end of one. Raises Refusal."""
+    """Return the one parameter that a name matches: a full pointer or the end of one. Raises Refusal."""
     try:
         ids = parameters_named(lab, name)
     except BadCondition as bad:
@@ -151,14 +152,14 @@ def parameter(lab: Lab, name: str) -> int:
     if len(ids) > 1:
         some = ", ".join(sorted(FieldName.objects.filter(pk__in=ids[:4]).values_list("name", flat=True)))
         raise Refusal(
-            f"'{name}' stands for {len(ids)} parameters (such as {some}); give the whole pointer of one",
+            f"'{name}' matches {len(ids)} parameters (such as {some}); give the full pointer of one",
             code="many_parameters", value=name,
         )  # fmt: skip
     return ids[0]
 
 
 def cancel(job: SparkJob) -> None:
-    """Stop it after the batch that is under way."""
+    """Cancel the job after the batch in progress."""
     SparkJob.objects.request_cancel(job.pk)
     announce_row(connection(), NEWS, job.pk)
     job.refresh_from_db()

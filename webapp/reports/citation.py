@@ -1,4 +1,4 @@
-"""How runs, studies and figures are cited: by what makes them again."""
+"""Citations of runs, studies and figures, by the hashes, seeds and versions that reproduce them."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ def bibtex(key: str, title: str, engine_version: str, year: int, note: str) -> s
 
 
 def _plain(text: str) -> str:
-    """Without what means something to BibTeX."""
+    """Replace characters that are special in BibTeX with spaces."""
     return "".join(" " if character in "{}\\$%#&~^_" else character for character in text)

@@ -1,4 +1,4 @@
-"""Runs held against each other, each with the lab's runs that differ from it by their seed alone."""
+"""Comparison of runs, each with the lab's runs that differ from it only in their seed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from webapp.lab.studies import metrics_of
 
 FIELDS = ("id", "number", "seed", "state", "setup", "engine_version", "deleted_at")
 SEEDS_MAX = 50
-"""So many seeds of a side count, the newest runs first."""
+"""Maximum number of seeds per side; the newest runs are used first."""
 ENDED_BADLY = (RunState.FAILED, RunState.CANCELLED)
-"""What these measured is not of a whole run, and is not put together with others'."""
+"""Runs in these states are incomplete, so their measurements are not combined with others."""
 
 
 @dataclass
 class Side:
-    """A run and others of the same setup: document but for the seed, and version of the engine. runs: those that succeeded, by seed;
-    where a seed has several, the chosen one or the newest. under_way: seeds that are not there yet. twin: another side has the same setup,
-    so this one is its run alone. against: the first side, none of its own."""
+    """A run and others of the same setup: the same engine version and the same document except for the seed. runs: successful runs by seed;
+    if
+    a seed has several, the chosen one or the newest. under_way: seeds without a result yet. twin: another side has the same setup, so this
+    side is its run alone. against: differences from the first side, empty for the first side itself."""
 
     run: Run
     runs: dict[int, Run] = field(default_factory=dict)
@@ -37,9 +38,9 @@ class Side:
         return self.run.setup, self.run.engine_version
 
     def gather(self, same: Iterable[Run]) -> None:
-        """Put the runs of the same setup where they belong. same: the newest first."""
+        """Sort the runs of the same setup into `runs` and `under_way`. same: newest first."""
         for run in same:
-            if run.state in ACTIVE:  # no worker has taken it yet, or one of the same version will go on with it
+            if run.state in ACTIVE:  # not claimed yet, or a worker of the same version will continue it
                 self.under_way.add(run.seed)
             elif run.engine_version == self.run.engine_version and len(self.runs) < SEEDS_MAX:
                 self.runs.setdefault(run.seed, run)
@@ -48,16 +49,16 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """gone: which of the runs asked for are not there; with their number if they were deleted."""
+    """gone: requested runs that do not exist, with their number if they were deleted."""
 
     sides: list[Side]
     gone: dict[uuid.UUID, int | None]
 
 
 def compare(lab: Lab, ids: Sequence[uuid.UUID], metrics: Sequence[str]) -> Comparison:
-    """The runs in this order, with these numbers of their summaries. Three queries, however many seeds there are.
+    """Compare the runs, in this order, by these summary metrics. Three queries, for any number of seeds.
 
-    Runs that share their setup with another one asked for differ by chance alone: each of them stands for itself.
+    Requested runs with the same setup differ only by chance, so each is shown on its own.
     """
     asked = list(dict.fromkeys(ids))
     found = {run.pk: run for run in Run.objects.filter(lab=lab, pk__in=asked).only(*FIELDS)}
@@ -81,7 +82,7 @@ def compare(lab: Lab, ids: Sequence[uuid.UUID], metrics: Sequence[str]) -> Compa
 
 
 def measure(sides: Sequence[Side], metrics: Sequence[str]) -> None:
-    """Fill in the numbers of the sides' runs."""
+    """Fill in the metrics of the sides' runs."""
     measured = metrics_of({run.pk for side in sides for run in side.runs.values()}, metrics)
 
     def by_seed(side: Side, metric: str) -> dict[int, float]:

@@ -1,4 +1,4 @@
-"""Charts as SVG, for reports that stand by themselves. What colours are called is the report's style sheet's to say (--s1 to --s7, ...)."""
+"""Charts as SVG for self-contained reports. The report's style sheet defines the colours (--s1 to --s7, ...)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Mark = Literal["line", "points", "steps", "steps_before", "bars", "area"]
 WIDTH, HEIGHT = 720, 260
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 26, 40
 POINTS_MAX = 800
-"""Of a line; of longer ones the least and the greatest of each stretch are kept, so that no peak is lost."""
+"""Maximum number of points of a line. Longer lines keep the minimum and maximum of each stretch, so that no peak is lost."""
 DASHES = ("", "8 4", "8 3 2 3", "2 3", "5 3", "1 3", "12 2")
 DOTS_MAX = 40
 """Longer lines have no dots."""
 BAR_MAX = 48.0
 ROUND = (1, 2, 2.5, 5, 10)
 TINY = 1e-9
-"""What is nearer to 0 is drawn as 0: axes have no room for it, and nothing is measured so finely."""
+"""Values nearer to 0 are drawn as 0: axes cannot show them, and nothing is measured that finely."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """x: all numbers, or names (of bars and points). y: None where there is nothing. low, high: intervals, as long as y or empty.
-    reported: as somebody else gives it, drawn hollow."""
+    """x: all numbers, or names (for bars and points). y: None where there is no value. low, high: intervals, as long as y or empty.
+    reported: values that a paper reports, drawn hollow."""
 
     name: str
     x: Sequence[float | str]
@@ -40,7 +40,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """Areas are stacked in the order given. marks: vertical lines at numbers, with names. format: of numbers at the y axis."""
+    """Areas are stacked in the given order. marks: vertical lines at x values, with names. format: number format of the y axis."""
 
     title: str
     series: Sequence[Series]
@@ -51,7 +51,7 @@ class Chart:
     format: Callable[[float], str] = field(default=lambda value: short(value))
 
     def svg(self) -> str:
-        """The drawing, with a legend; empty if there is nothing to draw."""
+        """Return the chart with a legend; empty if there is nothing to draw."""
         there = [settled(one) for one in self.series if any(value is not None for value in one.y)]
         series = [thinned(one) for one in stacked(there)]
         if not series:
@@ -134,7 +134,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Spot:
-    """A value where it is drawn; said: what is told of it."""
+    """A drawn value; said: its tooltip."""
 
     x: float
     y: float
@@ -158,7 +158,7 @@ def dash_of(one: Series) -> str:
 
 
 def path_of(one: Series, across: Callable[[float | str], float], up: Callable[[float], float]) -> str:
-    """Broken where there is nothing."""
+    """Return the SVG path of a line, interrupted where values are missing."""
     path, pen, before = [], "M", (0.0, 0.0)
     for x, y in zip(one.x, one.y, strict=True):
         if y is None:
@@ -175,7 +175,7 @@ def path_of(one: Series, across: Callable[[float | str], float], up: Callable[[f
 
 
 def settled(one: Series) -> Series:
-    """Without numbers that are too small to be drawn."""
+    """Replace numbers too small to draw with 0."""
 
     def of(value: Any) -> Any:
         return 0.0 if isinstance(value, float) and abs(value) < TINY else value
@@ -184,7 +184,7 @@ def settled(one: Series) -> Series:
 
 
 def stacked(series: Sequence[Series]) -> list[Series]:
-    """Areas on top of one another; other series as they are."""
+    """Stack areas; leave other series as they are."""
     total: dict[float | str, float] = {}
     found = []
     for one in series:
@@ -197,7 +197,7 @@ def stacked(series: Sequence[Series]) -> list[Series]:
 
 
 def thinned(one: Series) -> Series:
-    """No longer than can be seen."""
+    """Thin a series to at most POINTS_MAX points."""
     count = len(one.x)
     if count <= POINTS_MAX or one.low:
         return one
@@ -246,7 +246,7 @@ def text(x: float, y: float, said: str, anchor: str = "start") -> str:
 
 
 def linear_ticks(low: float, high: float, count: int) -> list[float]:
-    """Round numbers within the bounds, about so many."""
+    """Return about `count` round numbers within the bounds."""
     raw = (high - low) / count
     size = 10 ** math.floor(math.log10(raw))
     step = next(factor * size for factor in ROUND if factor * size >= raw * 0.999)
@@ -255,7 +255,7 @@ def linear_ticks(low: float, high: float, count: int) -> list[float]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Powers of ten around the bounds; with 2 and 5 between them where there are few."""
+    """Return powers of ten around the bounds; with multiples of 2 and 5 if there are few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     decades = [10.0**power for power in range(first, max(last, first + 1) + 1)]
     if len(decades) > 6:
@@ -270,7 +270,7 @@ def short_of(x: float | str) -> str:
 
 
 def short(value: float) -> str:
-    """At most four figures: 4,425, 14.9k, 2.42, 0.071."""
+    """Format a number with at most four digits: 4,425, 14.9k, 2.42, 0.071."""
     size = abs(value)
     for least, unit, name in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
         if size >= least:

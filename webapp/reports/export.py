@@ -1,4 +1,4 @@
-"""What is taken away from a run: its frames as a table, its document, how it is cited."""
+"""Exports of a run: its frames as a table, its document, its citation."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ from .report import of_run
 
 
 class FramesGone(Exception):
-    """The run's frames were removed; the sentence says how to have them again."""
+    """The run's frames were removed; the message says how to get them back."""
 
 
 def frames_of(run: Run) -> list[dict[str, Any]]:
     """Raises FramesGone."""
     if run.frames_removed_at is not None:
         raise FramesGone(
-            f"the frames of run #{run.number} were removed on {run.frames_removed_at:%Y-%m-%d}; run it again to have them: the same "
-            "document and seed on the same version of the engine give the same"
+            f"the frames of run #{run.number} were removed on {run.frames_removed_at:%Y-%m-%d}; run it again to get them back: the same "
+            "document and seed on the same engine version give the same frames"
         )
     return history.all_frames(run.pk, run.directory)
 
 
 def table(run: Run) -> pa.Table:
-    """A row for each frame, in order; columns by dotted name, as in the frames (`latency_ms.p99`, `operators.join.busy`). Null where a
-    frame has no such number. Lists are left out. Raises FramesGone."""
+    """Return a table with one row per frame, in order, and columns by dotted name, as in the frames (`latency_ms.p99`,
+    `operators.join.busy`).
+    Null where a frame lacks the number; lists are left out. Raises FramesGone."""
     rows = [dict(flat(frame)) for frame in frames_of(run)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: pa.array([row.get(name) for row in rows], pa.float64()) for name in names}
@@ -51,20 +52,20 @@ def as_csv(run: Run) -> bytes:
 
 
 def as_parquet(run: Run) -> bytes:
-    """With the citation among the file's metadata."""
+    """Return a Parquet file with the citation in its metadata."""
     sink = io.BytesIO()
     parquet.write_table(table(run), sink, compression="zstd")
     return sink.getvalue()
 
 
 def as_json(run: Run) -> bytes:
-    """Everything: what the run is, its document, summary and frames."""
+    """Return everything: identity, document, summary and frames."""
     frames = frames_of(run)
     return json.dumps({"run": citation(run), "document": run.document, "summary": run.summary, "frames": frames}).encode()
 
 
 def as_yaml(run: Run) -> bytes:
-    """The document, with its seed: what makes the run again."""
+    """Return the document with its seed, which reproduces the run."""
     return yaml.safe_dump(run.document, sort_keys=False, allow_unicode=True).encode()
 
 
@@ -74,7 +75,7 @@ def as_citation(run: Run) -> bytes:
 
 
 def citation(run: Run) -> dict[str, Any]:
-    """By what a run is known: the same document and seed on the same version of the engine give the same digest anywhere."""
+    """Identity of a run: the same document and seed on the same engine version give the same digest anywhere."""
     return {
         "name": run.name,
         "number": run.number,
@@ -94,4 +95,4 @@ FORMATS: dict[str, tuple[Callable[[Run], bytes], str]] = {
     "html": (of_run, "text/html; charset=utf-8"),
     "bib": (as_citation, "text/plain; charset=utf-8"),
 }
-"""By the ending of the file."""
+"""By file extension."""

@@ -1,4 +1,4 @@
-"""Reports: a run, a study or a figure as one HTML file that stands by itself, to be kept, printed or sent. No script, and no request."""
+"""Reports: a run, a study or a figure as one self-contained HTML file, without scripts or requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DECADE = 10.0
 
 @dataclass(frozen=True)
 class Table:
-    """words: its cells are texts, which stand at the left."""
+    """words: cells contain text, aligned left."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -61,7 +61,7 @@ PARTS = {
     "driver queue": ("driver_queue_ns", 5), "channel wait": ("channel_wait_ns", 0), "alignment": ("alignment_ns", 1),
     "service": ("service_ns", 2), "stolen": ("stolen_ns", 3), "blocked": ("blocked_ns", 6), "network": ("network_ns", 4),
 }  # fmt: skip
-"""Where time went: fields of an attribution, and the number of their colour. Service contains what was stolen from it."""
+"""Parts of the latency: attribution fields and colour numbers. Service time includes stolen time."""
 PER_SENT = ("blocked", "network")
 
 
@@ -77,8 +77,8 @@ def of_run(run: Run) -> bytes:
             Part("Notes", words=run.notes),
             Part("Summary", words="After warm-up.", tables=[latencies(summary), numbers(summary), operators(summary)] if summary else ()),
             Part("Over virtual time", words=removed(run), charts=run_charts(frames, moments(run))),
-            Part("Where the time went", words="Mean of a record at each operator, in ms.", tables=[times(summary)] if summary else ()),
-            Part("Document", words="With its seed it makes the run again.", text=as_yaml(run.document)),
+            Part("Latency breakdown", words="Mean per record at each operator, in ms.", tables=[times(summary)] if summary else ()),
+            Part("Document", words="With its seed, it reproduces the run.", text=as_yaml(run.document)),
             Part("Identity", tables=[identity_of_run(run)], text=run_bibtex(run)),
         ],
     )
@@ -87,7 +87,7 @@ def of_run(run: Run) -> bytes:
 def removed(run: Run) -> str:
     if run.frames_removed_at is None:
         return ""
-    return f"The frames were removed on {run.frames_removed_at:%Y-%m-%d}. Run again, the document gives the same."
+    return f"The frames were removed on {run.frames_removed_at:%Y-%m-%d}. Running the document again gives the same frames."
 
 
 def run_charts(frames: Sequence[Mapping[str, Any]], marks: Sequence[tuple[float, str]]) -> list[Chart]:
@@ -112,7 +112,7 @@ def run_charts(frames: Sequence[Mapping[str, Any]], marks: Sequence[tuple[float,
             **common,
         ),
         Chart(
-            "Waiting",
+            "Waiting records",
             [
                 series("backlog", 0, lambda frame: frame["backlog"]),
                 series("in queues", 1, lambda frame: sum(one["queue"] or 0 for one in frame["operators"].values())),
@@ -123,7 +123,7 @@ def run_charts(frames: Sequence[Mapping[str, Any]], marks: Sequence[tuple[float,
         Chart(
             "Attribution",
             [series(name, at, lambda frame, name=name: shares(frame).get(name), "area") for name, (_, at) in PARTS.items()],
-            y_title="share of the time of all records, %",
+            y_title="share of total record time, %",
             **common,
         ),
     ]
@@ -139,7 +139,7 @@ def shares(frame: Mapping[str, Any]) -> dict[str, float]:
 
 
 def split(attribution: Mapping[str, Any]) -> dict[str, float]:
-    """Its parts in ns, each once: what was stolen from services counts apart from them."""
+    """Return its parts in ns without overlap: stolen time is separate from service time."""
     parts = {name: float(attribution.get(field) or 0) for name, (field, _) in PARTS.items()}
     parts["stolen"] = min(parts["service"], parts["stolen"])
     parts["service"] -= parts["stolen"]
@@ -147,7 +147,7 @@ def split(attribution: Mapping[str, Any]) -> dict[str, float]:
 
 
 def moments(run: Run) -> list[tuple[float, str]]:
-    """What is wanted to happen at known times."""
+    """Return the planned events with known times."""
     workload = run.document.get("workload") or {}
     found = [(float(workload["warmup_s"]), "warm-up ends")] if workload.get("warmup_s") else []
     if run.fork_at_ns is not None:
@@ -185,7 +185,7 @@ def times(summary: Mapping[str, Any]) -> Table:
         counts = {name: attribution.get("sent" if name in PER_SENT else "records") or 0 for name in PARTS}
         means = {name: value / counts[name] / 1e6 if counts[name] else 0.0 for name, value in split(attribution).items()}
         rows.append([id, number(attribution.get("records")), *(number(means[name]) for name in PARTS), number(sum(means.values()))])
-    return Table(["Operator", "Records", *PARTS, "together"], rows)
+    return Table(["Operator", "Records", *PARTS, "total"], rows)
 
 
 def identity_of_run(run: Run) -> Table:
@@ -214,13 +214,13 @@ def of_study(study: Study) -> bytes:
         study.error,
         [
             Part(
-                "What was found",
+                "Results",
                 words=f"Means over {len(document.seeds)} seeds with 95 % intervals." if len(document.seeds) > 1 else "",
                 charts=[study_chart(found.points, axes, metric) for metric in metrics] if axes else (),
                 tables=[points_table(found.points, axes, metrics), searches_table(found.found)],
             ),
-            Part("Not shown", words=f"{more:,} more points; the page and its CSV have them." if more > 0 else ""),
-            Part("Document", words="It makes the study again.", text=as_yaml(study.document)),
+            Part("Not shown", words=f"{more:,} more points; see the page or its CSV." if more > 0 else ""),
+            Part("Document", words="It reproduces the study.", text=as_yaml(study.document)),
             Part("Identity", text=study_bibtex(study)),
         ],
     )
@@ -232,7 +232,7 @@ def over_seeds(point: studies.PointResult, metric: str) -> Interval | None:
 
 
 def study_chart(points: Sequence[studies.PointResult], axes: Sequence[str], metric: str) -> Chart:
-    """Over the first axis that has several values, a line for each choice of the others."""
+    """Chart a metric over the axis with the most values, with one line per combination of the others."""
     across = max(axes, key=lambda axis: len({str(point.values.get(axis)) for point in points}))
     lines: dict[str, list[tuple[float | str, Any]]] = {}
     for point in points:
@@ -288,7 +288,7 @@ def searches_table(found: Sequence[Any]) -> Table:
 
 
 def of_figure(known: figures.Known) -> bytes:
-    """values: of the result, by name."""
+    """Report of a figure and its result."""
     figure, result = known.figure, known.result
     values = result.values if result else {}
     source = [f"{kind} {where}" for kind in ("figure", "section", "page") if (where := getattr(figure.source, kind))]
@@ -297,8 +297,8 @@ def of_figure(known: figures.Known) -> bytes:
         figure.title,
         ", ".join([figure.source.paper, *source]),
         [
-            Part("What the paper says", words=figure.claim),
-            Part("What differs here", words=figure.differs),
+            Part("The paper's claim", words=figure.claim),
+            Part("Differences from the paper", words=figure.differs),
             drawing(figure, values),
             Part("Assertions", tables=[assertions_table(known)]),
             Part("Numbers", tables=[numbers_table(values)]),
@@ -316,7 +316,7 @@ def drawing(figure: Figure, values: Mapping[str, Any]) -> Part:
 
 
 def panel_table(figure: Figure, panel: Panel, values: Mapping[str, Any]) -> Table:
-    """A row for each x, in the order in which they come up."""
+    """Return a table with one row per x, in order of first occurrence."""
     head, columns = [axis_text(panel.x) or "Point"], []
     for one in panel.series:
         name = f"{one.name or one.value}{', reported' if one.reported else ''}"
@@ -368,7 +368,7 @@ def numbers_table(values: Mapping[str, Any]) -> Table:
         if "value" in given:
             rows.append([name, interval(given["value"], given.get("low"), given.get("high"))])
         else:
-            rows.append([name, given.get("reason") or f"a series, {len(given.get('x', ()))} long"])
+            rows.append([name, given.get("reason") or f"a series of {len(given.get('x', ()))} values"])
     return Table(["Value", "Measured"], rows, words=True)
 
 
