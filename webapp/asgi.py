@@ -1,4 +1,4 @@
-"""What the ASGI server runs: Django for HTTP, Channels for the live stream."""
+"""The ASGI application: Django for HTTP, Channels for the live stream."""
 
 import gc
 import os
@@ -6,7 +6,7 @@ import os
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
-http = get_asgi_application()  # sets Django up; the imports below need it
+http = get_asgi_application()  # sets up Django, which the imports below need
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
@@ -20,13 +20,13 @@ MULTIPART_OVERHEAD_BYTES = 64 * 1024
 
 
 def limit_bytes(path: str) -> int:
-    """The largest body that an address takes."""
+    """Return the maximum body size of a path."""
     if path.rstrip("/") == "/api/datasets":
         return settings.UPLOAD_BYTES_MAX + MULTIPART_OVERHEAD_BYTES
     return settings.DOCUMENT_BYTES_MAX
 
 
-descriptions()  # every page asks for them first; they take a second to make
+descriptions()  # every page requests them first, and building them takes a second
 
 application = ProtocolTypeRouter(
     {
@@ -35,6 +35,6 @@ application = ProtocolTypeRouter(
     }
 )
 
-# What is here by now stays. Full collections, which come amid requests, need not look through its 150,000 objects each time.
+# The 150,000 objects that exist now stay. Freeze them, so that full collections during requests need not scan them.
 gc.collect()
 gc.freeze()

@@ -1,7 +1,7 @@
-"""Who may read the data directory: its owner, and a group if the operator shares it with one.
+"""Permissions of the data directory: only its owner may read it, and a group if the operator shares it with one.
 
-The directory holds sessions, with which anybody could act as their owners. Standard library only: scripts/up uses this before anything is
-installed.
+The directory holds sessions, with which anyone could impersonate their owners. Standard library only: scripts/up uses this before
+anything is installed.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 OURS = re.compile(r"millrace\.sqlite3.*|secret_key|datasets|runs|uploads|analysis|redis(\.sock|\.log)?|logs|port|up\.lock")
-"""What an installation keeps in its data directory."""
+"""Files of an installation in its data directory."""
 BESIDES = re.compile(r"tests|kernels|.*\.tar\.gz|\..*|lost\+found")
-"""What may be there besides, without the directory being anybody else's: reports of tests, compiled code, backups."""
+"""Other files that may be there without the directory belonging to something else: test reports, compiled code, backups."""
 
 
 def keep_private(directory: Path) -> str:
-    """Close the data directory to other users, and set this process's umask so that whatever it creates is closed, too.
+    """Close the data directory to other users, and set this process's umask so that new files are closed, too.
 
-    Makes the directory if there is none. The umask is 077. If the directory has the set-group-ID bit, its group keeps the rights that it
-    has on the directory: the umask is 027 for the mode 2750, and 007 for 2770. A directory that holds anything else than Millrace's files
-    is left as it is, and only Millrace's files in it are closed.
+    Creates the directory if needed. The umask is 077. If the directory has the set-group-ID bit, its group keeps its rights on the
+    directory:
+    the umask is 027 for the mode 2750, and 007 for 2770. In a directory that contains other files, only Millrace's files are closed.
 
-    Returns one line that says what was open until now, or nothing. Raises OSError if the directory cannot be made or read.
+    Returns one line that says what was open until now, or an empty string. Raises OSError if the directory cannot be created or read.
     """
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     mode = directory.stat().st_mode
@@ -42,23 +42,23 @@ def keep_private(directory: Path) -> str:
 
 
 def below(path: str) -> Iterator[str]:
-    """All files and folders, the deepest first: where this is interrupted, the next start finds the path itself still open."""
+    """Yield all files and folders, deepest first: if this is interrupted, the next start finds the path itself still open."""
     for place, folders, files in os.walk(path, topdown=False):
         yield from (os.path.join(place, name) for name in (*files, *folders))
     yield path
 
 
 def is_open(path: str, denied: int) -> bool:
-    """Whether anybody has denied rights. Links are left alone: they say nothing about what they lead to."""
+    """Return whether a path grants denied rights. Links do not count: their modes do not apply to their targets."""
     try:
         mode = os.lstat(path).st_mode
-    except FileNotFoundError:  # it was removed meanwhile
+    except FileNotFoundError:  # removed in the meantime
         return False
     return bool(mode & denied) and not stat.S_ISLNK(mode)
 
 
 def close(path: str, denied: int) -> bool | None:
-    """Take the denied rights away. None: nobody had any. False: they cannot be taken away."""
+    """Remove the denied rights. Returns None if there were none, False if they cannot be removed."""
     if not is_open(path, denied):
         return None
     try:
@@ -71,7 +71,7 @@ def close(path: str, denied: int) -> bool | None:
 
 
 def sentence(directory: Path, closed: int, still_open: int, denied: int) -> str:
-    """What was closed, and what could not be."""
+    """Describe what was closed, and what could not be."""
     whom = "other users of this machine" if denied == 0o077 else "users outside its group"
     parts = []
     if closed:
@@ -79,6 +79,6 @@ def sentence(directory: Path, closed: int, still_open: int, denied: int) -> str:
     if still_open:
         parts.append(
             f"{still_open} files and folders are open to {whom} and cannot be closed: they belong to another user, or the file system "
-            f"keeps no modes; as their owner, run: chmod -R {'go' if denied == 0o077 else 'o'}-rwx {directory}"
+            f"does not support modes; as their owner, run: chmod -R {'go' if denied == 0o077 else 'o'}-rwx {directory}"
         )
     return f"data directory {directory}: {'; '.join(parts)}" if parts else ""

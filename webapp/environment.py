@@ -1,4 +1,4 @@
-"""Reads the settings that come from environment variables, with errors that name the variable and what would be right."""
+"""Read settings from environment variables. Errors name the variable and its valid values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-SOCKET_PATH_BYTES_MAX = 100  # the kernel allows 107, with the closing zero
+SOCKET_PATH_BYTES_MAX = 100  # the kernel allows 107, including the terminating NUL
 
 
 def text(name: str, default: str = "") -> str:
@@ -30,7 +30,7 @@ def whole_number(name: str, default: int, minimum: int = 0) -> int:
 
 
 def one_of(name: str, *values: str) -> str:
-    """The first if it is not set."""
+    """Return one of the values; the first is the default."""
     value = text(name, values[0]).lower()
     if value not in values:
         raise ImproperlyConfigured(f"{name} is {value!r}; it must be {' or '.join(map(repr, values))}")
@@ -38,12 +38,12 @@ def one_of(name: str, *values: str) -> str:
 
 
 def words(name: str, default: str = "") -> list[str]:
-    """Values separated by commas."""
+    """Return comma-separated values."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
 def secret_key(data_directory: Path) -> str:
-    """MILLRACE_SECRET_KEY, or a random key that is made once and kept, readable by the owner only, in the data directory."""
+    """Return MILLRACE_SECRET_KEY, or a random key generated once and stored in the data directory, readable only by the owner."""
     given = text("MILLRACE_SECRET_KEY")
     if given:
         return given
@@ -53,7 +53,7 @@ def secret_key(data_directory: Path) -> str:
     except FileExistsError:
         kept = path.read_text().strip()
         if not kept:
-            raise ImproperlyConfigured(f"{path} is empty; delete it, and a new key is made") from None
+            raise ImproperlyConfigured(f"{path} is empty; delete it to have a new key generated") from None
         return kept
     key = secrets.token_urlsafe(48)
     with os.fdopen(descriptor, "w") as file:
@@ -62,7 +62,7 @@ def secret_key(data_directory: Path) -> str:
 
 
 def celery_broker_url(redis_url: str) -> str:
-    """The broker URL that Kombu understands for a redis-py URL: it has its own scheme for unix sockets."""
+    """Convert a redis-py URL to Kombu's form, which has its own scheme for unix sockets."""
     if redis_url.startswith("unix://"):
         return redis_url.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=", 1)
     return redis_url

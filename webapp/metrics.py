@@ -1,4 +1,4 @@
-"""`/metrics`, for Prometheus: what the lab has, what waits, which parts are up, and what this process uses."""
+"""`/metrics` for Prometheus: contents and queue of the lab, health of its parts, and resources of this process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from webapp.messaging.heartbeats import workers_alive
 
 
 class LabCollector(Collector):
-    """Counted when it is asked for: a scrape every some seconds costs a few counts in the database."""
+    """Counts at scrape time; a scrape costs a few count queries."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -37,7 +37,7 @@ class LabCollector(Collector):
         for name, rows in things.items():
             yield GaugeMetricFamily(f"millrace_{name}", name.capitalize(), value=rows.filter(lab=self.lab).count())
         redis_up = redis_connection.is_up()
-        yield gauge("up", "Whether a part answers", "part", {"redis": int(redis_up), "worker": int(redis_up and workers_alive())})
+        yield gauge("up", "Whether a part is up", "part", {"redis": int(redis_up), "worker": int(redis_up and workers_alive())})
 
 
 def gauge(name: str, says: str, label: str, values: dict[str, int]) -> GaugeMetricFamily:

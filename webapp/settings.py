@@ -1,14 +1,14 @@
-"""Django settings. Everything that differs between a laptop and a lab comes from the environment:
+"""Django settings. All differences between a laptop and a lab come from the environment:
 
 MILLRACE_DATA            directory of the database, files, sockets and logs (default: data/ in the checkout); closed to other users
 MILLRACE_SECRET_KEY      default: a random key kept in the data directory
-MILLRACE_HTTPS           1 behind a proxy that terminates TLS: secure cookies, HSTS, X-Forwarded-Proto is believed
-MILLRACE_UPLOAD_MB_MAX   largest dataset that may be uploaded (default 256)
-MILLRACE_LOG_FORMAT      lines for people (default), or json: an object a line, with the ids of request, run and study
-DATABASE_URL             default: SQLite in the data directory; a lab gives postgresql://...
-REDIS_URL                default: the unix socket in the data directory; a lab gives redis://...
+MILLRACE_HTTPS           1 behind a proxy that terminates TLS: secure cookies, HSTS, X-Forwarded-Proto is trusted
+MILLRACE_UPLOAD_MB_MAX   maximum size of an uploaded data set (default: 256)
+MILLRACE_LOG_FORMAT      lines (default), or json: one object per line, with the ids of request, run and study
+DATABASE_URL             default: SQLite in the data directory; for a lab: postgresql://...
+REDIS_URL                default: the unix socket in the data directory; for a lab: redis://...
 ALLOWED_HOSTS            host names, separated by commas (default: this machine only)
-CSRF_TRUSTED_ORIGINS     origins, separated by commas, when the proxy's address differs from the Host header
+CSRF_TRUSTED_ORIGINS     origins, separated by commas, if the proxy's address differs from the Host header
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(environment.text("MILLRACE_DATA", str(BASE_DIR / "data"))).resolve()
 DATASETS_DIR, RUNS_DIR, UPLOADS_DIR, ANALYSIS_DIR = (DATA_DIR / name for name in ("datasets", "runs", "uploads", "analysis"))
 DATA_CLOSED = keep_private(DATA_DIR)
-"""What was open to other users until this process started; one line for the log, or nothing."""
+"""What was open to other users until this process started: one line for the log, or empty."""
 for directory in (DATASETS_DIR, RUNS_DIR, UPLOADS_DIR, ANALYSIS_DIR):
     directory.mkdir(parents=True, exist_ok=True)
 
@@ -71,15 +71,15 @@ DATABASES = {"default": dj_database_url.parse(environment.text("DATABASE_URL", f
 DATABASES["default"] |= {"CONN_MAX_AGE": environment.whole_number("MILLRACE_CONNECTION_S", 0), "CONN_HEALTH_CHECKS": True}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
-        # Writers wait for each other instead of failing. A transaction takes the write lock when it begins: one that reads first and
-        # writes later could not wait, it would fail at once.
+        # Writers wait for each other instead of failing. Transactions take the write lock at their start: one that reads first and
+        # # writes later could not wait, but would fail at once.
         "timeout": 20,
         "transaction_mode": "IMMEDIATE",
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
 else:
-    # Its answers take milliseconds: to compile a query, or to start processes that help with it, takes longer than the query. Disks of
-    # today find a page anywhere as quickly as the next one. Whoever names `options` in the address of the database decides otherwise.
+    # Queries take milliseconds, less than compiling them or starting parallel workers. Modern disks read any page as fast as the
+    # # next one. `options` in the database URL override this.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault(
         "options", "-c jit=off -c max_parallel_workers_per_gather=0 -c random_page_cost=1.1"
     )
@@ -92,7 +92,7 @@ REDIS_URL = environment.text("REDIS_URL", f"unix://{DATA_DIR / 'redis.sock'}?db=
 CELERY_BROKER_URL = environment.celery_broker_url(REDIS_URL)
 
 # --- limits -------------------------------------------------------------------------------------------------------------------------------
-DOCUMENT_BYTES_MAX = 2 * 1024 * 1024  # twice the largest document, so that one a little too large is told so by its own validation
+DOCUMENT_BYTES_MAX = 2 * 1024 * 1024  # twice the largest document, so that validation reports documents that are slightly too large
 UPLOAD_BYTES_MAX = environment.whole_number("MILLRACE_UPLOAD_MB_MAX", 256, minimum=1) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = DOCUMENT_BYTES_MAX
 FILE_UPLOAD_TEMP_DIR = UPLOADS_DIR
@@ -101,14 +101,14 @@ FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHand
 # --- security -----------------------------------------------------------------------------------------------------------------------------
 HTTPS = environment.flag("MILLRACE_HTTPS")
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
-# Browsers share cookies between the ports of a host. Several checkouts run side by side, so each has a session cookie of its own.
+# Browsers share cookies between the ports of a host. Each checkout has its own session cookie, so that several can run side by side.
 SESSION_COOKIE_NAME = "millrace_" + hashlib.blake2b(str(DATA_DIR).encode(), digest_size=4).hexdigest()
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 SESSION_COOKIE_HTTPONLY, SESSION_COOKIE_SAMESITE, SESSION_COOKIE_SECURE = True, "Lax", HTTPS
 CSRF_COOKIE_SAMESITE, CSRF_COOKIE_SECURE = "Lax", HTTPS
 CSRF_FAILURE_VIEW = "webapp.lib.errors.csrf_failure"
 ACCOUNT_LOGIN_METHODS, ACCOUNT_SIGNUP_FIELDS, ACCOUNT_EMAIL_VERIFICATION = {"username"}, ["username*", "password1*"], "none"
-ALLAUTH_TRUSTED_PROXY_COUNT = 1 if HTTPS else 0  # whose X-Forwarded-For says who fails to sign in
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if HTTPS else 0  # its X-Forwarded-For identifies clients whose sign-in fails
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},

@@ -1,4 +1,4 @@
-"""Addresses. What is not the API, the sign-in or a static file is a page of the browser's router."""
+"""URLs. Everything except the API, sign-in, metrics and static files is a page of the browser's router."""
 
 from django.urls import path, re_path
 

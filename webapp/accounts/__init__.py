@@ -1,1 +1,1 @@
-"""Who is there: one-time sign-in links for browsers, bearer tokens for programs."""
+"""Accounts: one-time sign-in links for browsers, bearer tokens for programs."""

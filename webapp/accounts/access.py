@@ -1,4 +1,4 @@
-"""Who asks, and what they may do: no more than their role in the lab allows, and no more than the scope of their token."""
+"""Identity and rights of a request: limited by the person's role in the lab and by the scope of their token."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from webapp.lab.people import membership_of
 from .models import ApiToken
 from .rights import Right
 
-MORE_THAN_A_MEMBER = {Right.WRITE: "changes nothing; ask an owner for the role 'member'", Right.ADMIN: "is not enough here; ask an owner"}
+MORE_THAN_A_MEMBER = {Right.WRITE: "is read-only; ask an owner for the role 'member'", Right.ADMIN: "is not enough for this; ask an owner"}
 
 
 class NotSignedIn(Exception):
-    """Nobody is known to ask; the sentence says why."""
+    """The request has no valid identity; the message says why."""
 
 
 class NoMember(Exception):
-    """Who asks is known, and belongs to no lab."""
+    """The person is known but not a member of a lab."""
 
 
 @dataclass(frozen=True)
 class Asker:
-    """A person in front of a page, or a program with a token of theirs."""
+    """The requester: a person, or a program with a person's token."""
 
     membership: Membership
     token: ApiToken | None = None
@@ -39,25 +39,25 @@ class Asker:
 
     @property
     def right(self) -> Right:
-        """The most that they may do."""
+        """The highest right they have."""
         own = Right.of_role(self.membership.role)
         return min(own, self.token.right) if self.token else own
 
     def refusal(self, needed: Right, of_token: Right | None = None) -> str | None:
-        """Why they may not do what takes a right (of a token: another one), as a sentence; None if they may."""
+        """Return why they lack a right, as a sentence, or None if they have it. of_token: right needed by a token, if different."""
         scope = needed if of_token is None else of_token
         if self.token and self.token.right < scope:
-            return f"this needs a token with the scope '{scope}', and the scope of this one is '{self.token.scope}'"
+            return f"this needs a token with the scope '{scope}'; this token has the scope '{self.token.scope}'"
         if Right.of_role(self.membership.role) < needed:
             return f"your role in the lab is '{self.membership.role}', which {MORE_THAN_A_MEMBER[needed]}"
         return None
 
 
 def by_token(text: str) -> Asker:
-    """Whoever acts with a token; spaces and line breaks that were pasted with it do not matter. Raises NotSignedIn, NoMember."""
+    """Authenticate by token, ignoring pasted spaces and line breaks. Raises NotSignedIn, NoMember."""
     token = ApiToken.find("".join(text.split()))
     if token is None:
-        raise NotSignedIn("this token is not known here; it may be cut short, or of another lab")
+        raise NotSignedIn("unknown token; it may be incomplete, or belong to another lab")
     why = token.why_ended or ("" if token.user.is_active else "the account of this token was deactivated")
     if why:
         raise NotSignedIn(why)
@@ -66,7 +66,7 @@ def by_token(text: str) -> Asker:
 
 
 def by_session(user: Any) -> Asker:
-    """Whoever is signed in. Raises NotSignedIn, NoMember."""
+    """Authenticate by session. Raises NotSignedIn, NoMember."""
     if not user.is_authenticated or not user.is_active:
         raise NotSignedIn("sign in first")
     return Asker(_member(user))

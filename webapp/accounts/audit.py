@@ -1,4 +1,4 @@
-"""Writes the log: what is changed through the API is noted by its address, so a new route is in it before anybody thinks of it."""
+"""Write the audit log. API changes are named after their route, so new routes are logged automatically."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ UNNOTED = {
     "validate.create", "preview.create", "studies.validate", "join.create",
     "runs.waterfalls", "runs.waterfalls.cancel", "runs.waterfalls.delete", "runs.step", "runs.pace",
 }  # fmt: skip
-"""They change nothing, or come many times a minute."""
+"""Routes that change nothing, or are called many times a minute."""
 BY_HAND = "manage.py"
 EDITED, EDITED_NOTED_EVERY = "experiments.change", timedelta(hours=1)  # an editor saves every second
 NAMES: dict[str, Callable[[Any], str | None]] = {
@@ -49,7 +49,7 @@ NAMES: dict[str, Callable[[Any], str | None]] = {
 
 
 class AuditLog:
-    """Middleware. What is refused is not noted, for nothing was done."""
+    """Middleware that logs changes. Refused requests are not logged, since they change nothing."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -69,7 +69,7 @@ class AuditLog:
 
 
 class Before:
-    """What must be known before it is done: afterwards the thing, or the session, may be gone."""
+    """Facts collected before an action: afterwards, its subject or the session may no longer exist."""
 
     def __init__(self, action: str, request: HttpRequest, named: dict[str, Any]) -> None:
         self.action = action
@@ -100,7 +100,7 @@ def note(membership: Membership, action: str, subject: str = "", *, subject_id: 
 
 
 def note_failed_sign_in(name: str, address: str) -> None:
-    """Somebody gave a wrong password, or a name that nobody has: only known names are kept, for it may be a password in the wrong field."""
+    """Log a failed sign-in: wrong password or unknown name. Only known names are stored, since the name may be a mistyped password."""
     membership = Membership.objects.filter(user__username__iexact=name).select_related("user").first()
     person, subject = (membership.user.get_username(), "") if membership else ("", "an unknown name")
     of_lab = membership.lab_id if membership else lab().pk
@@ -108,12 +108,12 @@ def note_failed_sign_in(name: str, address: str) -> None:
 
 
 def note_by_hand(membership: Membership, action: str, subject: str, detail: str = "") -> None:
-    """What is done on the server by `manage.py`, for somebody."""
+    """Log an action of `manage.py` on the server."""
     LogEntry.objects.create(lab_id=membership.lab_id, person=BY_HAND, action=action, subject=subject[:200], detail=detail[:200])
 
 
 def action_of(method: str, route: str) -> str:
-    """`api/runs/<uuid:run_id>/cancel` is runs.cancel; without a last word, the method says what is done."""
+    """`api/runs/<uuid:run_id>/cancel` is runs.cancel; without a last word, the method names the action."""
     words = [word for word in route.removeprefix("api/").split("/") if word and not word.startswith("<")]
     ends_in_word = not re.search(r">/?$", route)
     named = len(words) > 1 and ends_in_word and method != "DELETE"
@@ -128,7 +128,7 @@ def edited_lately(membership: Membership, subject_id: str) -> bool:
 
 
 def detail_of(request: HttpRequest, said: dict[str, Any]) -> str:
-    """What the address does not say: which role, which scope, what was done to how many."""
+    """Return details that the route does not tell: role, scope, or bulk action and number of runs."""
     if "changed" in said:
         asked = json.loads(request.body)
         return f"{asked.get('action')} {asked.get('tag') or ''}".strip() + f": {len(said['changed'])} runs"
@@ -144,7 +144,7 @@ def json_of(response: HttpResponse) -> dict[str, Any]:
 
 
 def name_in(said: dict[str, Any]) -> str:
-    """The name of what was made: its own, or that of the document which it holds."""
+    """Return the name of a created object: its own, or that of its document."""
     document = said.get("document")
     return str(said.get("name") or (document.get("name") if isinstance(document, dict) else "") or "")
 

@@ -1,4 +1,4 @@
-"""What may be done, each step with all that is below it. The scopes of tokens have these names, and roles come down to them."""
+"""Rights, each including all lower ones. Token scopes have these names, and each role corresponds to one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 
 class Right(IntEnum):
-    METRICS = 0  # numbers about the installation, for Prometheus
+    METRICS = 0  # metrics of the installation, for Prometheus
     READ = 1
     WRITE = 2
     ADMIN = 3  # people, tokens of others, limits

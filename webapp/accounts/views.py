@@ -1,4 +1,4 @@
-"""Signing in by a one-time link."""
+"""Sign-in by one-time link."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from webapp.lab.people import membership_of
 from .audit import note
 from .models import SignInToken
 
-BY_LINK = "by_link"  # of a session: its person came with a link, not with a password
-USED_UP = "This sign-in link has been used or has run out. Make a new one with: .venv/bin/python manage.py signin_url\n"
+BY_LINK = "by_link"  # session key: the person signed in by link, not by password
+USED_UP = "This sign-in link has been used or has expired. Create a new one with: .venv/bin/python manage.py signin_url\n"
 
 
 @require_GET
 @never_cache
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """Sign the owner of the token in and go to the first page."""
+    """Sign in the owner of the token and redirect to the start page."""
     user = SignInToken.redeem(request.GET.get("token", ""))
     if user is None or not user.is_active:
-        if request.user.is_authenticated:  # somebody who reloads the link is in already
+        if request.user.is_authenticated:  # the person reloaded the link
             return HttpResponseRedirect("/")
         return HttpResponse(USED_UP, status=403, content_type="text/plain")
     login(request, user)

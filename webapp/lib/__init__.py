@@ -1,1 +1,1 @@
-"""Helpers that know no model."""
+"""Helpers that use no models."""

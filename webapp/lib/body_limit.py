@@ -1,4 +1,4 @@
-"""Refuses bodies that are too large before Django reads them: an ASGI server hands over bodies of any size."""
+"""Refuse too large request bodies before Django reads them; ASGI servers pass on bodies of any size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class BodyTooLarge(Exception):
-    """Raised inside the application when it reads past the limit."""
+    """The application read past the limit."""
 
 
 class BodyLimit:
@@ -50,7 +50,7 @@ class BodyLimit:
 
 
 async def refuse(send: Any, limit_bytes: int) -> None:
-    detail = f"the body is larger than the {limit_bytes:,} bytes that are allowed here; send a smaller one"
+    detail = f"the request body exceeds the limit of {limit_bytes:,} bytes; send a smaller one"
     body = json.dumps({"detail": detail, "problems": []}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": 413, "headers": headers})

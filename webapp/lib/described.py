@@ -1,7 +1,6 @@
-"""Values that answers hold as they are, described by a type for the OpenAPI document alone.
+"""Values that responses contain unchanged, with a type only for the OpenAPI document.
 
-What engines and people have stored is neither checked nor converted on its way out: answers stay equal to the byte, whatever version of the
-engine made the value.
+Stored values are neither validated nor converted on output, so responses are byte-identical whatever engine version produced the value.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing_extensions import TypeAliasType
 
 
 class AsIs:
-    """Annotation of a field that takes anything and is served unchanged. described_by: the type that the JSON Schema shows."""
+    """Annotation of a field that accepts any value and is served unchanged. described_by: the type shown in the JSON Schema."""
 
     def __init__(self, described_by: Any) -> None:
         self.described_by = described_by
@@ -24,12 +23,14 @@ class AsIs:
         return core_schema.any_schema()
 
     def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        items: JsonSchemaValue = handler(TypeAdapter(list[self.described_by]).core_schema)["items"]  # in a list a named type is a reference
+        items: JsonSchemaValue = handler(TypeAdapter(list[self.described_by]).core_schema)[
+            "items"
+        ]  # inside a list, a named type becomes a reference
         return items
 
 
 EXACT = with_config(ConfigDict(extra="forbid"))
-"""Decorator of a TypedDict that has no other fields than those it names."""
+"""Decorator of a TypedDict without additional fields."""
 
 JsonTree = TypeAliasType("Json", "bool | float | str | list[Json] | dict[str, Json] | None")
 Json = Annotated[Any, AsIs(JsonTree)]

@@ -1,4 +1,4 @@
-"""Answers outside the API's own handlers: JSON with one readable sentence, never a stack trace."""
+"""Error responses outside the API's own handlers: JSON with one readable sentence, never a stack trace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.http import HttpRequest, JsonResponse
 
 
 def error(status: int, detail: str, problems: list[dict[str, Any]] | None = None) -> JsonResponse:
-    """The one shape of an error, as docs/web-api.md gives it."""
+    """Return an error response in the shape documented in docs/web-api.md."""
     return JsonResponse({"detail": detail, "problems": problems or []}, status=status)
 
 
@@ -17,7 +17,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> JsonResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> JsonResponse:
-    return error(400, "the request cannot be understood; check its address, host and headers")
+    return error(400, "malformed request; check its URL, host and headers")
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> JsonResponse:
@@ -29,4 +29,4 @@ def not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
 
 
 def server_error(request: HttpRequest) -> JsonResponse:
-    return error(500, "something went wrong on the server; its log says what")
+    return error(500, "internal server error; see the server log")

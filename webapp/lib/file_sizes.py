@@ -1,4 +1,4 @@
-"""How much files take. Unfinished files do not count."""
+"""Sizes of files. Partial files do not count."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 UNFINISHED = (".tmp", ".part")
-"""Endings of files that are still being written: each is renamed once it is whole. Such a file is nobody's storage and in no backup."""
+"""Extensions of partial files, which are renamed once complete. They do not count as storage and are not backed up."""
 
 
 def bytes_below(directory: Path) -> int:
-    """Of all files but unfinished ones; what vanishes meanwhile does not count."""
+    """Return the size of all complete files. Files that disappear in the meantime do not count."""
     return sum(size_of(path) for path in finished_files(directory))
 
 
 def finished_files(directory: Path) -> Iterator[Path]:
-    """All files at any depth, without those that are still being written, or whose writer was killed."""
+    """Yield all files at any depth, except partial ones."""
     for place, _, names in os.walk(directory):
         yield from (Path(place) / name for name in sorted(names) if not name.endswith(UNFINISHED))
 
 
 def size_of(file: Path) -> int:
-    """In bytes; 0 if there is no such file."""
+    """Return the size in bytes; 0 if there is no such file."""
     try:
         return file.stat().st_size
     except OSError:
@@ -30,7 +30,7 @@ def size_of(file: Path) -> int:
 
 
 def in_words(count: int) -> str:
-    """A number of bytes for people: three digits and a unit."""
+    """Format a number of bytes with three digits and a unit."""
     value, units = float(count), ["B", "kB", "MB", "GB", "TB"]
     while value >= 1000 and len(units) > 1:
         value, units = value / 1000, units[1:]

@@ -1,7 +1,7 @@
-"""Logs that say what they are about: each line has the request, run or study during which it was written.
+"""Logs with context: each line has the request, run or study during which it was written.
 
-`bound(run=...)` around a piece of work is all that is needed; what is logged below it, by whomever, has the names. Threads inherit nothing:
-whoever starts one runs it in `contextvars.copy_context()`.
+Wrap work in `bound(run=...)`; everything logged inside carries the names. Threads do not inherit them: start a thread in
+`contextvars.copy_context()`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from datetime import UTC, datetime
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_only_middleware
 
-NAMES: ContextVar[dict[str, str]] = ContextVar("NAMES", default={})  # noqa: B039 it is never changed, only replaced
+NAMES: ContextVar[dict[str, str]] = ContextVar("NAMES", default={})  # noqa: B039 never mutated, only replaced
 HEADER = "X-Request-ID"
 GIVEN = re.compile(r"[\w.:-]{1,64}")
 
 
 @contextmanager
 def bound(**names: object) -> Iterator[None]:
-    """What is logged inside has these names, besides those around it. None: it does not have the name."""
+    """Add names to everything logged inside. None: leave the name out."""
     token = NAMES.set({**NAMES.get(), **{name: str(value) for name, value in names.items() if value is not None}})
     try:
         yield
@@ -34,7 +34,7 @@ def bound(**names: object) -> Iterator[None]:
 
 
 class Lines(logging.Formatter):
-    """For people: time, level, who, what, and what it is about at the end."""
+    """Lines for people: time, level, logger, message and context."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -45,7 +45,7 @@ class Lines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """For programs: an object a line."""
+    """JSON lines for programs: one object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
@@ -57,7 +57,7 @@ class JsonLines(logging.Formatter):
 
 @sync_only_middleware
 def request_ids(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Each request has an id, its own or that which a proxy gave it; the answer and the log have it."""
+    """Give each request an id, new or from a proxy, and add it to the response and the log."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         given = request.headers.get(HEADER, "")

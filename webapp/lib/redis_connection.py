@@ -1,4 +1,4 @@
-"""Connections to the lab's Redis. Short timeouts: whoever talks to Redis here has a way to go on without it."""
+"""Connections to the lab's Redis. Timeouts are short, because all callers can continue without Redis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONNECT_TIMEOUT_S = 0.5
 ANSWER_TIMEOUT_S = 2.0
 
 
-# A connection that broke is made anew, once and at once; redis-py's own default would wait for seconds.
+# Reconnect once, immediately; redis-py's default would wait for seconds.
 RETRY = Retry(NoBackoff(), 1)
 
 
@@ -26,7 +26,7 @@ def connection() -> redis.Redis:
 
 
 def asynchronous_connection(answer_timeout_s: float = ANSWER_TIMEOUT_S) -> redis.asyncio.Redis:
-    """A client for the running event loop; whoever makes one closes it. A blocking read needs a timeout longer than its wait."""
+    """Return a client for the running event loop, which the caller must close. A blocking read needs a timeout longer than its wait."""
     return redis.asyncio.Redis.from_url(
         settings.REDIS_URL,
         socket_connect_timeout=CONNECT_TIMEOUT_S,

@@ -1,4 +1,4 @@
-"""The content security policy: the browser may talk to this server and to nobody else."""
+"""The content security policy: the browser may connect only to this server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built frontend: hashed assets by WhiteNoise, and index.html for every path that is a page of the browser's router."""
+"""The built frontend: hashed assets by WhiteNoise, and index.html for every path of the browser's router."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HASHED_NAME = re.compile(r"^/assets/.+-[A-Za-z0-9_-]{8,}\.\w+$")
 
 
 class StaticFiles(WhiteNoiseMiddleware):
-    """WhiteNoise over frontend/dist. Answers in one piece: a streamed file would be read in full by the ASGI handler anyway."""
+    """WhiteNoise over frontend/dist. Responses are not streamed, because the ASGI handler would read the whole file anyway."""
 
     def __init__(self, get_response: Any) -> None:
         super().__init__(get_response)
@@ -41,7 +41,7 @@ class StaticFiles(WhiteNoiseMiddleware):
 @require_safe
 @ensure_csrf_cookie
 def page(request: HttpRequest) -> HttpResponse:
-    """index.html; the browser's router reads the path. Never cached, so that a new build is seen at once."""
+    """index.html; the browser's router reads the path. Never cached, so that a new build takes effect at once."""
     path = settings.FRONTEND_DIST / "index.html"
     if not path.is_file():
         return HttpResponse(

@@ -1,1 +1,1 @@
-"""What keeps an installation going: backups, and what goes from the disk after a while."""
+"""Maintenance of an installation: backups and retention."""

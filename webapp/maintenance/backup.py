@@ -1,8 +1,7 @@
-"""Everything that an installation keeps, in one file: rows as JSON, one model after the other, and the files of runs and data sets.
+"""Backup of an installation in one file: rows as JSON, model by model, and the files of runs and data sets.
 
-The rows are those of one moment, also while the lab is at work, and of no database in particular: what was kept in SQLite can be restored
-into PostgreSQL. Work under way is written as work that waits: its files are left out, and whoever takes it makes it again, with the same
-result.
+The rows are a consistent snapshot, even while the lab is running, and independent of the database: a backup from SQLite can be restored
+into PostgreSQL. Work in progress is written as queued work without its files; a worker later repeats it with the same result.
 """
 
 from __future__ import annotations
@@ -37,17 +36,17 @@ MANIFEST, ROWS, FILES = "manifest.json", "rows.jsonl", "files"
 FOLDERS = (settings.DATASETS_DIR, settings.RUNS_DIR, settings.ANALYSIS_DIR / "answers")
 LEFT_OUT = {"auth.permission", "auth.group", "auth.group_permissions", "auth.user_groups", "auth.user_user_permissions"}
 LEFT_OUT_APPS = {"contenttypes", "sessions"}
-"""Not used here, or made anew by every installation; who is signed in signs in again."""
+"""Unused here, or created by every installation; people must sign in again."""
 
 ROWS_TOGETHER = 500
 
 
 class Unfit(Exception):
-    """The file cannot be restored here; the sentence says why."""
+    """The file cannot be restored here; the message says why."""
 
 
 def back_up(file: Path) -> dict[str, int]:
-    """Write everything into a file that only its owner may read; returns how many rows there are of each model. Raises OSError."""
+    """Write a backup that only its owner may read. Returns the number of rows per model. Raises OSError."""
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -59,7 +58,7 @@ def back_up(file: Path) -> dict[str, int]:
                 add(archive, MANIFEST, json.dumps({**about, "made_at": timezone.now().isoformat()}).encode())
                 add_stream(archive, ROWS, rows)
             for path in files(under_way):
-                with suppress(FileNotFoundError):  # frames that were removed, or a part that was renamed, meanwhile
+                with suppress(FileNotFoundError):  # frames were removed, or a partial file was renamed, in the meantime
                     archive.add(path, f"{FILES}/{path.relative_to(settings.DATA_DIR)}", recursive=False)
         os.replace(part, file)
     finally:
@@ -69,7 +68,7 @@ def back_up(file: Path) -> dict[str, int]:
 
 
 def restore(file: Path) -> dict[str, int]:
-    """Read such a file into an installation that has nothing yet; returns as `back_up`. Raises Unfit, with nothing stored, and OSError."""
+    """Restore a backup into an empty installation. Returns as `back_up`. Raises Unfit, with nothing stored, and OSError."""
     try:
         with tarfile.open(file, "r:gz") as archive:
             about = manifest_of(archive)
@@ -77,7 +76,7 @@ def restore(file: Path) -> dict[str, int]:
             with transaction.atomic():
                 counts = read_rows(archive)
                 if counts != about["rows"]:
-                    raise Unfit("rows are missing from the file; it was cut short")
+                    raise Unfit("rows are missing from the file; it is truncated")
                 reset_sequences()
                 for member in archive:
                     if member.isfile() and member.name.startswith(f"{FILES}/"):
@@ -85,20 +84,20 @@ def restore(file: Path) -> dict[str, int]:
                         archive.extract(member, settings.DATA_DIR, filter="data")
             return counts
     except (tarfile.TarError, zlib.error, EOFError, LookupError, FieldDoesNotExist, ValueError) as error:
-        raise Unfit(f"{file} is no backup of Millrace, or is damaged: {error}") from None
+        raise Unfit(f"{file} is not a Millrace backup, or is damaged: {error}") from None
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------------------------------
 
 
 def kept_models() -> list[type[models.Model]]:
-    """With the tables between two models."""
+    """Return the models to back up, including tables of many-to-many relations."""
     found = apps.get_models(include_auto_created=True)
     return [model for model in found if model._meta.label_lower not in LEFT_OUT and model._meta.app_label not in LEFT_OUT_APPS]
 
 
 def write_rows(stream: IO[bytes]) -> dict[str, int]:
-    """A line for each model with its columns, then one for each row."""
+    """Write one line per model with its columns, followed by one line per row."""
     counts = {}
     for model in kept_models():
         columns = [field.attname for field in model._meta.concrete_fields]
@@ -111,7 +110,7 @@ def write_rows(stream: IO[bytes]) -> dict[str, int]:
 
 
 def at_rest(model: type[models.Model], row: dict[str, Any]) -> dict[str, Any]:
-    """Work under way as it is when nobody is at it. A run's files are left out: it begins again, and stands still where it did."""
+    """Return work in progress as queued work. A run starts again, since its files are left out, and pauses where it did."""
     if not issubclass(model, Work) or row["state"] not in ACTIVE:
         return row
     free = {"lease_holder": "", "lease_until": None, "enqueued_at": None, "losses": 0}
@@ -146,7 +145,7 @@ def read_rows(archive: tarfile.TarFile) -> dict[str, int]:
 
 
 def insert(model: type[models.Model] | None, fields: list[Any], rows: list[models.Model]) -> None:
-    """As they are: times of making are those of then."""
+    """Insert rows unchanged, including their creation times."""
     together = connection.ops.bulk_batch_size(fields, rows) if rows else 1
     for at in range(0, len(rows), together):
         assert model is not None
@@ -154,7 +153,7 @@ def insert(model: type[models.Model] | None, fields: list[Any], rows: list[model
 
 
 def reset_sequences() -> None:
-    """Databases that count by themselves go on after what was restored."""
+    """Advance the database's sequences past the restored ids."""
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), kept_models()):
             cursor.execute(statement)
@@ -162,7 +161,7 @@ def reset_sequences() -> None:
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """All reads see the database as it is now; nobody who writes has to wait."""
+    """Read transaction: all reads see one snapshot, and writers do not wait."""
     begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if connection.vendor == "postgresql" else "BEGIN DEFERRED"
     with connection.cursor() as cursor:
         cursor.execute(begin)
@@ -188,7 +187,7 @@ def text_of(value: Any) -> str:
 
 
 def files(under_way: set[str]) -> Iterable[Path]:
-    """Of data sets, and of runs that have ended; without unfinished files, and without snapshots, which only a run under way needs."""
+    """Yield the files of data sets and of runs that have ended, without partial files and snapshots, which only active runs need."""
     for folder in FOLDERS:
         for path in finished_files(folder):
             run, *below = path.relative_to(folder).parts
@@ -211,7 +210,7 @@ def add_stream(archive: tarfile.TarFile, name: str, stream: IO[bytes]) -> None:
 
 
 def migrations() -> list[str]:
-    """Those that this version of Millrace has."""
+    """Return the migrations of this version of Millrace."""
     return sorted(".".join(key) for key in MigrationLoader(None).disk_migrations)
 
 
@@ -220,22 +219,24 @@ def manifest_of(archive: tarfile.TarFile) -> dict[str, Any]:
     assert stream is not None
     about: dict[str, Any] = json.loads(stream.read())
     if about["format"] != FORMAT:
-        raise Unfit(f"the backup has format {about['format']}, and this version of Millrace reads {FORMAT}; use the version that made it")
+        raise Unfit(
+            f"the backup has format {about['format']}, but this version of Millrace reads format {FORMAT}; use the version that made it"
+        )
     return about
 
 
 def check_fits(about: dict[str, Any]) -> None:
-    """Into the same tables, and only where there is nothing."""
+    """Check that the backup has the same tables and that the installation is empty. Raises Unfit."""
     if set(about["migrations"]) != set(migrations()):
         raise Unfit(f"the backup was made by another version ({about['version']}) with other tables; restore it with that one, then update")
     if pending():
-        raise Unfit("the database has no tables yet, or old ones; run: python manage.py migrate")
+        raise Unfit("the database is not up to date; run: python manage.py migrate")
     for model in kept_models():
         if model._base_manager.exists():
-            raise Unfit(f"there is something in the database already ({model._meta.verbose_name_plural}); restore into an empty one")
+            raise Unfit(f"the database is not empty ({model._meta.verbose_name_plural}); restore into an empty one")
     for folder in FOLDERS:
         if any(names for _, _, names in os.walk(folder)):
-            raise Unfit(f"there is something in {folder} already; restore into an empty data directory (MILLRACE_DATA)")
+            raise Unfit(f"{folder} is not empty; restore into an empty data directory (MILLRACE_DATA)")
 
 
 def pending() -> bool:

@@ -1,7 +1,7 @@
-"""What goes from the lab's disk after a while.
+"""Removal of old files from the lab's disk.
 
-Of a run the document, the summary, and answers about its records are always kept. Its frames (telemetry, histograms, live frames) can be
-had again, to the last bit: the same document and seed on the same version of the engine give the same files.
+A run's document, summary and waterfalls are always kept. Its frames (telemetry, histograms, live frames) can be reproduced to the last
+bit: the same document and seed on the same engine version give the same files.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from webapp.lab.models.work import ACTIVE
 from webapp.lib.file_sizes import bytes_below
 
 FRAMES = ("telemetry", "latency", "live")
-"""Folders of a run's directory that can be made again."""
+"""Folders of a run's directory that can be reproduced."""
 
 DELETED_KEPT = timedelta(days=7)
-"""For so long what was deleted can be brought back whole."""
+"""How long deleted objects can be fully restored."""
 
 TOGETHER = 500
 
 
 def to_be_removed(lab: Lab, now: datetime) -> QuerySet[Run]:
-    """Runs whose frames go: deleted long ago, or old by the lab's rule and neither tagged nor noted. Never those that a study or a figure
-    under way still looks at."""
+    """Return runs whose frames are to be removed: deleted long ago, or older than the lab's retention time and without tags and notes.
+    Never
+    runs that an active study or figure still reads."""
     gone = Q(deleted_at__lt=now - DELETED_KEPT)
     if lab.keep_frames_days is not None:
         old = Q(finished_at__lt=now - timedelta(days=lab.keep_frames_days), deleted_at__isnull=True)
@@ -44,12 +45,12 @@ def to_be_removed(lab: Lab, now: datetime) -> QuerySet[Run]:
 
 
 def tidy() -> list[Run]:
-    """Measure what was not, remove what is to go; returns the runs whose frames went. May be done by several at a time, and twice."""
+    """Remove old files and measure unmeasured runs. Returns the runs whose frames were removed. Concurrent and repeated calls are safe."""
     now = timezone.now()
     removed: list[Run] = []
     for lab in Lab.objects.all():
         found = to_be_removed(lab, now).defer("document", "summary").order_by("finished_at")[:TOGETHER]
-        # First the row says it: nobody reuses the run from then on. Whoever dies before the files are gone leaves them to `measure`.
+        # The row changes first, so that the run is no longer reused. If the process dies before removing the files, `measure` does.
         changes = {"frames_removed_at": now, "stored_bytes": None}
         removed += [run for run in found if to_be_removed(lab, now).filter(pk=run.pk).update(**changes)]
         for dataset in Dataset.objects.filter(lab=lab, deleted_at__lt=now - DELETED_KEPT):
@@ -61,7 +62,7 @@ def tidy() -> list[Run]:
 
 
 def remove_working_files() -> None:
-    """Remove what workers that were killed left of runs that have ended, and have these runs measured again."""
+    """Remove files that killed workers left in runs that have ended, and mark these runs to be measured again."""
     left = [entry.name for entry in os.scandir(settings.RUNS_DIR) if is_uuid(entry.name) and has_unfinished(entry.path)]
     for start in range(0, len(left), TOGETHER):
         for run in Run.objects.filter(pk__in=left[start : start + TOGETHER]).exclude(state__in=ACTIVE).defer("document", "summary"):
@@ -70,7 +71,7 @@ def remove_working_files() -> None:
 
 
 def has_unfinished(directory: str) -> bool:
-    """Whether the run's directory itself has an unfinished file, such as half a snapshot."""
+    """Return whether the run's directory itself contains a partial file, such as a partial snapshot."""
     with suppress(OSError), os.scandir(directory) as entries:
         return any(entry.name.endswith(".tmp") for entry in entries)
     return False
@@ -83,7 +84,7 @@ def is_uuid(name: str) -> bool:
 
 
 def measure(runs: Iterable[Run]) -> None:
-    """Store how much each run takes, without what an attempt left behind. Only for runs that have ended."""
+    """Remove leftovers of attempts and store each run's size. Only for runs that have ended."""
     for run in runs:
         run.remove_working_files()
         if run.frames_removed_at:

@@ -1,4 +1,4 @@
-"""What the web process and the workers tell each other: the queue, live frames, hints of changes, signs of life."""
+"""Messaging between the web process and the workers: queue, live frames, change hints, heartbeats."""
 
 QUEUE = "runs"
-"""Of all work but that of the analysis worker."""
+"""Queue of all work except that of the analysis worker."""

@@ -1,4 +1,4 @@
-"""The live frames of a run as its worker stored them: `live/part-*.parquet` with the columns n and json, parts in ascending order of n."""
+"""The stored live frames of a run: `live/part-*.parquet` with the columns n and json, parts in ascending order of n."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .stream import Entry, pack
 
 
 def frames_after(directory: Path, frame: int, limit: int) -> list[str]:
-    """JSON of up to `limit` consecutive frames after `frame` (-1: from the first); empty when frame + 1 is not stored (yet)."""
+    """Return up to `limit` consecutive frames after `frame` (-1: from the first) as JSON; empty if frame + 1 is not stored (yet)."""
     found: list[str] = []
     wanted = frame + 1
     for path in sorted((directory / "live").glob("part-*.parquet")):
@@ -35,13 +35,13 @@ def frames_after(directory: Path, frame: int, limit: int) -> list[str]:
 
 
 def entries_after(directory: Path, frame: int, limit: int) -> list[Entry]:
-    """The same, as entries of the live stream."""
+    """Like `frames_after`, as entries of the live stream."""
     return list(pack(frame + 1, frames_after(directory, frame, limit)))
 
 
 @lru_cache(maxsize=4096)
 def number_range(path: Path, modified_ns: int, size_bytes: int) -> tuple[int, int]:
-    """First and last frame number of a part, from its footer; an empty part gives (0, -1)."""
+    """Return first and last frame number of a part, from its footer; (0, -1) for an empty part."""
     metadata = parquet.read_metadata(path)
     groups = [metadata.row_group(index).column(0).statistics for index in range(metadata.num_row_groups)]
     if not groups:

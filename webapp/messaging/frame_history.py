@@ -1,4 +1,4 @@
-"""The frames of a run up to now, for those who ask instead of following: from the files, then from the stream."""
+"""The frames of a run so far, for polling: from the files, then from the stream."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .stream import Entry
 
 
 def frames_after(run_id: uuid.UUID, directory: Path, frame: int, limit: int) -> list[str]:
-    """JSON of up to `limit` consecutive frames after `frame` (-1: from the first)."""
+    """Return up to `limit` consecutive frames after `frame` (-1: from the first) as JSON."""
     found = files.frames_after(directory, frame, limit)
     while len(found) < limit:
         more = _in_stream(run_id, frame + len(found))
@@ -33,7 +33,7 @@ def all_frames(run_id: uuid.UUID, directory: Path) -> list[dict[str, Any]]:
 
 
 def _in_stream(run_id: uuid.UUID, frame: int) -> list[str]:
-    """The frames of the next entry after a frame; empty if there is none yet, or a gap."""
+    """Return the frames of the next entry after a frame; empty if there is none yet, or a gap."""
     try:
         answer = connection().xrange(stream.live_key(run_id), min=f"({stream.id_of(frame)}", count=1)
     except (redis.RedisError, OSError):

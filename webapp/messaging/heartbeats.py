@@ -1,4 +1,4 @@
-"""Signs of life of the workers, kept in Redis: asking them over the queue would mean to wait for an answer."""
+"""Heartbeats of the workers, stored in Redis: querying workers over the queue would mean waiting for their answers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from webapp.lib.redis_connection import connection
 
 KEY, SPARK_KEY = "workers:signs", "workers:spark"
 VALID_S = 10
-"""A worker that is at work repeats its sign several times in this span."""
+"""Validity of a heartbeat. A live worker sends several within this time."""
 
 
 def send_heartbeat(worker: str) -> None:
-    """Called by each worker every few seconds. worker: its name."""
+    """Record a heartbeat. Each worker calls this every few seconds. worker: its name."""
     now_s = time.time()
     with contextlib.suppress(redis.RedisError, OSError), connection().pipeline(transaction=False) as pipeline:
         pipeline.zadd(KEY, {worker: now_s})
@@ -27,7 +27,7 @@ def send_heartbeat(worker: str) -> None:
 
 
 def workers_alive() -> int:
-    """How many there are; none while Redis is away."""
+    """Return the number of live workers; 0 while Redis is unreachable."""
     try:
         return int(connection().zcount(KEY, time.time() - VALID_S, "+inf"))
     except (redis.RedisError, OSError):
@@ -35,15 +35,16 @@ def workers_alive() -> int:
 
 
 def tell_spark_state(state: str, master: str, message: str, cores: int = 0) -> None:
-    """Called by the analysis worker every few seconds. state: asleep, ready or unavailable; message: what is missing, and what to do;
-    cores: of all executors, 0 if they are not known."""
+    """Record the state of Spark. The analysis worker calls this every few seconds. state: asleep, ready or unavailable. message: what is
+    missing
+    and what to do. cores: total over all executors, 0 if unknown."""
     told = json.dumps({"state": state, "master": master, "message": message, "cores": cores})
     with contextlib.suppress(redis.RedisError, OSError):
         connection().set(SPARK_KEY, told, ex=VALID_S)
 
 
 def spark_state() -> dict[str, Any]:
-    """As it was told last; "absent" if there is no analysis worker, or Redis is away."""
+    """Return the last reported state of Spark; "absent" without an analysis worker or while Redis is unreachable."""
     told = None
     with contextlib.suppress(redis.RedisError, OSError):
         told = connection().get(SPARK_KEY)

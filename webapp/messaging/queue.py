@@ -1,4 +1,4 @@
-"""The Celery application as the web process needs it: it sends the ids of work. The tasks themselves are in `workers`."""
+"""The Celery application of the web process, which only sends the ids of work. The tasks are in `workers`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ application = Celery("millrace")
 application.conf.update(
     broker_url=settings.CELERY_BROKER_URL,
     broker_connection_retry_on_startup=True,
-    broker_connection_max_retries=None,  # a worker waits for its Redis as long as it takes
+    broker_connection_max_retries=None,  # workers wait for Redis indefinitely
     broker_transport_options={"socket_connect_timeout": 0.5, "socket_timeout": 5.0, "visibility_timeout": 12 * 3600},
     task_default_queue=QUEUE,
     task_ignore_result=True,
     task_serializer="json",
     accept_content=["json"],
-    # A task that is lost with its worker goes back to the queue, and a worker reserves nothing beyond what it works on. Should Redis
-    # deliver an id twice, the second claim finds nothing to do.
+    # The task of a lost worker is requeued, and a worker prefetches no tasks. If Redis delivers an id twice, the second claim finds
+    # # nothing to do.
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
@@ -35,10 +35,10 @@ application.conf.update(
 
 
 def send(task: str, id: uuid.UUID, queue: str) -> bool:
-    """Send the id of a piece of work to the workers of a queue. task: name of the Celery task that takes it. False: Redis is away."""
+    """Send the id of a piece of work to a queue. task: name of the Celery task. Returns False if Redis is unreachable."""
     try:
         application.send_task(task, args=[str(id)], queue=queue, retry=True, retry_policy={"max_retries": 1, "interval_start": 0})
     except (OperationalError, KombuError, OSError) as error:
-        log.warning("%s %s stays queued in the database, the queue cannot be reached: %s", task, id, error)
+        log.warning("%s %s stays queued in the database, the queue is unreachable: %s", task, id, error)
         return False
     return True

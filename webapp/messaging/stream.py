@@ -1,9 +1,9 @@
 """The Redis streams of a run.
 
-`live:<run>` holds the frames, several in an entry. The id of an entry is `<last frame + 1>-0`, so that a reader who has seen frame N
-asks for ids above `<N + 1>-0` and needs no other memory, and so that frames which a restarted worker computes again are refused by Redis.
-`state:<run>` says only that the run's row has changed; the row is the truth. `news` says the same of every run, question, study and
-reproduction of the installation, for those who look at many of them.
+`live:<run>` holds the frames, several per entry. The id of an entry is `<last frame + 1>-0`. A reader that has seen frame N therefore
+reads above `<N + 1>-0` and needs no other state, and Redis refuses frames that a restarted worker recomputes.
+`state:<run>` only signals that the run's row has changed; the row is authoritative. `news` signals the same for every run, question,
+study and reproduction of the installation.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 import redis
 
 LIVE_ENTRIES_MAX = 20_000
-ENTRY_BYTES_MAX = 512 * 1024  # a browser reads this much at once without a pause that is felt
+ENTRY_BYTES_MAX = 512 * 1024  # a browser parses this much without a noticeable pause
 STATE_ENTRIES_MAX = 100
 NEWS_KEY, NEWS_ENTRIES_MAX = "news", 1000
-KEEP_AFTER_END_S = 3600  # afterwards the files have it all
+KEEP_AFTER_END_S = 3600  # afterwards the files have everything
 
 
 def live_key(run_id: uuid.UUID | str) -> str:
@@ -33,13 +33,13 @@ def state_key(run_id: uuid.UUID | str) -> str:
 
 
 def id_of(last_frame: int) -> str:
-    """Id of the entry whose last frame has this number; reading above it gives everything after that frame (-1: all)."""
+    """Return the id of the entry that ends with this frame; reading above it gives everything after that frame (-1: all)."""
     return f"{last_frame + 1}-0"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Consecutive frames, `first` to `last`, as a JSON array; `at_s` is the unix time at which the worker sent them."""
+    """Consecutive frames, `first` to `last`, as a JSON array. `at_s`: Unix time at which the worker sent them."""
 
     first: int
     last: int
@@ -54,7 +54,7 @@ class Entry:
         return {"first": self.first, "last": self.last, "at_s": f"{self.at_s:.6f}", "frames": self.frames_json}
 
     def after(self, frame: int) -> Entry:
-        """The part that follows a frame."""
+        """Return the part after a frame."""
         if frame < self.first:
             return self
         rest = json.loads(self.frames_json)[frame + 1 - self.first :]
@@ -66,7 +66,7 @@ def text_of(frame: Mapping[str, Any]) -> str:
 
 
 def pack(first: int, texts: Sequence[str], at_s: float = 0.0) -> Iterator[Entry]:
-    """Consecutive frames, from number `first` on, as few entries as their size allows."""
+    """Pack consecutive frames, starting with number `first`, into as few entries as their size allows."""
     start, size_bytes = 0, 0
     for index, text in enumerate(texts):
         if index > start and size_bytes + len(text) > ENTRY_BYTES_MAX:
@@ -78,7 +78,8 @@ def pack(first: int, texts: Sequence[str], at_s: float = 0.0) -> Iterator[Entry]
 
 
 def publish(connection: redis.Redis, run_id: uuid.UUID | str, entry: Entry) -> bool:
-    """Append the entry. False: its frames are in the stream already. Raises redis.RedisError or OSError when Redis is away."""
+    """Append the entry. Returns False if its frames are already in the stream. Raises redis.RedisError or OSError if Redis is
+    unreachable."""
     try:
         connection.xadd(live_key(run_id), entry.fields(), id=id_of(entry.last), maxlen=LIVE_ENTRIES_MAX, approximate=True)
     except redis.ResponseError as error:
@@ -89,7 +90,7 @@ def publish(connection: redis.Redis, run_id: uuid.UUID | str, entry: Entry) -> b
 
 
 def announce(connection: redis.Redis, run_id: uuid.UUID | str, *, ended: bool = False) -> None:
-    """Tell the viewers to look at the run's row. Without Redis they find out by themselves, a little later."""
+    """Signal viewers that the run's row has changed. Without Redis, they notice it a little later."""
     with contextlib.suppress(redis.RedisError, OSError), connection.pipeline(transaction=False) as pipeline:
         pipeline.xadd(state_key(run_id), {"changed": 1}, maxlen=STATE_ENTRIES_MAX, approximate=True)
         pipeline.xadd(NEWS_KEY, {"run": str(run_id)}, maxlen=NEWS_ENTRIES_MAX, approximate=True)
@@ -100,13 +101,13 @@ def announce(connection: redis.Redis, run_id: uuid.UUID | str, *, ended: bool = 
 
 
 def announce_row(connection: redis.Redis, kind: str, id: uuid.UUID | str) -> None:
-    """Tell the viewers to look at a row: a question about a run's records ("question"), a study ("study"), a figure that is carried out
-    ("reproduction"), a question about many runs ("analysis")."""
+    """Signal viewers that a row has changed. kind: "question" (waterfalls), "study", "reproduction" (of a figure) or "analysis" (over many
+    runs)."""
     _tell(connection, {kind: str(id)})
 
 
 def announce_lists(connection: redis.Redis) -> None:
-    """Tell the viewers that other runs may be in a list now, or that they have other tags."""
+    """Signal viewers that lists of runs or their tags may have changed."""
     _tell(connection, {"lists": "1"})
 
 

@@ -1,4 +1,4 @@
-"""Who is there, one file per subject."""
+"""Tables of accounts, one file per subject."""
 
 from .invitations import Invitation
 from .log import LogEntry

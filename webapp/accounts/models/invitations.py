@@ -1,4 +1,4 @@
-"""Invitations to the lab: a link that makes one person a member, once."""
+"""Invitations to the lab: single-use links that make a person a member."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tokens import hashed
 
 
 class Invitation(models.Model):
-    """Whoever has its text may join the lab with its role."""
+    """Anyone who has its text may join the lab with its role."""
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     role = models.CharField(max_length=10, choices=Role, default=Role.MEMBER)
@@ -30,7 +30,7 @@ class Invitation(models.Model):
 
     @classmethod
     def issue(cls, lab: Lab, role: str, invited_by: Any, lifetime: timedelta) -> tuple[Invitation, str]:
-        """Make an invitation, and the text that stands for it, which can be read here only."""
+        """Create an invitation. Returns it with its secret text, which is not stored."""
         text = secrets.token_urlsafe(32)
         expires_at = timezone.now() + lifetime
         return cls.objects.create(lab=lab, role=role, invited_by=invited_by, hash=hashed(text), expires_at=expires_at), text
@@ -41,15 +41,15 @@ class Invitation(models.Model):
 
     @property
     def why_ended(self) -> str:
-        """As a sentence; empty if somebody can still join with it."""
+        """Why it is no longer valid, as a sentence; empty if it is."""
         if self.used_at:
-            return "this invitation has been used; each lets one person in"
+            return "this invitation has been used; each is for one person"
         if self.withdrawn_at:
             return "this invitation was withdrawn"
-        return "this invitation has run out" if self.expires_at <= timezone.now() else ""
+        return "this invitation has expired" if self.expires_at <= timezone.now() else ""
 
     def use(self) -> bool:
-        """Use it up. Of two at the same time only one succeeds."""
+        """Mark the invitation as used. Of concurrent calls, only one succeeds."""
         now = timezone.now()
         fresh = Invitation.objects.filter(pk=self.pk, used_at__isnull=True, withdrawn_at__isnull=True, expires_at__gt=now)
         return fresh.update(used_at=now) == 1

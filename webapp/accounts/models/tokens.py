@@ -1,4 +1,4 @@
-"""Tokens. Only their hashes are stored: whoever reads the database cannot sign in with them."""
+"""Tokens. Only their hashes are stored, so reading the database does not reveal usable tokens."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NOTED_EVERY = timedelta(minutes=1)
 
 
 def hashed(token: str) -> str:
-    """SHA-256 in hex. The tokens carry 256 random bits, so a slow hash would protect nothing more."""
+    """SHA-256 in hex. Tokens have 256 random bits, so a slow hash would add no protection."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 class SignInToken(models.Model):
-    """A link that signs a person in, once."""
+    """A single-use sign-in link."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
     hash = models.CharField(max_length=64, unique=True)
@@ -33,7 +33,7 @@ class SignInToken(models.Model):
 
     @classmethod
     def issue(cls, user: Any) -> str:
-        """Make a token for the user; the return value is the only place where it can be read. Old ones are swept out."""
+        """Create a token for the user and return its text, which is not stored. Deletes expired tokens."""
         now = timezone.now()
         cls.objects.filter(expires_at__lt=now).delete()
         token = secrets.token_urlsafe(32)
@@ -42,7 +42,7 @@ class SignInToken(models.Model):
 
     @classmethod
     def redeem(cls, token: str) -> Any | None:
-        """The user, if the token is fresh; it is used up by that. Of two at the same time only one succeeds."""
+        """Return the user of a fresh token and mark it as used. Of concurrent calls, only one succeeds."""
         now = timezone.now()
         fresh = cls.objects.filter(hash=hashed(token), used_at__isnull=True, expires_at__gt=now)
         if fresh.update(used_at=now) == 0:
@@ -51,7 +51,7 @@ class SignInToken(models.Model):
 
 
 class ApiToken(models.Model):
-    """A bearer token of a program that acts for a person. It stays in the list when it has ended, so that what it did can be told."""
+    """A bearer token of a program that acts for a person. Ended tokens are kept, so that their past actions remain attributable."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
     name = models.CharField(max_length=100)
@@ -64,7 +64,7 @@ class ApiToken(models.Model):
 
     @classmethod
     def issue(cls, user: Any, name: str, scope: Right = Right.WRITE, lifetime: timedelta | None = None) -> tuple[ApiToken, str]:
-        """Make a token, and the text that stands for it, which can be read here only."""
+        """Create a token. Returns it with its secret text, which is not stored."""
         text = "millrace_" + secrets.token_urlsafe(32)
         expires_at = timezone.now() + lifetime if lifetime else None
         return cls.objects.create(user=user, name=name, hash=hashed(text), scope=str(scope), expires_at=expires_at), text
@@ -85,14 +85,14 @@ class ApiToken(models.Model):
 
     @property
     def why_ended(self) -> str:
-        """As a sentence; empty if it can be used."""
+        """Why it is no longer valid, as a sentence; empty if it is."""
         if self.state == "active":
             return ""
         ended_at = self.revoked_at or self.expires_at
-        return f"this token {'was revoked' if self.revoked_at else 'ran out'} on {ended_at:%Y-%m-%d at %H:%M} UTC; issue a new one"
+        return f"this token {'was revoked' if self.revoked_at else 'expired'} on {ended_at:%Y-%m-%d at %H:%M} UTC; issue a new one"
 
     def note_use(self) -> None:
-        """To the minute: a program that asks all the time shall not write all the time."""
+        """Record the last use, at most once a minute, so that frequent requests do not cause frequent writes."""
         now = timezone.now()
         if self.last_used_at is None or now - self.last_used_at > NOTED_EVERY:
             ApiToken.objects.filter(pk=self.pk).update(last_used_at=now)

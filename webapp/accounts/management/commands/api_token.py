@@ -1,4 +1,4 @@
-"""Print a new bearer token for a program, or revoke the tokens of a name."""
+"""Print a new bearer token for a program, or revoke tokens by name."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="what the token is for")
-        parser.add_argument("--user", default="local", help="for whom the program acts")
+        parser.add_argument("--user", default="local", help="the person on whose behalf the program acts (default: local)")
         parser.add_argument("--scope", default=str(Right.WRITE), choices=SCOPES, help="what the program may do (default: write)")
-        parser.add_argument("--days", type=int, help="after how many days the token runs out (default: never)")
-        parser.add_argument("--revoke", action="store_true", help="revoke the tokens of this name instead")
+        parser.add_argument("--days", type=int, help="days until the token expires (default: never)")
+        parser.add_argument("--revoke", action="store_true", help="revoke the tokens with this name instead")
 
     def handle(self, *args: Any, name: str, user: str, scope: str, days: int | None, revoke: bool, **options: Any) -> None:
         membership = member(user)
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             return
         right = Right.of_scope(scope)
         if right > Right.of_role(membership.role):
-            raise CommandError(f"{user} is a {membership.role} of the lab; a token of theirs cannot have the scope '{scope}'")
+            raise CommandError(f"{user} has the role '{membership.role}' in the lab, which does not allow a token with the scope '{scope}'")
         _, text = ApiToken.issue(membership.user, name, right, timedelta(days=days) if days else None)
         note_by_hand(membership, "tokens.create", name, f"scope {right}, for {user}")
         self.stdout.write(text)

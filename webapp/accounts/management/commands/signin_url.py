@@ -1,4 +1,4 @@
-"""Print a link that signs a person in, once."""
+"""Print a single-use sign-in link."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--base", default="http://127.0.0.1:8000", help="the server's address")
-        parser.add_argument("--user", default="local", help="who signs in; made, with a place in the lab, if unknown (default: local)")
-        parser.add_argument("--role", default="owner", choices=["owner", "member", "viewer"], help="role of a person who is made")
+        parser.add_argument(
+            "--user", default="local", help="who signs in; an unknown person is created and added to the lab (default: local)"
+        )
+        parser.add_argument(
+            "--role", default="owner", choices=["owner", "member", "viewer"], help="role of a person who is created (default: owner)"
+        )
 
     def handle(self, *args: Any, base: str, user: str, role: str, **options: Any) -> None:
         membership = member(user, role)
