@@ -1,1 +1,1 @@
-"""The Celery workers: they take runs from the queue and execute them with the engine."""
+"""The Celery workers, which take runs from the queue and execute them with the engine."""

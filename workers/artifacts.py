@@ -1,4 +1,4 @@
-"""The files of a run, and what can go wrong with them."""
+"""Errors while writing the files of a run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 def disk_full_message(directory: Path, t_ns: int) -> str:
-    """What happened, how much space there is, and what to do."""
+    """Return a message with the cause, the free space and a remedy."""
     place = directory
     while not place.exists():
         place = place.parent
     free_bytes = shutil.disk_usage(place).free
     return (
         f"the disk is full: telemetry could not be written to {directory} at {t_ns / 1e9:.3f} s of virtual time; {free_bytes:,} bytes are "
-        "free there. What was written before is kept. Free some space, or set MILLRACE_DATA to a larger disk, and run it again"
+        "free there. Earlier telemetry is kept. Free some space or set MILLRACE_DATA to a larger disk, then run it again"
     )

@@ -1,4 +1,4 @@
-"""One attempt at work that is no run: claimed, attended, and left in a state that says how it went."""
+"""One attempt at work other than a run: claim it, monitor it, and store its outcome."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ def attempt(
     monitored_by: type[Monitor] = Monitor,
     lay_down: Callable[[Any, str], None] | None = None,
 ) -> Any:
-    """Attempt queued work; returns it if it has ended, None if somebody else has it, if it is not queued any more, or if it goes on later.
+    """Attempt queued work. Returns the work if it has ended; None if another worker holds it, if it is no longer queued, or if it continues
+    later.
 
-    news: as what it is announced. outcome: does the work and says how it went, as changes of the row; None: it is not at its end, and
-    `lay_down` is told who holds it.
+    news: kind to announce. outcome: does the work and returns its result as changes of the row; None if the work is not finished, in which
+    case `lay_down` is called with the lease holder.
     """
     holder = new_holder()
     if not rows.claim(id, holder):
@@ -45,7 +46,7 @@ def attempt(
         return None
     except ShuttingDown:
         if rows.release(id, holder):
-            log.info("%s %s: given back, this worker ends", news, id)
+            log.info("%s %s: requeued, this worker is shutting down", news, id)
             announce_row(connection(), news, id)
             return None
         changes = {"state": RunState.CANCELLED}

@@ -1,8 +1,7 @@
-"""What each worker does beside its work: a sign of life, and care for work that was lost.
+"""Background thread of each worker: heartbeats, recovery of lost work, and removal of old files.
 
-Lost is work whose worker died, and queued work that the queue does not know, because Redis was away when it was submitted or has lost its
-data.
-Besides what nobody wants to keep is removed from the disk. Everything here may be done by many workers at the same time, and twice.
+Work is lost if its worker died, or if it is queued in the database but not in Redis, because Redis was unreachable or lost its data.
+Everything here may be done by several workers concurrently, and repeatedly.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ SWEEP_S = 2.0
 TIDY_S = 600.0
 ANNOUNCED: dict[type[Work], str] = {Study: "study", Waterfalls: "question", Reproduction: "reproduction", SparkJob: "analysis"}
 UNDERWAY = timedelta(seconds=5)
-"""Work that was handed to the queue this long ago and is still queued, while the queue is empty, has been lost on the way."""
+"""Work that was enqueued longer ago than this and is still queued, while the queue is empty, is lost."""
 
 
 def sweep() -> None:
-    """Bring lost work back."""
+    """Requeue lost work."""
     for kind in KINDS:
         for work in kind.objects.take_back_lost(is_dead):
-            log.warning("%s %s: its worker is gone; it is %s now", kind.__name__, work.pk, work.state)
+            log.warning("%s %s: lost its worker; now %s", kind.__name__, work.pk, work.state)
             if isinstance(work, Run):
                 if not work.active:
                     work.remove_working_files()
@@ -62,14 +61,14 @@ def sweep() -> None:
 
 
 def tidy() -> None:
-    """Remove what the lab does not want to keep any longer, and tell the viewers."""
+    """Remove files past their retention time, and notify viewers."""
     for run in retention.tidy():
         log.info("run %s (#%d): its frames were removed", run.pk, run.number)
         announce(connection(), run.pk)
 
 
 def start() -> threading.Thread:
-    """Begin to care, in a thread of its own that ends with the process."""
+    """Start the caretaker as a daemon thread."""
     thread = threading.Thread(target=_care, name="caretaker", daemon=True)
     thread.start()
     return thread
@@ -87,7 +86,7 @@ def _care() -> None:
                 tidied_s = time.monotonic()
                 tidy()
         except DatabaseError as error:
-            log.warning("lost work cannot be looked for, the database does not answer: %s", error)
+            log.warning("cannot look for lost work, the database is unreachable: %s", error)
             connections.close_all()
         except Exception:
             log.exception("looking for lost work failed")

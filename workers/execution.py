@@ -1,10 +1,10 @@
-"""One attempt at a run: claim it, run the engine frame by frame, and leave the row in a state that says what happened.
+"""One attempt at a run: claim it, run the engine frame by frame, and store the outcome.
 
-Numbered, because the order is what makes it safe to be killed anywhere:
-1. claim the row; 2. remove unfinished files, go on from the snapshot, if there is one, and drop the files that are younger; 3. run; every
+The order of the steps makes it safe to be killed at any point:
+1. claim the row; 2. remove partial files, resume from the snapshot if there is one, and drop telemetry written after it; 3. run; every
 few seconds close the telemetry parts, then take a snapshot; 4. close the last parts; 5. store summary, digest and state in one
 conditional update.
-A worker that dies in between leaves a lease that runs out, and the next attempt begins at 2.
+If a worker dies in between, its lease expires, and the next attempt continues at 2.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ log = logging.getLogger(__name__)
 
 SHUTTING_DOWN = threading.Event()
 SNAPSHOT_EVERY_S = float(os.environ.get("MILLRACE_SNAPSHOT_EVERY_S", "3"))
-SNAPSHOT_SHARE_MAX = 0.05  # of the wall-clock time; big worlds are stored less often
-STANDING_S = 3.0  # a paused run keeps its worker for so long, so that one can step through it; then it gives way to those who wait
+SNAPSHOT_SHARE_MAX = 0.05  # of wall-clock time; large states are stored less often
+STANDING_S = 3.0  # a paused run keeps its worker this long, for stepping; then it yields to waiting work
 FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5
 
 
 def execute(run_id: str) -> None:
-    """Execute a queued run. Does nothing if somebody else has it, or if it is not queued any more."""
+    """Execute a queued run. No effect if another worker holds it, or if it is no longer queued."""
     holder = new_holder()
     if not Run.objects.claim(run_id, holder, engine_version=engine.ENGINE_VERSION, summary=None):
         return
     run = Run.objects.select_related("lab").get(pk=run_id)
-    if run.hold_at_frame is not None and run.hold_at_frame < run.frames:  # after a loss: stand still where it stood
+    if run.hold_at_frame is not None and run.hold_at_frame < run.frames:  # after a loss: pause where it was paused
         Run.objects.held(run_id, holder).filter(hold_at_frame__lt=F("frames")).update(hold_at_frame=F("frames"))
         run.refresh_from_db(fields=["hold_at_frame"])
     announce(connection(), run.pk)
@@ -64,19 +64,19 @@ def execute(run_id: str) -> None:
         log.warning("run %s (#%d): lost to another worker, or deleted", run.pk, run.number)
         return
     except (Parked, ShuttingDown) as why:
-        reason = "it is paused" if isinstance(why, Parked) else "this worker ends"
-        log.info("run %s (#%d): given back at %.3f s, %s", run.pk, run.number, attempt.t_ns / 1e9, reason)
+        reason = "it is paused" if isinstance(why, Parked) else "this worker is shutting down"
+        log.info("run %s (#%d): released at %.3f s, %s", run.pk, run.number, attempt.t_ns / 1e9, reason)
         if Run.objects.release(run.pk, holder, t_ns=attempt.t_ns, frames=attempt.frames, summary=attempt.kept_summary()):
             announce(connection(), run.pk)
             if isinstance(why, Parked):
-                enqueue(run.pk)  # should somebody have let it go on in between
+                enqueue(run.pk)  # in case someone resumed it in between
             return
         outcome = {"state": RunState.CANCELLED, "summary": attempt.kept_summary()}
     finish(run, holder, {**outcome, "t_ns": attempt.t_ns, "frames": attempt.frames})
 
 
 def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
-    """Store how the run ended, if it is still ours."""
+    """Store the outcome of the run, if this attempt still holds it."""
     summary = changes.get("summary")
     stored_bytes = bytes_below(run.directory) - size_of(run.snapshot)
     ended = {**changes, "eta_s": None, "stored_bytes": stored_bytes}
@@ -88,8 +88,8 @@ def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
 
 
 def store_end(work: Work, holder: str, changes: dict[str, Any], also: Callable[[], None] = lambda: None) -> bool:
-    """Store how work ended; also: what else is stored, at the same moment. False: it is another's now, and nothing is stored. A database
-    that is away for a moment must not lose a result."""
+    """Store the outcome of work. also: stores more in the same transaction. Returns False, with nothing stored, if another worker holds the
+    work now. Retries, so that a brief database outage does not lose a result."""
     for attempt in range(FINISH_ATTEMPTS):
         try:
             ended = {"finished_at": timezone.now(), "lease_holder": "", "lease_until": None}
@@ -99,7 +99,7 @@ def store_end(work: Work, holder: str, changes: dict[str, Any], also: Callable[[
                     also()
             return mine
         except DatabaseError as error:
-            log.warning("%s %s: its end cannot be stored yet (%s)", type(work).__name__, work.pk, error)
+            log.warning("%s %s: cannot store its outcome yet (%s)", type(work).__name__, work.pk, error)
             connections.close_all()
             if attempt == FINISH_ATTEMPTS - 1:
                 raise
@@ -108,7 +108,7 @@ def store_end(work: Work, holder: str, changes: dict[str, Any], also: Callable[[
 
 
 class Attempt:
-    """An attempt at a run, with what it knows about itself."""
+    """An attempt at a run, and its state."""
 
     def __init__(self, run: Run, holder: str) -> None:
         self.run, self.holder, self.directory = run, holder, Path(run.directory)
@@ -120,7 +120,7 @@ class Attempt:
         self.stored_at_s, self.snapshot_pause_s = time.monotonic(), SNAPSHOT_EVERY_S
 
     def outcome(self) -> dict[str, Any]:
-        """Run to the end, and say how it ended as changes of the row. Raises LeaseLost, Parked and ShuttingDown."""
+        """Run to the end. Returns the outcome as changes of the row. Raises LeaseLost, Parked and ShuttingDown."""
         try:
             return self._run()
         except (LeaseLost, Parked, ShuttingDown):
@@ -130,7 +130,7 @@ class Attempt:
         except InvalidExperiment as error:
             return failed(f"the experiment is invalid: {error}")
         except MemoryError:
-            return failed(f"the worker has no memory left {self._where()}; make the rate, the horizon or the state smaller")
+            return failed(f"the worker ran out of memory {self._where()}; reduce the rate, the horizon or the state")
         except Exception as error:
             if is_disk_full(error):
                 return failed(disk_full_message(self.directory, self.t_ns))
@@ -164,7 +164,7 @@ class Attempt:
         return {"state": RunState.SUCCEEDED, "summary": simulation.summary(), "digest": simulation.digest()}
 
     def _begin(self) -> engine.Simulation:
-        """From the snapshot of an earlier attempt, else from the start. Files that a killed worker was writing are removed."""
+        """Resume from the snapshot of an earlier attempt, or start from the beginning. Removes partial files of killed workers."""
         self.run.remove_unfinished()
         datasets = datasets_of(self.run.lab)
         experiment = load(self.run.document, Context(datasets=datasets))
@@ -173,8 +173,8 @@ class Attempt:
             try:
                 simulation = engine.Simulation.resume(experiment, self.run.snapshot, datasets=datasets)
             except Exception:
-                # Another engine version wrote it, or the disk damaged it. The run repeats from its start, with the same result.
-                log.exception("run %s: its snapshot cannot be used; it starts again", self.run.pk)
+                # Another engine version wrote it, or it is damaged. The run restarts from the beginning, with the same result.
+                log.exception("run %s: cannot use its snapshot, restarting from the beginning", self.run.pk)
         if simulation is None:
             simulation = engine.Simulation(experiment, datasets=datasets)
         simulation.telemetry.truncate(self.directory)
@@ -184,7 +184,7 @@ class Attempt:
         return simulation
 
     def _wait_for_turn(self, simulation: engine.Simulation) -> None:
-        """Until the next frame may be made."""
+        """Wait until the next frame is due."""
         t_ns = simulation.frame_end_ns
         while True:
             self._check(simulation)
@@ -195,7 +195,7 @@ class Attempt:
             self.monitor.wait(wait_s)
 
     def _check(self, simulation: engine.Simulation) -> None:
-        """Raises what interrupts the run, and stands still while it is paused."""
+        """Raise what interrupts the run, and wait while it is paused."""
         self.monitor.check()
         if not self.monitor.holds_at(self.frames):
             return
@@ -214,7 +214,9 @@ class Attempt:
             self._store(simulation)
 
     def _store(self, simulation: engine.Simulation) -> None:
-        """Close the telemetry parts, then take a snapshot: parts that are too young are dropped, missing ones could not be mended."""
+        """Close the telemetry parts, then take a snapshot. In this order, because parts newer than the snapshot can be dropped, but missing
+        ones
+        could not be restored."""
         if not Run.objects.renew(self.run.pk, self.holder):
             raise LeaseLost
         began_s = time.monotonic()
@@ -227,7 +229,7 @@ class Attempt:
         self.snapshot_pause_s = max(SNAPSHOT_EVERY_S, (self.stored_at_s - began_s) / SNAPSHOT_SHARE_MAX)
 
     def kept_summary(self) -> dict[str, Any] | None:
-        """The summary of what was measured until now."""
+        """Return the summary of the measurements so far."""
         return self.simulation.summary() if self.simulation and self.frames else None
 
 

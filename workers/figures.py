@@ -1,8 +1,8 @@
-"""Figures: their studies are handed to the lab's workers, and judged when they have ended.
+"""Reproduction of figures: enqueue their studies, and evaluate the assertions once the studies have ended.
 
-A worker begins a reproduction by storing its studies, and lays it down; whoever carries the last of them to its end wakes it, and the next
-attempt judges. Studies of which records are looked at are made in that attempt itself: the lab keeps no records of runs. Whoever dies in
-between has stored nothing that the next attempt does not find.
+A worker starts a reproduction by storing its studies, then releases it. The worker that finishes the last study wakes it, and the next
+attempt evaluates it. Studies whose output records are needed run in that attempt itself, because the lab stores no records of runs.
+If a worker dies in between, the next attempt finds everything it stored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class ChangedMeanwhile(Exception):
-    """The studies that were carried out are not those of the figure any more."""
+    """The studies that ran are no longer those of the figure."""
 
 
 NEWS = "reproduction"
@@ -45,31 +45,32 @@ NEWS = "reproduction"
 
 class FigureAttendant(Monitor):
     def _report(self) -> None:
-        """Its progress is that of its studies."""
+        """Nothing to report: its progress is that of its studies."""
 
 
 def make(id: str) -> None:
-    """Begin what is queued, or judge it if its studies have ended. Does nothing if somebody else has it, or if it is not queued."""
+    """Start a queued reproduction, or evaluate it if its studies have ended. No effect if another worker holds it, or if it is not
+    queued."""
     attempt(Reproduction.objects.select_related("lab"), id, NEWS, _outcome, monitored_by=FigureAttendant, lay_down=_lay_down)
 
 
 def _lay_down(wanted: Reproduction, holder: str) -> None:
-    """Its studies are stored; whoever ends the last of them wakes it."""
+    """Release it after storing its studies; the worker that finishes the last study wakes it."""
     Reproduction.objects.wait(wanted.pk, holder)
     if Reproduction.objects.filter(pk=wanted.pk, cancel_requested=True).exists():
-        figures.cancel(wanted)  # while its studies were being stored
+        figures.cancel(wanted)  # cancelled while its studies were being stored
     if Reproduction.objects.to_be_judged().filter(pk=wanted.pk).exists():
         wake(wanted.pk)  # they ended while it was held
 
 
 def after(study_id: UUID | str) -> None:
-    """A study has ended: wake the reproductions that waited for it."""
+    """Wake the reproductions that waited for a study that has ended."""
     for id in Reproduction.objects.to_be_judged().filter(studies=study_id).values_list("pk", flat=True):
         wake(id)
 
 
 def wake_missed() -> None:
-    """Those whose studies ended unnoticed."""
+    """Wake reproductions whose studies ended without waking them."""
     for id in Reproduction.objects.to_be_judged().values_list("pk", flat=True):
         wake(id)
 
@@ -80,7 +81,8 @@ def wake(id: UUID | str) -> None:
 
 
 def _outcome(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
-    """Begin or judge it, and say how it went as changes of the row; None: it waits for its studies. Raises LeaseLost and ShuttingDown."""
+    """Start or evaluate it. Returns the outcome as changes of the row; None while it waits for its studies. Raises LeaseLost and
+    ShuttingDown."""
     try:
         return _make(wanted, monitor)
     except (LeaseLost, ShuttingDown):
@@ -88,15 +90,15 @@ def _outcome(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
     except Cancelled:
         return {"state": RunState.CANCELLED}
     except InvalidExperiment as error:
-        return failed(f"the figure is invalid by now: {error}")
+        return failed(f"the figure has become invalid: {error}")
     except studies.RefusedStudy as refused:
-        return failed(f"a study of the figure is refused: {refused.problems[0]['message']}")
+        return failed(f"a study of the figure is invalid: {refused.problems[0]['message']}")
     except StorageFull as full:
         return failed(str(full))
     except ChangedMeanwhile:
-        return failed("the figure was changed while it was carried out; carry it out again")
+        return failed("the figure was changed during its reproduction; reproduce it again")
     except MemoryError:
-        return failed("the worker has no memory left; choose a smaller scale")
+        return failed("the worker ran out of memory; choose a smaller scale")
     except Exception as error:
         log.exception("figure %s failed", wanted.figure)
         return failed(f"the engine failed: {type(error).__name__}: {error}; the worker's log has the details")
@@ -125,7 +127,7 @@ def _make(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
 
 
 def _begin(wanted: Reproduction, figure: Figure, scale: Scale) -> int:
-    """Store the studies whose runs are the lab's, and hand them over; returns how many there are."""
+    """Store and enqueue the studies that the lab runs. Returns their number."""
     made = []
     for name in figure.studies:
         if not sinks_of(figure, name):
@@ -136,12 +138,12 @@ def _begin(wanted: Reproduction, figure: Figure, scale: Scale) -> int:
 
 
 def _carried(row: Study, document: Document) -> Carried:
-    """What a study of the lab came to. A run that could not be made, or whose study was stopped before it, is missing."""
+    """Return the results of a study of the lab. Runs that failed to start, or that were cancelled with their study, are missing."""
     results, runs = {}, {}
     for trial in row.trials.filter(state__in=ENDED).select_related("run"):
         id = studies.id_of(trial)
         if trial.run is None or trial.run.summary is None or trial.run.frames_removed_at:
-            results[id] = Measured({}, failure=trial.failure or "its run is gone, or has no frames any more")
+            results[id] = Measured({}, failure=trial.failure or "its run was deleted, or its frames were removed")
             continue
         results[id] = studies.result_of(trial, dict(flat(trial.run.summary)))
         runs[trial.run.hash] = _made(trial)

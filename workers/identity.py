@@ -1,8 +1,8 @@
-"""Names for those who hold leases, from which a process of the same place can tell whether the holder still lives.
+"""Names of lease holders, from which a process in the same place can tell whether the holder is alive.
 
-A name is `host:place:process:started:attempt`. The *place* stands for host name, boot and process namespace. Process numbers mean
-something within one place only: in another container, or after a restart of the machine, the same number is another process or none.
-So a holder is known to be dead only within its own place. Of all others, also of those named by earlier versions, the lease decides.
+A name is `host:place:process:started:attempt`. The *place* stands for host name, boot and process namespace. Process ids are meaningful
+only within one place: in another container, or after a reboot, the same id is another process or none. So a holder can be known to be dead
+only within its own place. For all others, including holders named by earlier versions, the lease decides.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HOST = socket.gethostname()
 
 
 def place_here() -> str:
-    """Hash of host name, boot and process namespace. Empty where there is no /proc, or only that of another namespace."""
+    """Return a hash of host name, boot and process namespace. Empty without /proc, or with the /proc of another namespace."""
     try:
         if os.readlink("/proc/self") != str(os.getpid()):
             return ""
@@ -32,29 +32,29 @@ PLACE = place_here()
 
 
 def started(pid: int) -> str:
-    """When the process was started, in clock ticks since boot. Empty where that cannot be read."""
+    """Return the start time of a process in clock ticks since boot; empty if it cannot be read."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
         return ""
-    return stat.rpartition(")")[2].split()[19]  # after the name of the program, which may hold spaces and brackets
+    return stat.rpartition(")")[2].split()[19]  # after the program name, which may contain spaces and brackets
 
 
 def worker_name() -> str:
-    """Unique process name: host, place, process number and start."""
+    """Return the unique name of this process: host, place, process id and start time."""
     pid = os.getpid()
     return f"{HOST[:40]}:{PLACE}:{pid}:{started(pid) if PLACE else ''}"
 
 
 def new_holder() -> str:
-    """Unique name of an attempt: the worker's with a random part. At most 100 characters."""
+    """Return a unique name for an attempt: the worker's name with a random part. At most 100 characters."""
     return f"{worker_name()}:{uuid.uuid4().hex[:12]}"
 
 
 def is_dead(holder: str) -> bool:
-    """True if the holder was a process of this place that is gone, even if another process has its number now.
+    """Return True if the holder was a process of this place that has died, even if another process has its id now.
 
-    False if it lives, or if that cannot be known from here: then its lease counts until it runs out.
+    False if it is alive, or if that cannot be determined from here: then its lease is valid until it expires.
     """
     words = holder.rsplit(":", 4)
     if len(words) < 5:  # named by an earlier version, without a place
@@ -68,6 +68,6 @@ def is_dead(holder: str) -> bool:
     except ProcessLookupError:
         return True
     except PermissionError:
-        pass  # it lives, and is somebody else's
+        pass  # alive, and owned by another user
     now = started(pid)
     return bool(began and now) and began != now

@@ -1,8 +1,8 @@
-"""When frames are due on the clock, for a run that may go at most n times as fast as real time.
+"""Due times of frames, for a run limited to n times real time.
 
-A frame is due its own length, divided by the pace, after the one before it was due. So a change of pace counts from the last frame on, and
-what one frame came late is made up for, within limits: a run that was slower than its pace for long does not rush afterwards. The first
-frame, and the first after a pause, is due at once.
+A frame is due its length divided by the pace after the previous frame was due. So a change of pace takes effect after the last frame, and
+a late frame is made up for, within limits: a run that was slower than its pace for long does not rush afterwards. The first frame, and the
+first after a pause, is due at once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MADE_UP_S = 1.0
 
 
 class Schedule:
-    """clock: seconds, as time.monotonic."""
+    """clock: returns seconds, like time.monotonic."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
@@ -22,15 +22,15 @@ class Schedule:
         self.last_ns = 0
 
     def restart(self) -> None:
-        """The next frame is due at once."""
+        """Make the next frame due at once."""
         self.last_due_s = None
 
     def wait_s(self, t_ns: int, pace: float | None) -> float:
-        """Seconds until a frame that ends at t_ns is due."""
+        """Return the seconds until a frame that ends at t_ns is due."""
         return max(0.0, self._due_s(t_ns, pace) - self.clock())
 
     def let_through(self, t_ns: int, pace: float | None) -> None:
-        """The frame that ends at t_ns is being made."""
+        """Record that the frame that ends at t_ns starts now."""
         self.last_due_s = max(self._due_s(t_ns, pace), self.clock() - MADE_UP_S)
         self.last_ns = t_ns
 

@@ -1,4 +1,4 @@
-"""Sends the live frames of a run to Redis: the first at once, then at most ten messages a second, several frames in one."""
+"""Send the live frames of a run to Redis: the first at once, then at most ten messages per second, with several frames each."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ INTERVAL_S = 0.1
 
 
 class FramePublisher:
-    """Takes frames from the engine's thread and sends them from another.
+    """Takes frames from the engine's thread and sends them from another one.
 
-    A frame is kept until it is in the run's files as well. When Redis comes back after a failure, with or without its data, all that is
-    kept is sent again: what Redis still has it refuses by itself.
+    A frame is kept until it is in the run's files, too. When Redis comes back after a failure, with or without its data, all kept frames
+    are
+    sent again; Redis refuses those it still has.
     """
 
     def __init__(self, run_id: uuid.UUID) -> None:
         self.run_id = run_id
-        self.kept: deque[tuple[int, Live]] = deque()  # with their numbers
+        self.kept: deque[tuple[int, Live]] = deque()  # with frame numbers
         self.sent_through = -1  # number of the last frame sent
         self.stored_through = -1  # number of the last frame in the files
         self.sent_at_s = -INTERVAL_S
@@ -40,22 +41,22 @@ class FramePublisher:
             self.kept.append((number, live))
 
     def stored(self, frame_count: int) -> None:
-        """Frames below this number are in the files now."""
+        """Record that frames below this number are in the files."""
         with self.lock:
             self.stored_through = frame_count - 1
             self._forget()
 
     def has_news(self) -> bool:
-        """There are frames to send."""
+        """Return whether there are frames to send."""
         with self.lock:
             return bool(self.kept) and self.kept[-1][0] > self.sent_through
 
     def wait_s(self) -> float:
-        """Seconds until the next message may be sent."""
+        """Return the seconds until the next message may be sent."""
         return max(0.0, self.sent_at_s + INTERVAL_S - time.monotonic())
 
     def send(self) -> None:
-        """Send what has come since the last message. Without Redis the frames wait; the files will have them at the latest."""
+        """Send the frames since the last message. Without Redis the frames wait; viewers get them from the files later."""
         with self.lock:
             news = [(number, live) for number, live in self.kept if number > self.sent_through]
         if not news:
@@ -70,13 +71,13 @@ class FramePublisher:
             if self.reachable:
                 log.warning("run %s: live frames cannot be sent (%s); viewers get them later", self.run_id, error)
             self.reachable = False
-            with self.lock:  # Redis may come back empty, so begin again with all that is not in the files
+            with self.lock:  # Redis may come back empty, so resend everything that is not in the files
                 self.sent_through = self.stored_through
         with self.lock:
             self._forget()
 
     def _forget(self) -> None:
-        """Drop what is in the files and, as far as Redis can be reached, sent."""
+        """Drop frames that are in the files and, if Redis is reachable, sent."""
         through = min(self.stored_through, self.sent_through) if self.reachable else self.stored_through
         while self.kept and self.kept[0][0] <= through:
             self.kept.popleft()

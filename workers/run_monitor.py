@@ -1,6 +1,6 @@
-"""What goes on beside the engine while it works: the lease, cancelling, progress, and live frames. In one thread of its own.
+"""Background thread beside the engine: renews the lease, watches for cancellation, reports progress, and sends live frames.
 
-The engine's thread only hands frames over and asks `check`; it never waits for the database or for Redis.
+The engine's thread only hands over frames and calls `check`; it never waits for the database or for Redis.
 """
 
 from __future__ import annotations
@@ -26,40 +26,40 @@ from .publisher import FramePublisher
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 0.1  # how often wishes are looked for: what is asked of a run shows at once
-RENEW_S = 2.0  # how often the lease is renewed; it holds several times as long
+LOOK_S = 0.1  # polling interval of requests, such as cancel, which should take effect at once
+RENEW_S = 2.0  # renewal interval of the lease, which lasts several times as long
 PROGRESS_S = 0.5
-KNOWN_AFTER_S = 0.2  # of work: before, the engine's speed is a guess
+KNOWN_AFTER_S = 0.2  # of work; before that, the engine's speed is unknown
 
 
 THREADS = ThreadPoolExecutor(max_workers=32, thread_name_prefix="monitor")
-"""They stay, and with them their connections to the database: a short run is over sooner than one is made."""
+"""A pool, to keep threads and their database connections: opening a connection takes longer than a short run."""
 
 
 class Interrupted(Exception):
-    """The work does not go on here."""
+    """The work does not continue here."""
 
 
 class Cancelled(Interrupted):
-    """A person wants it to stop."""
+    """A person cancelled it."""
 
 
 class LeaseLost(Interrupted):
-    """Another worker has it now, or it was deleted; nothing more may be written."""
+    """Another worker holds it now, or it was deleted; nothing more may be written."""
 
 
 class Parked(Interrupted):
-    """It is paused, and others wait for the worker."""
+    """It is paused, and other work waits for the worker."""
 
 
 class ShuttingDown(Interrupted):
-    """This worker ends; the work goes on elsewhere, or later."""
+    """This worker is shutting down; the work continues elsewhere, or later."""
 
 
 class Monitor:
-    """Attends one attempt at a piece of work, from `with` to the end of its block."""
+    """Monitors one attempt at a piece of work, as a context manager."""
 
-    WISHES: tuple[str, ...] = ("cancel_requested",)  # what people may change in the row
+    WISHES: tuple[str, ...] = ("cancel_requested",)  # fields of the row that people may change
     look_now = False
 
     def __init__(self, work: Work, holder: str, shutting_down: threading.Event) -> None:
@@ -71,7 +71,7 @@ class Monitor:
         self.name = f"monitor of {type(work).__name__} {work.pk}"
 
     def __enter__(self) -> Self:
-        in_context = contextvars.copy_context().run  # what it logs is about the same work
+        in_context = contextvars.copy_context().run  # its log lines carry the same context
         self.attending = THREADS.submit(in_context, self._attend)
         return self
 
@@ -83,21 +83,21 @@ class Monitor:
     # --- for the engine's thread ------------------------------------------------------------------------------------------------------
 
     def check(self) -> None:
-        """Raises what interrupts the work."""
+        """Raise what interrupts the work."""
         if self.interruption:
             raise self.interruption
         if self.shutting_down.is_set():
             raise ShuttingDown
 
     def reached_share(self, progress: float) -> None:
-        """A share of the work is done. Raises what interrupts it."""
+        """Record progress (0 to 1). Raises what interrupts the work."""
         self.progress = progress
         self.check()
 
     # --- the thread -------------------------------------------------------------------------------------------------------------------
 
     def _attend(self) -> None:
-        looked_s = renewed_s = reported_s = time.monotonic()  # whoever claimed the row has just done all of it
+        looked_s = renewed_s = reported_s = time.monotonic()  # the claim of the row has just done all three
         try:
             while not self.over.is_set():
                 self.wake.wait(LOOK_S)
@@ -117,12 +117,12 @@ class Monitor:
                         reported_s = now_s
                         self._report()
                 except DatabaseError as error:
-                    log.warning("%s: the database does not answer (%s), trying again", self.name, error)
+                    log.warning("%s: the database is unreachable (%s), retrying", self.name, error)
                     connections.close_all()
             self._send()
         except Exception:
             log.exception("%s failed", self.name)
-            self.interruption = ShuttingDown  # give the work back rather than go on unattended
+            self.interruption = ShuttingDown  # release the work rather than continue unmonitored
         finally:
             close_old_connections()
 
@@ -142,17 +142,16 @@ class Monitor:
             self.interruption = self.interruption or Cancelled
 
     def _send(self) -> None:
-        """What is to be sent as it comes."""
+        """Send data as it arrives."""
 
     def _report(self) -> None:
-        """Progress into the row, and a hint to the viewers that it changed."""
+        """Store the progress and notify viewers."""
         if self.rows.held(self.work.pk, self.holder).update(progress=self.progress):
             announce_row(connection(), "question", self.work.pk)
 
 
 class RunMonitor(Monitor):
-    """Also sends the live frames of a run, and knows how fast and how far it may go. At the end all frames have been sent, if Redis can
-    be reached."""
+    """Also sends the live frames of a run, and tracks its pace and pauses. At the end all frames have been sent, if Redis is reachable."""
 
     WISHES = ("cancel_requested", "pace", "hold_at_frame", "state")
 
@@ -162,7 +161,7 @@ class RunMonitor(Monitor):
         self.publisher = FramePublisher(run.pk)
         self.pace, self.hold_at_frame = run.pace, run.hold_at_frame
         self.standing = False
-        self.others_wait = False  # as seen while it stands
+        self.others_wait = False  # as seen while paused
         self.news = threading.Event()
         self.reported = (run.t_ns, run.pace, run.hold_at_frame)
         self.begin_at(run.t_ns, run.frames)
@@ -170,17 +169,17 @@ class RunMonitor(Monitor):
     # --- for the engine's thread ------------------------------------------------------------------------------------------------------
 
     def begin_at(self, t_ns: int, frames: int) -> None:
-        """The virtual time and the number of frames from which this attempt goes on."""
+        """Set the virtual time and the number of frames from which this attempt continues."""
         self.began_s, self.began_ns, self.waited_s = time.monotonic(), t_ns, 0.0
         self.t_ns, self.frames = t_ns, frames
 
     def holds_at(self, frames: int) -> bool:
-        """The run is to stand still when it has so many frames."""
+        """Return whether the run must pause at this number of frames."""
         return self.hold_at_frame is not None and frames >= self.hold_at_frame
 
     @contextlib.contextmanager
     def standing_still(self) -> Iterator[None]:
-        """The row says that the run is paused, until somebody lets it go on."""
+        """Mark the run as paused until someone resumes it."""
         self.standing, self.others_wait = True, False
         self.look_now = True
         self.wake.set()
@@ -190,26 +189,26 @@ class RunMonitor(Monitor):
             self.standing = False
 
     def wait(self, timeout_s: float = LOOK_S) -> None:
-        """Until wishes were looked for, or the time is over."""
+        """Wait until requests were polled, or until the timeout."""
         began_s = time.monotonic()
         self.news.wait(min(timeout_s, LOOK_S))
         self.news.clear()
         self.waited_s += time.monotonic() - began_s
 
     def reached(self, number: int, live: Live, t_ns: int) -> None:
-        """A frame is complete. It is sent to the viewers soon; the first one, and one after a pause, at once."""
+        """Hand over a complete frame. It is sent to viewers soon; the first frame, and the first after a pause, at once."""
         self.publisher.add(number, live)
         self.t_ns, self.frames = t_ns, number + 1
         self.wake.set()
 
     def stored(self, frame_count: int) -> None:
-        """All frames below this number are in the run's files, and there is a snapshot."""
+        """Record that all frames below this number are in the run's files, and that there is a snapshot."""
         self.publisher.stored(frame_count)
 
     def eta_s(self) -> float | None:
-        """Wall-clock seconds to the horizon: what the pace takes, or what the engine takes if that is more.
+        """Estimate the wall-clock seconds to the horizon: by the pace, or by the engine's speed if that takes longer.
 
-        None before the engine's speed is known, and for a run that is to stand still on its way.
+        None until the engine's speed is known, and for a run that will pause before its end.
         """
         if self.hold_at_frame is not None:
             return None
@@ -237,13 +236,13 @@ class RunMonitor(Monitor):
     def _take(self, wishes: dict[str, Any]) -> None:
         super()._take(wishes)
         self.pace, self.hold_at_frame = wishes["pace"], wishes["hold_at_frame"]
-        # Said again if between two looks it was to go on and to stand still once more. Who wants it to go on meanwhile is not overruled.
+        # Set again if, between two polls, the run was resumed and paused once more. A concurrent resume is not overruled.
         untold = self.standing and wishes["state"] == RunState.RUNNING
         if untold and Run.objects.stand_still(self.run.pk, self.holder, self.t_ns, self.frames):
             announce(connection(), self.run.pk)
 
     def _report(self) -> None:
-        """Progress into the row, and a hint to the viewers that it changed."""
+        """Store the progress and notify viewers."""
         now = (self.t_ns, self.pace, self.hold_at_frame)
         if now != self.reported:
             self.reported = now

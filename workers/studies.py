@@ -1,8 +1,8 @@
-"""Carrying studies on: what their runs gave is looked at, what follows from it is planned, and the next runs are started.
+"""Advance studies: evaluate the results of their runs, plan the next trials, and start the next runs.
 
-A worker does this when a study is new, and after each run of a study; the caretaker does it where that was missed. Everything is done
-under the study's lease, in steps that may be repeated: the rows of trials say what is known, and `engine.studies` what follows from it.
-Few runs of a study are in the queue at a time, so that other people's runs need not wait for all of it.
+A worker does this for a new study and after each run of a study; the caretaker does it if that was missed. Everything happens under the
+study's lease, in steps that may be repeated: the rows of trials record what is known, and `engine.studies` decides what follows.
+Only a few runs of a study are queued at a time, so that other people's runs need not wait for all of them.
 """
 
 from __future__ import annotations
@@ -45,45 +45,45 @@ from .run_monitor import Cancelled, LeaseLost, ShuttingDown
 log = logging.getLogger(__name__)
 
 RUNS_AHEAD = 2
-"""So many runs of a study are in the queue or under way for each worker, or core of Spark's: who ends one finds the next."""
+"""Number of queued or running runs of a study per worker or Spark core, so that a worker that finishes one finds the next."""
 
 RENEW_S = 2.0
 ROWS_TOGETHER = 500
 
 
 def advance(id: UUID | str) -> None:
-    """Carry a study on as far as it goes now. Does nothing if it has ended or somebody else is at it."""
+    """Advance a study as far as possible now. No effect if it has ended or another worker holds it."""
     with bound(study=id):
         while Study.objects.claim(id, holder := new_holder()):
             study = Study.objects.select_related("lab", "experiment").get(pk=id)
             try:
                 changes = Advance(study, holder).go()
             except LeaseLost:
-                log.warning("study %s: another worker carries it on", id)
+                log.warning("study %s: another worker has taken it over", id)
                 return
             except Cancelled:
-                stop_runs_of(study)  # those too that were started since somebody asked
+                stop_runs_of(study)  # including runs started since the request
                 changes = {"state": RunState.CANCELLED, "finished_at": timezone.now()}
             except ShuttingDown:
                 changes = {"state": RunState.QUEUED, "enqueued_at": None}
             except StorageFull as full:
                 changes = {"state": RunState.FAILED, "error": str(full), "finished_at": timezone.now()}
             except DatabaseError as error:
-                log.warning("study %s: the database does not answer (%s); it is taken up again when the lease has run out", id, error)
+                log.warning("study %s: the database is unreachable (%s); it continues when the lease has expired", id, error)
                 connections.close_all()
                 return
             except Exception as error:
                 log.exception("study %s failed", id)
-                message = f"the study cannot go on: {type(error).__name__}: {error}; the worker's log has the details"
+                message = f"the study cannot continue: {type(error).__name__}: {error}; the worker's log has the details"
                 changes = {"state": RunState.FAILED, "error": message, "finished_at": timezone.now()}
             _lay_down(id, holder, changes)
             if "state" in changes:
                 return
-            if Study.objects.filter(pk=id, cancel_requested=True).exists():  # since the last look, while it was held
+            if Study.objects.filter(pk=id, cancel_requested=True).exists():  # since the last check, while it was held
                 cancel(study)
                 figures.after(id)
                 return
-            # What ended meanwhile may have been noticed by nobody: who saw it end found the study held.
+            # Runs that ended in the meantime may have gone unnoticed, because their workers found the study held.
             if not ended_trials(id).exists():
                 return
 
@@ -96,38 +96,39 @@ def _lay_down(id: UUID | str, holder: str, changes: dict[str, Any]) -> None:
 
 
 def fail_for_want_of_spark(why: str) -> None:
-    """Nobody executes the runs that wait for Spark: they are stopped, and their studies fail with the reason, until somebody lets them go
-    on (`retry`). Others that wait for such a run make their own."""
+    """Cancel the runs that wait for Spark, which is unavailable, and fail their studies with the reason, until someone retries them
+    (`retry`).
+    Other studies that wait for such a run start their own."""
     waiting = Run.objects.for_spark()
     for id in set(waiting.values_list("study_id", flat=True)):
         under_way = Study.objects.filter(pk=id, state__in=ACTIVE, deleted_at__isnull=True).exists()
         if under_way and not Study.objects.claim(id, holder := new_holder()):
-            continue  # somebody carries it on just now, and may start more: the next look finds it
+            continue  # another worker is advancing it and may start more runs: the next check finds them
         stop(waiting.filter(study=id))
         if under_way:
             _lay_down(id, holder, {"state": RunState.FAILED, "error": why, "finished_at": timezone.now()})
 
 
 def after(run_id: UUID | str) -> None:
-    """A run has ended: carry on the studies that wait for it."""
+    """Advance the studies that wait for a run that has ended."""
     waiting = Trial.objects.filter(run=run_id, state=TrialState.RUNNING)
     for id in set(waiting.values_list("study_id", flat=True)):
         advance(id)
 
 
 def carry_on_missed() -> None:
-    """Studies whose runs ended unnoticed: their worker died at that moment, or a person cancelled them in the queue."""
+    """Advance studies whose runs ended unnoticed, because the worker died at that moment or a person cancelled a queued run."""
     for id in Study.objects.to_be_carried_on().values_list("pk", flat=True):
         advance(id)
 
 
 def ended_trials(study_id: UUID | str) -> QuerySet[Trial]:
-    """Those whose run has ended, or was deleted, though they do not say so yet."""
+    """Return trials whose run has ended or was deleted, but whose row does not show it yet."""
     return Trial.objects.filter(study=study_id, state=TrialState.RUNNING).exclude(run__state__in=ACTIVE)
 
 
 class Advance:
-    """One attempt to carry a study on, under a lease."""
+    """One attempt to advance a study, under a lease."""
 
     def __init__(self, study: Study, holder: str) -> None:
         self.study, self.holder = study, holder
@@ -137,7 +138,7 @@ class Advance:
         self.renewed_s = time.monotonic()
 
     def go(self) -> dict[str, Any]:
-        """As far as it goes now; returns what changes in the study's row. Raises Cancelled, LeaseLost and ShuttingDown."""
+        """Advance as far as possible now. Returns changes of the study's row. Raises Cancelled, LeaseLost and ShuttingDown."""
         if not self.study.begun:
             self._begin()
         together = 0
@@ -145,10 +146,10 @@ class Advance:
             self._settle()
             if not self._start(together):
                 return self._state()
-            together = ROWS_TOGETHER  # where the lab has one run, it may have many
+            together = ROWS_TOGETHER  # if the lab already has one run, it may have many
 
     def _check(self) -> None:
-        """Raises what interrupts the work; renews the lease when it is time."""
+        """Raise what interrupts the work; renew the lease when due."""
         if SHUTTING_DOWN.is_set():
             raise ShuttingDown
         if time.monotonic() - self.renewed_s > RENEW_S:
@@ -161,7 +162,7 @@ class Advance:
     # --- planning ---------------------------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """The first trials of all strands, or of an optimisation."""
+        """Plan the first trials of all strands, or of an optimisation."""
         if self.optimises:
             self._choose()
         strands = plan.strands(self.document)
@@ -183,14 +184,14 @@ class Advance:
         return plan.Strand(self.document, trial.point, trial.values, trial.seed)
 
     def _follow(self, trial: Trial) -> None:
-        """Plan what follows from a trial that has ended, though its row does not say so yet."""
+        """Plan what follows from a trial that has ended, but whose row does not show it yet."""
         strand = self._strand(trial)
         known = self.trials.filter(point=trial.point, seed=trial.seed, state__in=ENDED).exclude(pk=trial.pk)
         results = {id_of(one): result_of(one, {}) for one in [*known, trial]}
         self._plan([plan.follow(strand, results)])
 
     def _choose(self, ended: Trial | None = None) -> None:
-        """The next points of an optimisation. ended: a trial that has, though its row does not say so yet."""
+        """Choose the next points of an optimisation. ended: a trial that has ended, but whose row does not show it yet."""
         trials = self.trials.all()
         known = [one for one in rows_of(trials) if not ended or one.pk != ended.pk]
         chosen, results = tried_of(self.document, trials, [*known, *([TrialRow.of(ended)] if ended else [])])
@@ -205,7 +206,8 @@ class Advance:
             self._change(trial, self._outcome(trial.run))
 
     def _change(self, trial: Trial, changes: dict[str, Any]) -> None:
-        """What follows is planned first: who dies in between does it again, and nothing is left out."""
+        """Change a trial's row, after planning what follows: if the worker dies in between, planning is repeated, and nothing is left
+        out."""
         for name, value in changes.items():
             setattr(trial, name, value)
         if trial.state in ENDED and self.optimises:
@@ -215,15 +217,15 @@ class Advance:
         self.trials.filter(pk=trial.pk).update(**changes)
 
     def _outcome(self, run: Run | None) -> dict[str, Any]:
-        """What a run that has ended means for its trial, as changes of the trial's row."""
+        """Return the consequence of an ended run for its trial, as changes of the trial's row."""
         if run is None:
             return {"state": TrialState.WANTED}
-        if run.frames_removed_at and run.study_id != self.study.pk:  # between it was found and it was looked at
+        if run.frames_removed_at and run.study_id != self.study.pk:  # between finding and reading it
             return {"state": TrialState.WANTED, "run": None, "reused": False}
         if run.state == RunState.SUCCEEDED or (run.state == RunState.FAILED and run.summary):
             measured = plan.Measured.of(self.document, run.summary, lambda: history.all_frames(run.pk, run.directory))
             return {"state": TrialState.DONE, "verdict": asdict(measured.verdict) if measured.verdict else None}
-        if run.study_id != self.study.pk:  # it was not ours: make our own
+        if run.study_id != self.study.pk:  # the run of another study: start our own
             return {"state": TrialState.WANTED, "run": None, "reused": False}
         why = f"run #{run.number} " + ("was cancelled" if run.state == RunState.CANCELLED else f"failed: {run.error}")
         return {"state": TrialState.FAILED, "failure": why}
@@ -231,8 +233,9 @@ class Advance:
     # --- the next runs ----------------------------------------------------------------------------------------------------------------
 
     def _start(self, together: int) -> bool:
-        """Start runs until enough are under way. together: look at so many trials, even if there is room for fewer runs. True: some had
-        been made before, and have ended."""
+        """Start runs until enough are in progress. together: number of trials to check, even if there is room for fewer runs. Returns True
+        if
+        some runs already existed and have ended."""
         at_a_time = spark_state()["cores"] if self.document.executor == Executor.SPARK else workers_alive()
         room = RUNS_AHEAD * max(1, at_a_time) - self.trials.filter(state=TrialState.RUNNING).count()
         known_already = False
@@ -247,7 +250,7 @@ class Advance:
         return known_already
 
     def _run(self, trial: Trial) -> Run | None:
-        """A run of the trial, made before or now; None if there can be none."""
+        """Return a run of the trial, existing or new; None if there can be none."""
         try:
             document = self._strand(trial).trial(load_of(trial), share_of(trial)).document
             checked = check(document, self.study.lab)
@@ -255,7 +258,7 @@ class Advance:
         except Refusal as refusal:
             checked, why = None, str(refusal)
         if checked is None or checked.experiment is None:
-            self._change(trial, {"state": TrialState.FAILED, "failure": f"the experiment is invalid there: {why}"})
+            self._change(trial, {"state": TrialState.FAILED, "failure": f"the experiment is invalid at this point: {why}"})
             return None
         run = run_of_the_same(self.study.lab, checked.experiment, engine.ENGINE_VERSION)
         reused = run is not None and run.study_id != self.study.pk
@@ -267,7 +270,7 @@ class Advance:
     # --- how far it is ----------------------------------------------------------------------------------------------------------------
 
     def _state(self) -> dict[str, Any]:
-        """The study's row as it is now: under way, or at its end."""
+        """Return changes of the study's row: its progress, or its end."""
         by_state = self.trials.values("state").annotate(count=Count("pk"), left=Sum("left"))
         counts, left = Counter(), 0
         for row in by_state:
@@ -282,5 +285,5 @@ class Advance:
         if not failed:
             return {**changes, "state": RunState.SUCCEEDED, "finished_at": timezone.now()}
         first = self.trials.filter(state=TrialState.FAILED).order_by("pk").values_list("failure", flat=True)[0]
-        error = f"{failed} of {sum(counts.values())} runs could not be made; the first: {first}"
+        error = f"{failed} of {sum(counts.values())} runs failed; the first: {first}"
         return {**changes, "state": RunState.FAILED, "error": error, "finished_at": timezone.now()}

@@ -1,4 +1,4 @@
-"""Cuts a frame's work into pieces short enough to react between them."""
+"""Divide a frame's work into pieces, so that the worker can react between them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ FIRST_PIECE_NS = 1_000_000
 class TimeSlices:
     """Advances a simulation frame by frame, in pieces of at most about a fifth of a second of wall-clock time.
 
-    The engine gives the same result for any cutting. How long a piece takes is learned as it goes: pieces grow while they are quick and
-    shrink when they are slow, so that a frame which takes long can still be cancelled within a second.
+    The result does not depend on the division. Pieces grow while they are fast and shrink when they are slow, so that even a frame that
+    takes
+    long can be cancelled within a second.
     """
 
     def __init__(self) -> None:
         self.piece_ns = FIRST_PIECE_NS
 
     def next_frame(self, simulation: engine.Simulation, check: Callable[[], None]) -> dict[str, Any] | None:
-        """The next frame, or None at the end. Calls `check` after each piece; it may raise."""
+        """Return the next frame, or None at the end. Calls `check` after each piece; it may raise."""
         self._until_near(simulation, simulation.frame_end_ns, check)
         return self._measured(simulation.advance)
 
     def run_until(self, simulation: engine.Simulation, t_ns: int, check: Callable[[], None]) -> None:
-        """Everything up to a time. Calls `check` after each piece; it may raise."""
+        """Run up to a time. Calls `check` after each piece; it may raise."""
         self._until_near(simulation, t_ns, check)
         self._measured(lambda: simulation.run_until(t_ns))
         check()

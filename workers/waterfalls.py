@@ -1,6 +1,6 @@
-"""One attempt at the waterfalls of a finished run: the run is made again, twice, and the answer is a file.
+"""One attempt at the waterfalls of a finished run: repeat the run twice and write the answer to a file.
 
-Whoever dies in between has written nothing; the next attempt begins anew.
+A worker that dies in between has written nothing; the next attempt restarts from the beginning.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ log = logging.getLogger(__name__)
 
 
 def make(id: str) -> None:
-    """Answer a queued question. Does nothing if somebody else has it, or if it is not queued any more."""
+    """Answer a queued request. No effect if another worker holds it, or if it is no longer queued."""
     if waterfalls := attempt(Waterfalls.objects.select_related("run__lab"), id, "question", _outcome):
         measure([waterfalls.run])
 
 
 def _outcome(waterfalls: Waterfalls, monitor: Monitor) -> dict[str, Any]:
-    """Make the answer, and say how it went as changes of the row. Raises LeaseLost and ShuttingDown."""
+    """Compute the answer. Returns the outcome as changes of the row. Raises LeaseLost and ShuttingDown."""
     try:
         return _make(waterfalls, monitor)
     except (LeaseLost, ShuttingDown):
@@ -45,9 +45,9 @@ def _outcome(waterfalls: Waterfalls, monitor: Monitor) -> dict[str, Any]:
     except (Refusal, record_paths.AnotherRun) as error:
         return failed(str(error))
     except InvalidExperiment as error:
-        return failed(f"the experiment is invalid by now: {error}")
+        return failed(f"the experiment has become invalid: {error}")
     except MemoryError:
-        return failed("the worker has no memory left; choose fewer records, or such of less latency")
+        return failed("the worker ran out of memory; select fewer records, or records with lower latency")
     except Exception as error:
         if is_disk_full(error):
             return failed(f"the disk is full: the answer could not be written to {waterfalls.file.parent}; free some space and ask again")

@@ -1,1 +1,1 @@
-"""Analysis by Spark: one session, in a process and a queue of its own (docs/spark.md)."""
+"""Analysis with Spark: one session, with its own process and queue (docs/spark.md)."""

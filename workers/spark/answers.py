@@ -1,7 +1,7 @@
-"""Answers from summaries: each kind of question is a function of the runs that it is about and their rows.
+"""Compute answers from summaries, with one function per kind of question.
 
-Every answer has `columns` (what its rows have, in the order in which they are shown), `rows`, `pooled` (percentiles of all samples
-together, by group), `runs` (how many were looked at) and `left_out` (runs without numbers, and why).
+Every answer has `columns` (in display order), `rows`, `pooled` (percentiles over all samples, by group), `runs` (number of runs) and
+`left_out` (runs without numbers, and why).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Values = dict[UUID, dict[str, float]]
 
 @dataclass(frozen=True)
 class Sets:
-    """The runs that a question is about, and those they are held against; rows: summaries of all, by id."""
+    """The runs of a question, and those they are compared with; rows: summaries of all runs, by id."""
 
     first: Sequence[Run]
     second: Sequence[Run]
@@ -48,7 +48,7 @@ class Sets:
         return [run for run in runs if not self.rows[str(run.pk)]["failure"]]
 
     def values(self, runs: Collection[Run], metrics: Collection[str]) -> Values:
-        """Numbers of runs by id; of those that have no summary none."""
+        """Return the metrics of runs by id, without runs that have no summary."""
         there = self.summarised(runs)
         found: Values = {run.pk: of_span(self.rows[str(run.pk)], metrics) for run in there}
         others = [name for name in metrics if name not in OF_SPAN]
@@ -59,7 +59,7 @@ class Sets:
         return found
 
     def pooled(self, runs: Iterable[Run]) -> dict[str, Any]:
-        """Percentiles of the samples of runs together."""
+        """Return percentiles over the samples of all runs."""
         histogram = sum((histogram_of(self.rows[str(run.pk)]) for run in self.summarised(runs)), SpanHistogram.empty())
         found = histogram.percentiles(list(PERCENTILES.values()))
         return {"samples": histogram.samples} | {
@@ -68,7 +68,7 @@ class Sets:
         }
 
     def common(self) -> dict[str, Any]:
-        """What all answers say of the runs."""
+        """Return the fields common to all answers."""
         runs = {run.pk: run for run in (*self.first, *self.second)}
         why = {id: self.rows[str(id)]["failure"] for id in runs}
         out = [{"run": str(id), "number": runs[id].number, "why": failure} for id, failure in why.items() if failure]
@@ -96,7 +96,7 @@ def summaries(lab: Lab, question: SummariesQuestion, sets: Sets) -> dict[str, An
 
 
 def comparison(lab: Lab, question: ComparisonQuestion, sets: Sets) -> dict[str, Any]:
-    """The runs, held against a base: `difference` is how much greater their mean is. p: of the t test; rank_p: of the rank test."""
+    """Compare the runs with a base. difference: excess of their mean over the base. p: of the t test. rank_p: of the rank test."""
     base, other = (sets.values(runs, question.metrics) for runs in (sets.second, sets.first))
     seeds = {run.pk: run.seed for run in (*sets.first, *sets.second)}
     rows = []
@@ -116,8 +116,8 @@ def comparison(lab: Lab, question: ComparisonQuestion, sets: Sets) -> dict[str, 
 
 
 def by_seed(values: Values, seeds: Mapping[UUID, int], metric: str, mark: int) -> dict[Any, float]:
-    """Values by seed where each seed stands for one run; otherwise under names that the other side (mark) does not have, so that nothing
-    is taken for a pair."""
+    """Return values by seed if each seed has one run. Otherwise return them under keys that the other side (mark) does not have, so that no
+    values are paired."""
     known = [(seeds[id], numbers[metric]) for id, numbers in values.items() if metric in numbers]
     if len({seed for seed, _ in known}) == len(known):
         return dict(known)
@@ -133,7 +133,9 @@ def surface(lab: Lab, question: SurfaceQuestion, sets: Sets) -> dict[str, Any]:
         if question.metric in numbers and {x, y} <= places[id].keys():
             cells[places[id][x], places[id][y]].append(numbers[question.metric])
     if len(cells) > CELLS_MAX:
-        raise Refusal(f"the parameters have {len(cells):,} pairs of values; at most {CELLS_MAX:,} are drawn: choose others, or fewer runs")
+        raise Refusal(
+            f"the parameters have {len(cells):,} pairs of values; at most {CELLS_MAX:,} can be drawn: choose others, or fewer runs"
+        )
     rows = [{"x": at[0], "y": at[1], **asdict(interval(cells[at]))} for at in sorted(cells, key=lambda at: (order(at[1]), order(at[0])))]
     names = dict(FieldName.objects.filter(pk__in=[x, y]).values_list("pk", "name"))
     return {
@@ -169,7 +171,7 @@ def statistics(lab: Lab, question: StatisticsQuestion, sets: Sets) -> dict[str, 
 
 
 def parameters_of(ids: Iterable[UUID], names: Sequence[int]) -> defaultdict[UUID, dict[int, Any]]:
-    """Values of these parameters (ids of their names), by run."""
+    """Return the values of these parameters (ids of their names), by run."""
     found: defaultdict[UUID, dict[int, Any]] = defaultdict(dict)
     all_ids = list(ids)
     for at in range(0, len(all_ids), TOGETHER):
@@ -180,7 +182,7 @@ def parameters_of(ids: Iterable[UUID], names: Sequence[int]) -> defaultdict[UUID
 
 
 def order(value: Any) -> tuple[bool, Any]:
-    """Numbers before texts."""
+    """Sort key: numbers before texts."""
     return (isinstance(value, str), value)
 
 

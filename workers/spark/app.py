@@ -1,7 +1,7 @@
 """The Celery application of the analysis worker: `celery -A workers.spark.app worker --pool solo --queues spark`.
 
-It answers one question after the other, and beside that hands the runs of studies to Spark's executors. Java is started with the first of
-either, so a lab that wants none pays nothing for it.
+It answers questions one after the other, and hands runs of studies to Spark's executors in the background. Java starts with the first of
+either, so a lab that uses neither pays nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SIGN_S = 2.0
 
 @application.task(name=SparkJob.TASK)
 def spark_job(id: str) -> None:
-    """Answer a question about many runs. Safe to deliver twice."""
+    """Answer a question about many runs. Idempotent."""
     with bound(analysis=id):
         jobs.make(id)
 
@@ -47,7 +47,7 @@ def begin(**_: Any) -> None:
 
 @signals.worker_shutting_down.connect
 def stop_working(**_: Any) -> None:
-    """A job that is under way is given back; what it has summarised stays. Runs under way are lost with the session, and taken again."""
+    """Requeue a job in progress; its summaries stay. Runs in progress are lost with the session and executed again."""
     SHUTTING_DOWN.set()
 
 

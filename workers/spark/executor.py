@@ -1,7 +1,7 @@
-"""On an executor of Spark: a run of the lab is taken by its lease, as any worker does, and its study is carried on.
+"""On a Spark executor: claim a run by its lease, like any worker, execute it, and advance its study.
 
-Spark only chooses where. What it starts twice, or again after a loss, finds that somebody has the run already. Nothing of the lab is
-imported before the executor's process knows where the lab is.
+Spark only decides where. A task that it starts twice, or again after a loss, finds the run already claimed. No module of the lab is
+imported before the executor's process has the lab's environment.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STAYS_S = 2.0
-"""So long an executor takes one run after the other. Then others get the core: to start a task takes Spark about a tenth of a second."""
+"""How long an executor keeps taking runs before others get its core. Spark needs about a tenth of a second to start a task."""
 
 
 @dataclass(frozen=True)
 class HandedOver:
-    """A run for an executor. directory: its own, which is there already. environment: with which the lab's settings are read. host: of who
-    hands it over; one_machine: the database can be used from there only."""
+    """A run for an executor. directory: the run's, which already exists. environment: for the lab's settings. host: of the analysis worker.
+    one_machine: the database is usable only from that host."""
 
     run: str
     directory: str
@@ -30,22 +30,23 @@ class HandedOver:
 
 
 def execute(given: HandedOver) -> str:
-    """Execute the run, unless somebody else has it, and for a while others that wait. Returns a sentence if nothing can be executed
-    here, else nothing."""
+    """Execute the run, unless it is already claimed, and then other waiting runs for a while. Returns why nothing can be executed here, or
+    an
+    empty string."""
     here = socket.gethostname()
     if given.one_machine and here != given.host:
         return (
-            f"the executor on {here} cannot use the lab's database, an SQLite file on {given.host}; let the lab have PostgreSQL "
-            "(DATABASE_URL), or its own workers make the runs (executor: workers)"
+            f"the executor on {here} cannot use the lab's database, an SQLite file on {given.host}; use PostgreSQL for the lab "
+            "(DATABASE_URL), or let the lab's own workers execute the runs (executor: workers)"
         )
     if not exists(given.directory):
         return (
-            f"the executor on {here} does not find the folder {given.directory}, which {given.host} has made for a run; all machines of "
+            f"the executor on {here} cannot find the folder {given.directory}, which {given.host} created for a run; all machines of "
             "the cluster need the data directory (MILLRACE_DATA) under the same path"
         )
     if not os.access(given.directory, os.R_OK | os.W_OK | os.X_OK):
         return (
-            f"the executor on {here} (user {os.getuid()}) may not write to the folder {given.directory}; executors must run as the "
+            f"the executor on {here} (user {os.getuid()}) cannot write to the folder {given.directory}; executors must run as the "
             "lab's user, or as members of a group that the data directory is shared with (docs/lab.md)"
         )
     try:
@@ -58,7 +59,7 @@ def execute(given: HandedOver) -> str:
 
 
 def exists(directory: str) -> bool:
-    """Whether there is such a folder, as far as this user may see it."""
+    """Return whether the folder exists; True if this user may not see it."""
     try:
         return Path(directory).is_dir()
     except PermissionError:

@@ -1,6 +1,6 @@
-"""One attempt at a job: claim it, summarise the runs that are new, answer the question, and leave the row in a state that says how it went.
+"""One attempt at a job: claim it, summarise new runs, answer the question, and store the outcome.
 
-Summaries are kept batch by batch, and the answer is a file that is written whole: whoever dies in between has written nothing wrong.
+Summaries are stored batch by batch, and the answer's file is written atomically, so a worker that dies in between leaves nothing wrong.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 DOCUMENTS_TOGETHER = 500
 NOTICE_S = 1.0
-"""So long after Spark broke off it is asked whether that was because this worker ends."""
+"""Grace period after Spark disconnects before checking whether this worker is shutting down."""
 
 
 class JobAttendant(Monitor):
@@ -47,12 +47,12 @@ class JobAttendant(Monitor):
 
 
 def make(id: str) -> None:
-    """Answer a queued question. Does nothing if somebody else has it, or if it is not queued any more."""
+    """Answer a queued question. No effect if another worker holds it, or if it is no longer queued."""
     attempt(SparkJob.objects.select_related("lab"), id, NEWS, _outcome, monitored_by=JobAttendant)
 
 
 def _outcome(job: SparkJob, monitor: Monitor) -> dict[str, Any]:
-    """Make the answer, and say how it went as changes of the row. Raises LeaseLost and ShuttingDown."""
+    """Compute the answer. Returns the outcome as changes of the row. Raises LeaseLost and ShuttingDown."""
     for again in (False, True):
         deaths = SESSION.deaths()
         try:
@@ -64,18 +64,18 @@ def _outcome(job: SparkJob, monitor: Monitor) -> dict[str, Any]:
         except (SparkUnavailable, Refusal) as why:
             return failed(str(why))
         except MemoryError:
-            return failed("the worker has no memory left; ask about fewer runs")
+            return failed("the worker ran out of memory; select fewer runs")
         except Exception as error:
             if is_disk_full(error):
-                return failed(f"the disk is full: nothing more can be written below {settings.ANALYSIS_DIR}; free some space and ask again")
+                return failed(f"the disk is full: cannot write below {settings.ANALYSIS_DIR}; free some space and ask again")
             log.exception("analysis %s failed", job.pk)
             if SHUTTING_DOWN.wait(NOTICE_S):
                 raise ShuttingDown from None
             if SESSION.deaths() == deaths:
                 return failed(f"the analysis failed: {first_line(error)}; the log of the analysis worker has the details")
             if again:
-                return failed("Spark ended twice in the middle of this, most likely for lack of memory; give it more (SPARK_DRIVER_MEMORY)")
-            log.warning("analysis %s: Spark ended in the middle; it goes on with a new session", job.pk)
+                return failed("Spark died twice during this job, probably out of memory; give it more (SPARK_DRIVER_MEMORY)")
+            log.warning("analysis %s: Spark died during the job; continuing with a new session", job.pk)
     raise AssertionError
 
 
@@ -85,7 +85,7 @@ def _make(job: SparkJob, monitor: Monitor) -> dict[str, Any]:
     second = list(question.against.find(job.lab).order_by("number")) if isinstance(question, ComparisonQuestion) else []
     runs = list({run.pk: run for run in (*first, *second)}.values())
     if not runs:
-        raise Refusal("no run is found any more; they were deleted meanwhile")
+        raise Refusal("no runs match any more; they were deleted in the meantime")
     began_s = time.monotonic()
     summarised = summarise_runs(job, question, runs, monitor)
     rows = {row["run"]: row for row in summarised.rows}
@@ -107,7 +107,7 @@ def summarise_runs(job: SparkJob, question: QuestionAbout, runs: Sequence[Run], 
 
 
 def of(run: Run, document: dict[str, Any]) -> Of:
-    """What the files alone do not say. Of faults at random times nothing is known but the deaths of hosts."""
+    """Return what the files alone do not contain. For faults at random times, only the deaths of hosts are known."""
     workload = document["workload"]
     at_s = [fault.get("from_s", (fault.get("when") or {}).get("at_s")) for fault in document.get("faults") or []]
     faults_ns = tuple(sorted(seconds_ns(time_s) for time_s in at_s if time_s is not None))
@@ -125,6 +125,6 @@ def write(file: Path, text: str) -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, without the line in which Java's side names the method that was called."""
+    """Return the first line of an error, without Py4J's line about the called method."""
     lines = [line for line in str(error).strip().splitlines() if not line.startswith("An error occurred while calling")]
     return f"{type(error).__name__}: {lines[0].removeprefix(': ')[:300] if lines else 'no message'}"

@@ -1,8 +1,8 @@
-"""Runs for Spark: those of studies with `executor: spark`, looked for in the database and handed to the executors.
+"""Runs for Spark: find runs of studies with `executor: spark` in the database and hand them to the executors.
 
-For each core there is a Spark job of one task, sent by a thread that waits for its end: it brings a run, and the executor then takes others
-that wait (`workers.spark.executor`). What becomes of a run is in its row; here nothing is remembered but what is with Spark just now, so
-this process may die at any time. The jobs have a pool of their own: analyses get their share of the executors as soon as a task ends.
+Each core has a Spark job of one task, sent by a thread that waits for its end. It brings a run, and the executor then takes other waiting
+runs (`workers.spark.executor`). The outcome of a run is in its row; this process only remembers which runs are with Spark right now, so it
+may die at any time. The jobs have their own pool, so that analyses get their share of the executors as soon as a task ends.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ POOL = "studies"
 LOOK_S = 0.5
 AGAIN_S = 2.0
 TRIES_MAX = 3
-"""So often a run is handed over without being begun."""
+"""How often a run is handed over without being started before giving up."""
 
 
 class Runs:
-    """Hands runs over, from `start` to the end of the process."""
+    """Hands over runs, from `start` to the end of the process."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.with_spark: dict[UUID, int] = {}  # runs, with their losses when they were handed over
-        self.tries: Counter[UUID] = Counter()  # in vain
+        self.with_spark: dict[UUID, int] = {}  # runs, with their losses at the time of hand-over
+        self.tries: Counter[UUID] = Counter()  # hand-overs without a start
         self.threads = 0
         self.given: SimpleQueue[Run] = SimpleQueue()
         self.ended: SimpleQueue[tuple[UUID, str]] = SimpleQueue()  # a run, and why it cannot be executed
@@ -59,7 +59,7 @@ class Runs:
                 with suppress(Empty):
                     self._came_back(*self.ended.get(timeout=LOOK_S))
             except DatabaseError as error:
-                log.warning("runs for Spark cannot be looked for, the database does not answer: %s", error)
+                log.warning("cannot look for runs for Spark, the database is unreachable: %s", error)
                 connections.close_all()
                 SHUTTING_DOWN.wait(AGAIN_S)
             except Exception:
@@ -67,14 +67,14 @@ class Runs:
                 SHUTTING_DOWN.wait(AGAIN_S)
 
     def _hand_over(self) -> bool:
-        """False: no run waits, no core is free, or Spark cannot be had."""
+        """Hand over waiting runs. Returns False if no run waits, no core is free, or Spark is unavailable."""
         room = max(1, self.session.cores) - len(self.with_spark)
         waiting = Run.objects.for_spark().exclude(pk__in=self.with_spark).defer("document", "summary").order_by("created_at")
         runs = list(waiting[:room]) if room > 0 else []
         if not (runs or self.with_spark):
             return False
         try:
-            self.session.get()  # also while all runs are with Spark: it may have lost its executors for good
+            self.session.get()  # even if all runs are with Spark: it may have lost its executors for good
         except SparkUnavailable as why:
             studies.fail_for_want_of_spark(str(why))
             return False
@@ -97,7 +97,7 @@ class Runs:
             SHUTTING_DOWN.wait(AGAIN_S)
         else:
             self.tries.clear()
-            studies.fail_for_want_of_spark(why or "Spark's executors do not find the runs in their database; give them that of the lab")
+            studies.fail_for_want_of_spark(why or "Spark's executors cannot find the runs in their database; give them the lab's database")
 
     # --- the threads --------------------------------------------------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ class Runs:
             except SparkUnavailable as unavailable:
                 why = str(unavailable)
             except Exception as error:
-                log.warning("run %s (#%d): Spark broke off: %s", run.pk, run.number, first_line(error))
+                log.warning("run %s (#%d): Spark failed: %s", run.pk, run.number, first_line(error))
                 why = f"Spark cannot execute runs: {first_line(error)}; the log of the analysis worker has the details"
             self.ended.put((run.pk, why))
 
@@ -122,6 +122,6 @@ class Runs:
 
 
 def environment() -> dict[str, str]:
-    """With which another process reads the settings of this one."""
+    """Return the environment from which another process gets the same settings."""
     names = ("DATABASE_URL", "REDIS_URL", "MILLRACE_LOG_FORMAT", "DJANGO_SETTINGS_MODULE")
     return {**{name: os.environ.get(name, "") for name in names}, "MILLRACE_DATA": str(settings.DATA_DIR)}

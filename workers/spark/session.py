@@ -1,7 +1,7 @@
-"""The Spark session of this process: made on first use, kept as long as it lives, and made anew when it died.
+"""The Spark session of this process: created on first use, kept while it is alive, and recreated after it died.
 
-SPARK_MASTER says where the work is done; without it, here (`local[*]`). What is missing is said in a sentence before Spark is asked:
-by itself it would try for minutes, and end in a stack trace.
+SPARK_MASTER selects the cluster; default: this machine (`local[*]`). Missing prerequisites are reported before starting Spark, which
+would itself retry for minutes and end in a stack trace.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ ROOT = Path(__file__).resolve().parents[2]
 JAVA_NEEDED = 17
 LOCAL = "local[*]"
 CONNECT_S, EXECUTOR_S = 3.0, 60.0
-"""So long a master may take to answer, and the first executor to come."""
+"""Timeouts for the master to respond and for the first executor to register."""
 
 
 class SparkUnavailable(Exception):
-    """Spark cannot be had; the message says what is missing and what to do."""
+    """Spark is unavailable; the message says what is missing and what to do."""
 
 
 def master() -> str:
@@ -34,14 +34,14 @@ def master() -> str:
 
 
 class Session:
-    """Gives the session. Raises SparkUnavailable as long as there can be none; the next call looks again. Threads share it."""
+    """The Spark session, shared by threads. `get` raises SparkUnavailable while none can be created; the next call retries."""
 
     def __init__(self) -> None:
         self.spark: Any = None
         self.lock = threading.RLock()
         self.ended = 0
-        self.state, self.message = "asleep", ""  # asleep, ready, unavailable: then the message says what is missing
-        self.cores = 0  # of all executors, as they were last seen; 0 before there is a session
+        self.state, self.message = "asleep", ""  # asleep, ready or unavailable; the message says what is missing
+        self.cores = 0  # total over all executors when last checked; 0 before the first session
 
     def get(self) -> Any:
         with self.lock:
@@ -71,12 +71,12 @@ class Session:
         return self.spark
 
     def deaths(self) -> int:
-        """How many have ended by themselves, or were given up."""
+        """Return the number of sessions that died or were given up."""
         with self.lock:
             return self.ended + (self.spark is not None and not self._alive())
 
     def close(self) -> None:
-        """End it, and forget it also when nothing of it answers any more."""
+        """Stop the session, and drop it even if it no longer responds."""
         if self.spark is None:
             return
         from pyspark import SparkContext
@@ -106,7 +106,7 @@ def _check_java() -> None:
     home = os.environ.get("JAVA_HOME", "").strip()
     java = Path(home) / "bin" / "java" if home else shutil.which("java")
     if java is None or not Path(java).is_file():
-        where = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "there is no java on PATH, and JAVA_HOME is not set"
+        where = f"JAVA_HOME is {home}, which contains no bin/java" if home else "there is no java on PATH, and JAVA_HOME is not set"
         raise SparkUnavailable(f"Java is missing: {where}; install Java {JAVA_NEEDED} or newer, or set JAVA_HOME, and try again")
     said = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60).stderr
     version = re.search(r'version "(?:1\.)?(\d+)', said)
@@ -116,7 +116,7 @@ def _check_java() -> None:
 
 
 def _check_reachable(where: str) -> None:
-    """Of a standalone master; other kinds of clusters are asked by Spark itself."""
+    """Check that a standalone master is reachable; Spark itself checks other kinds of clusters."""
     if where.startswith("local"):
         return
     if not where.startswith("spark://"):
@@ -130,7 +130,7 @@ def _check_reachable(where: str) -> None:
         except (OSError, ValueError, OverflowError) as error:
             failures.append(f"{address}: {getattr(error, 'strerror', None) or error}")
     raise SparkUnavailable(
-        f"the Spark master {where} cannot be reached ({'; '.join(failures)}); start it, or correct SPARK_MASTER (without it Spark runs "
+        f"the Spark master {where} is unreachable ({'; '.join(failures)}); start it, or correct SPARK_MASTER (without it Spark runs "
         "on this machine), and try again"
     )
 
@@ -163,14 +163,14 @@ def _start(where: str) -> Any:
 
 
 def _wait_for_executor(spark: Any, where: str) -> None:
-    """A standalone master takes an application without having anybody for it, and keeps one whose executors are all gone; what is asked
-    then would wait for ever."""
+    """Wait for an executor. A standalone master accepts an application without free workers, and keeps one that has lost all its executors;
+    jobs would then wait forever."""
     deadline_s = time.monotonic() + EXECUTOR_S
     while spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() < 2:  # the driver is one of them
         if time.monotonic() > deadline_s:
             raise SparkUnavailable(
-                f"the Spark master {where} has given no executor within {EXECUTOR_S:.0f} s: it has no worker, or none with a free core and "
-                "memory; start one (spark-class org.apache.spark.deploy.worker.Worker) or end what occupies them, and try again"
+                f"the Spark master {where} provided no executor within {EXECUTOR_S:.0f} s: it has no worker, or none with a free core and "
+                "memory; start one (spark-class org.apache.spark.deploy.worker.Worker) or stop applications that use them, and try again"
             )
         time.sleep(0.1)
 

@@ -1,8 +1,7 @@
-"""Summaries of runs that were made before, so that a later job reads the files of new runs only.
+"""Stored summaries of runs, so that a later job reads the files of new runs only.
 
-`analysis/<lab>/<question>/<batch>.parquet`: a question is a span with all that belongs to it, a batch the runs that were summarised
-together. Files are written whole and never changed; when there are many they are written together as one. A row counts as long as its
-stamp is its run's.
+`analysis/<lab>/<question>/<batch>.parquet`: a question is a span with its parameters, a batch the runs summarised together. Files
+are written atomically and never changed; many small files are merged into one. A row is valid while its stamp equals that of its run.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from engine.spec import canonical_json
 from engine.spec.experiment.spans import Span
 
 FORMAT = 1
-"""Counts up when summaries come to mean something else."""
+"""Incremented when the meaning of summaries changes."""
 FILES_MAX = 32
 
 _WORDS = pa.list_(pa.int64())
@@ -31,7 +30,7 @@ SCHEMA = pa.schema(
     [("run", pa.string()), ("stamp", pa.string()), ("failure", pa.string()), ("numbers", pa.string())]
     + [(name, _WORDS) for name in ("buckets", "whole", "cut", "inside")]
 )
-"""numbers: what `engine.telemetry.summaries.summarise` gives beside the histogram, as JSON. failure: why there are none, else empty."""
+"""numbers: the results of `engine.telemetry.summaries.summarise` except the histogram, as JSON. failure: why there are none, or empty."""
 COLUMNS = ("buckets", "whole", "cut", "inside")
 
 
@@ -41,7 +40,7 @@ class Store:
         self.directory = root / str(lab_id) / hashlib.blake2b(canonical_json(question), digest_size=16).hexdigest()
 
     def read(self, stamps: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-        """The rows of these runs (stamp by id) that are there, by run."""
+        """Return the stored rows of these runs (stamps by id), by run."""
         found: dict[str, dict[str, Any]] = {}
         tables, paths = self._tables()
         for table in tables:
@@ -54,7 +53,7 @@ class Store:
         return found
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Keep rows; each with its run and stamp. Raises OSError."""
+        """Store rows, each with its run and stamp. Raises OSError."""
         self._write(pa.Table.from_pylist([packed(row) for row in rows], schema=SCHEMA))
 
     def _tables(self) -> tuple[list[pa.Table], list[Path]]:
@@ -63,10 +62,10 @@ class Store:
             try:
                 return [parquet.read_table(path) for path in paths], paths
             except FileNotFoundError:
-                continue  # another worker has just put files together
+                continue  # another worker has just merged files
 
     def _put_together(self, tables: list[pa.Table], paths: list[Path]) -> None:
-        """Two that do this at once leave rows twice, which mean the same."""
+        """Merge files. Concurrent merges leave duplicate rows, which is harmless."""
         self._write(pa.concat_tables(tables))
         for path in paths:
             path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Summaries of many runs: those that are kept are taken, the others made by Spark's executors, a batch at a time.
+"""Summaries of many runs: stored ones are reused, Spark's executors compute the others, batch by batch.
 
-An executor takes runs by their folders and reads the files itself; what it gives back is a row for each. Each batch is kept as soon as it
-is there, so whoever dies in between, or is stopped, has lost a batch at most.
+An executor reads the files of runs itself and returns one row per run. Each batch is stored at once, so a worker that dies or is stopped
+loses at most one batch.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from engine.telemetry.summaries import NoFiles, Of, summarise
 from .store import Store
 
 BATCH_RUNS = 64
-"""For each core, so that a batch takes a second or so."""
+"""Batch size per core, chosen so that a batch takes about one second."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A run that is to be summarised. stamp: changes with what its files say."""
+    """A run to summarise. stamp: changes with the contents of its files."""
 
     id: str
     stamp: str
@@ -30,8 +30,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Summarised:
-    """rows: of the wanted runs, in their order. read: of how many the files were read; the others were known, or
-    have no files."""
+    """rows: of the requested runs, in order. read: number of runs whose files were read; the others were stored, or have no files."""
 
     rows: list[dict[str, Any]]
     read: int
@@ -40,8 +39,8 @@ class Summarised:
 def summaries(
     session: Callable[[], Any], runs: Sequence[Wanted], span: Span, store: Store, progress: Callable[[float], None] = lambda share: None
 ) -> Summarised:
-    """session: gives the Spark session; asked only if a run is new. progress: is told the share of new runs that are done; what it raises
-    ends the work. Raises SparkUnavailable, OSError."""
+    """Return the summaries of runs. session: returns the Spark session; called only for new runs. progress: called with the fraction of new
+    runs done; an exception from it ends the work. Raises SparkUnavailable, OSError."""
     known = store.read({run.id: run.stamp for run in runs})
     new = [run for run in runs if run.id not in known]
     done = 0
@@ -50,7 +49,7 @@ def summaries(
         cores = max(1, int(context.defaultParallelism))
         batch = new[done : done + BATCH_RUNS * cores]
         rows = context.parallelize([(run.id, run.stamp, run.of, span) for run in batch], min(len(batch), cores)).map(row_of).collect()
-        store.add(row for row in rows if not row["failure"])  # files that are gone may come back
+        store.add(row for row in rows if not row["failure"])  # missing files may come back
         known |= {row["run"]: row for row in rows}
         done += len(batch)
         progress(done / len(new))
@@ -58,7 +57,7 @@ def summaries(
 
 
 def row_of(wanted: tuple[str, str, Of, Span]) -> dict[str, Any]:
-    """On an executor: the summary of a run, or why there is none."""
+    """On an executor: return the summary of a run, or why there is none."""
     id, stamp, of, span = wanted
     try:
         return {"run": id, "stamp": stamp, "failure": "", **summarise(of, span)}
