@@ -4,7 +4,7 @@
     run = lab.submit("experiment.yaml", seed=3).wait()
     run.frames()["latency_ms.p99"].max()
 
-What is refused raises LabError, whose text names field and value, and says what would be right.
+Refused requests raise LabError. Its text names field and value, and says how to fix them.
 """
 
 from .documents import read_document

@@ -1,4 +1,4 @@
-"""Talking to the API. Every call is one line with its method and its address as the OpenAPI document has them."""
+"""HTTP calls. Every call names its method and path as in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ANSWER_TIMEOUT_S = 60.0
 
 
 class Unreachable(LabError):
-    """Nobody answers; trying again may help."""
+    """The server does not respond; retrying may help."""
 
 
 class Connection:
-    """Calls of one server with one token."""
+    """Connection to one server with one token."""
 
     def __init__(self, url: str, token: str, transport: httpx.BaseTransport | None = None) -> None:
         self.url = url.strip().rstrip("/")
@@ -32,12 +32,10 @@ class Connection:
                 transport=transport,
             )
         except (httpx.InvalidURL, UnicodeEncodeError):
-            raise LabError(
-                f"'{url}' with this token cannot be called; give an address like {EXAMPLE}, and the token as it was issued"
-            ) from None
+            raise LabError(f"invalid address '{url}' or token; give an address like {EXAMPLE}, and the token as issued") from None
 
     def call(self, method: str, path: str, *, query: dict[str, Any] | None = None, body: dict[str, Any] | None = None, **named: Any) -> Any:
-        """The answer's JSON; None if it has none. named: the parts of the path in braces. Raises LabError."""
+        """Return the JSON of the response, or None if it is empty. named: values for the braces in the path. Raises LabError."""
         sent: dict[str, Any] = {"params": {name: value for name, value in (query or {}).items() if value is not None}}
         if body is not None:
             sent |= {"content": encoded(body), "headers": {"Content-Type": "application/json"}}
@@ -45,11 +43,11 @@ class Connection:
         return answer.json() if answer.content else None
 
     def text(self, method: str, path: str, *, query: dict[str, Any] | None = None, **named: Any) -> str:
-        """The same for what is not JSON."""
+        """Return the text of a response that is not JSON."""
         return self._ask(method, path, named, params=query).text
 
     def upload(self, method: str, path: str, file: Path, fields: dict[str, str]) -> Any:
-        """A form with a file in it. Raises LabError, also when the file cannot be read."""
+        """Upload a file as a form. Raises LabError, also if the file cannot be read."""
         try:
             with file.open("rb") as content:
                 return self._ask(method, path, {}, files={"file": (file.name, content)}, data=fields).json()
@@ -61,20 +59,20 @@ class Connection:
         try:
             answer = self.http.request(method, address, **sent)
         except httpx.TransportError as error:
-            raise Unreachable(f"{self.url} does not answer ({error}); is Millrace up there?") from None
+            raise Unreachable(f"{self.url} does not respond ({error}); is Millrace running there?") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise LabError(f"{self.url} cannot be called: {error}; give an address like {EXAMPLE}") from None
+            raise LabError(f"invalid address {self.url}: {error}; give an address like {EXAMPLE}") from None
         if answer.is_success:
             return answer
         raise refused(answer, self.url)
 
 
 def encoded(body: dict[str, Any]) -> bytes:
-    """JSON; numbers and arrays of NumPy become plain ones. Raises LabError."""
+    """Encode as JSON, converting NumPy numbers and arrays. Raises LabError."""
     try:
         return json.dumps(body, default=plain, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise LabError(f"this is no JSON: {error}; use texts, finite numbers, lists and mappings") from None
+        raise LabError(f"cannot convert to JSON: {error}; use texts, finite numbers, lists and mappings") from None
 
 
 def plain(value: Any) -> Any:
@@ -89,5 +87,5 @@ def refused(answer: httpx.Response, url: str) -> LabError:
         return LabError(told["detail"], answer.status_code, told.get("problems", []))
     except (ValueError, KeyError, TypeError, AttributeError):
         return LabError(
-            f"{url} answers with status {answer.status_code}, and not as Millrace does; is the address right?", answer.status_code
+            f"{url} responds with status {answer.status_code}, but not like Millrace; is the address right?", answer.status_code
         )

@@ -1,4 +1,4 @@
-"""Documents of experiments and studies as people have them: mappings, files, texts."""
+"""Documents of experiments and studies as mappings, files or texts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Document = Mapping[str, Any] | str | Path
 
 
 def read_document(source: Document) -> dict[str, Any]:
-    """A mapping as it is; otherwise the YAML or JSON of a file, or of a text (one that has a line break or begins with '{').
+    """Return a mapping unchanged; otherwise parse YAML or JSON from a file or a text (one that contains a line break or starts with '{').
 
-    Raises LabError when there is no such file, or it holds no mapping.
+    Raises LabError if there is no such file, or if it does not contain a mapping.
     """
     if isinstance(source, Mapping):
         return dict(source)
@@ -29,5 +29,5 @@ def read_document(source: Document) -> dict[str, Any]:
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
         raise LabError(f"{name} is neither YAML nor JSON: {error}") from None
     if not isinstance(tree, dict):
-        raise LabError(f"{name} holds no mapping; a document has fields like query, cluster and workload")
+        raise LabError(f"{name} is not a mapping; a document has fields like query, cluster and workload")
     return tree

@@ -1,4 +1,4 @@
-"""What a person is told when something does not work."""
+"""Errors for people."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ VALUE_LENGTH_MAX = 80
 
 
 class LabError(Exception):
-    """The lab refused something, or cannot be reached. The text names fields, values, and what would be right.
+    """The lab refused a request, or is unreachable. The text names fields and values, and says how to fix them.
 
-    status: of the answer, None if there was none. problems: `{pointer, code, message, value, hint, severity}` each, as the API gives them.
+    status: HTTP status, None without a response. problems: as returned by the API, each `{pointer, code, message, value, hint, severity}`.
     """
 
     def __init__(self, detail: str, status: int | None = None, problems: Sequence[dict[str, Any]] = ()) -> None:
@@ -26,12 +26,12 @@ class LabError(Exception):
         return "\n".join(lines + ([f"  and {more} more, in .problems"] if more > 0 else []))
 
     def _render_traceback_(self) -> list[str]:
-        """IPython shows this: the sentence, not the way through this package."""
+        """IPython shows this: the message, without a traceback."""
         return [str(self)]
 
 
 def told(problem: dict[str, Any]) -> str:
-    """A problem in one line: where, what, the value if the sentence does not have it, and a hint."""
+    """Format a problem in one line: where, what, the value unless the message contains it, and a hint."""
     text = f"{problem.get('pointer') or '/'}: {problem.get('message', '')}"
     value = problem.get("value")
     if value is not None:

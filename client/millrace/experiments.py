@@ -1,4 +1,4 @@
-"""An experiment of the lab: a document with a version, of which runs are made."""
+"""An experiment of the lab: a versioned document that can be run."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Experiment(Handle):
 
     @property
     def problems(self) -> list[dict[str, Any]]:
-        """What keeps it from running; empty if it can."""
+        """Problems of the document."""
         return list(self.told["problems"])
 
     def save(self, document: Document) -> Experiment:
-        """A new version. Raises LabError when somebody else saved since this one was read (status 409)."""
+        """Save a new version. Raises LabError if someone else saved since this one was read (status 409)."""
         body = {"version": self.told["version"], "document": read_document(document)}
         self.told = self.connection.call("PUT", "/api/experiments/{experiment_id}", body=body, experiment_id=self.id)
         return self
 
     def run(self, seed: int | None = None, pace: float | None = None) -> Run:
-        """Start a run. seed: in place of the document's own. pace: virtual seconds a second at most; None: as fast as possible."""
+        """Start a run. seed: replaces the document's seed. pace: maximum virtual seconds per second, None for as fast as possible."""
         body = {"version": self.told["version"], "seed": seed, "pace": pace}
         return Run(self.connection, self.connection.call("POST", "/api/experiments/{experiment_id}/runs", body=body, experiment_id=self.id))
 

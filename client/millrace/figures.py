@@ -1,4 +1,4 @@
-"""A figure of a paper: what it claims, what was measured, and what holds of it."""
+"""A figure of a paper: its claims, the measured values and which claims hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Figure:
-    """told: what the API says of it at a scale, or at the largest at which it was carried out."""
+    """told: the API's response for the figure at a scale, or at the largest scale with a result."""
 
     def __init__(self, connection: Connection, id: str, scale: str | None = None) -> None:
         self.connection, self.id, self.asked = connection, id, scale
@@ -26,7 +26,7 @@ class Figure:
 
     @property
     def status(self) -> str:
-        """reproduced, calibrated, partly, not reproduced, not evaluated (nothing could be judged), or not run."""
+        """reproduced, calibrated, partly, not reproduced, not evaluated (no assertion could be evaluated), or not run."""
         return str(self.told["status"])
 
     @property
@@ -36,23 +36,23 @@ class Figure:
 
     @property
     def values(self) -> dict[str, Any]:
-        """What was measured, by name: {value} or {x, y}, with bounds over seeds and keys of the runs; {reason} where there is nothing."""
+        """Measured values by name: {value} or {x, y}, with intervals over seeds and keys of the runs; {reason} if there is no value."""
         return dict(self.told["values"])
 
     @property
     def assertions(self) -> pd.DataFrame:
-        """What must hold, and whether it does, a row for each."""
+        """The assertions and their states, one row each."""
         columns = ["id", "text", "check", "tolerance", "state", "reason"]
         return pd.DataFrame(self.told["assertions"], columns=columns).set_index("id")
 
     def refresh(self) -> Figure:
-        """Look again."""
+        """Reload the figure."""
         query = {"scale": self.asked}
         self.told = self.connection.call("GET", "/api/figures/{paper}/{figure}", query=query, paper=self.paper, figure=self.figure)
         return self
 
     def reproduce(self, scale: str = "smoke", timeout_s: float | None = None, *, progress: bool = True) -> Figure:
-        """Have it carried out by the lab's workers, and wait. smoke takes seconds, dev minutes. Raises LabError if it cannot be."""
+        """Reproduce the figure on the lab's workers, and wait. smoke takes seconds, dev takes minutes. Raises LabError if that fails."""
         names: dict[str, Any] = {"paper": self.paper, "figure": self.figure}
         begun = self.connection.call("POST", "/api/figures/{paper}/{figure}/reproductions", body={"scale": scale}, **names)
 
@@ -60,7 +60,7 @@ class Figure:
             rows = self.connection.call("GET", "/api/figures/{paper}/{figure}/reproductions", **names)
             found = [row for row in rows if row["id"] == begun["id"]]
             if not found:
-                raise LabError(f"figure {self.id} was carried out so often since that this time is not listed any more")
+                raise LabError(f"figure {self.id} has been reproduced so often since that this reproduction is no longer listed")
             return dict(found[0])
 
         checked(wait(look, f"Figure {self.id}", timeout_s, progress), f"figure {self.id}")
@@ -68,7 +68,7 @@ class Figure:
         return self.refresh()
 
     def plot(self) -> go.Figure:
-        """Its panels below each other: measured, and as the paper reports it."""
+        """Plot its panels one below the other: measured values and those reported in the paper."""
         return plots.panels(self.told["document"], self.values)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What experiments, runs and studies have in common: each is something of the lab that can be looked at again."""
+"""Base classes of experiments, runs and studies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .waiting import checked, wait
 
 
 class Handle:
-    """told: what the API says of it, as of the last look."""
+    """An object of the lab. told: the API's last response for it."""
 
     def __init__(self, connection: Connection, told: dict[str, Any]) -> None:
         self.connection, self.told = connection, told
@@ -21,12 +21,12 @@ class Handle:
 
 
 class Work(Handle, ABC):
-    """What workers do: it has a state, and ends."""
+    """Work that workers do; it has a state, and ends."""
 
     @property
     @abstractmethod
     def called(self) -> str:
-        """Its name in a sentence."""
+        """Its name for use in a sentence."""
 
     @property
     def state(self) -> str:
@@ -34,10 +34,11 @@ class Work(Handle, ABC):
 
     @abstractmethod
     def refresh(self) -> Self:
-        """Look again."""
+        """Reload it."""
 
     def wait(self, timeout_s: float | None = None, *, progress: bool = True, check: bool = True) -> Self:
-        """Until it has ended. Raises LabError if it did not succeed, unless check is False, and after timeout_s; it goes on then."""
+        """Wait until it has ended. Raises LabError if it did not succeed (unless check is False), and after timeout_s; it then keeps
+        running."""
         self.told = wait(lambda: self.refresh().told, self.called[0].upper() + self.called[1:], timeout_s, progress)
         if check:
             checked(self.told, self.called)

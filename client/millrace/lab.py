@@ -1,4 +1,4 @@
-"""A lab: what can be found in it, and what is started there."""
+"""A lab: find, start and upload things."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ FIRST_COLUMNS = ("id", "name", "state", "seed", "tags", "created_at", "took_s", 
 
 
 def connect(url: str | None = None, token: str | None = None, *, transport: httpx.BaseTransport | None = None) -> Lab:
-    """Return the lab at an address. Raises LabError if it does not answer, or does not know the token.
+    """Return the lab at an address. Raises LabError if it does not respond, or does not know the token.
 
-    url, token: MILLRACE_URL and MILLRACE_TOKEN in the environment if not given. transport: how httpx reaches the server.
+    url, token: default to MILLRACE_URL and MILLRACE_TOKEN in the environment. transport: httpx transport, for tests.
     """
     given = token or os.environ.get("MILLRACE_TOKEN", "")
     if not given.strip():
-        raise LabError("there is no token; issue one on the page Lab, and give it as token= or in the environment as MILLRACE_TOKEN")
+        raise LabError("no token given; issue one on the page Lab, and pass it as token= or set MILLRACE_TOKEN")
     return Lab(Connection(url or os.environ.get("MILLRACE_URL") or HERE, given, transport))
 
 
 class Lab:
-    """Made by `millrace.connect`."""
+    """A lab, as returned by `millrace.connect`."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -44,19 +44,19 @@ class Lab:
     # --- experiments and runs ---------------------------------------------------------------------------------------------------------
 
     def check(self, document: Document) -> dict[str, Any]:
-        """Problems of an experiment, its hash (None while it has errors), schemas and placement; stores nothing."""
+        """Return an experiment's problems, hash (None if it has errors), schemas and placement; stores nothing."""
         return dict(self.connection.call("POST", "/api/validate", body={"document": read_document(document)}))
 
     def submit(self, document: Document, seed: int | None = None, pace: float | None = None) -> Run:
         """Store an experiment and run it. Raises LabError, with nothing stored, if it has errors.
 
-        document: a mapping, or YAML or JSON as a file or text. seed: in place of the document's own. pace: virtual seconds a second at
-        most; None: as fast as possible.
+        document: a mapping, or YAML or JSON as a file or text. seed: replaces the document's seed. pace: maximum virtual seconds per
+        second, None for as fast as possible.
         """
         return self.experiment(document).run(seed, pace)
 
     def experiment(self, document: Document) -> Experiment:
-        """Store an experiment, of which runs are made. Raises LabError, with nothing stored, if it has errors."""
+        """Store an experiment, to be run later. Raises LabError, with nothing stored, if it has errors."""
         read = read_document(document)
         problems = [problem for problem in self.check(read)["problems"] if problem["severity"] == "error"]
         if problems:
@@ -64,19 +64,19 @@ class Lab:
         return Experiment(self.connection, self.connection.call("POST", "/api/experiments", body={"document": read}))
 
     def experiments(self) -> pd.DataFrame:
-        """By id, the last changed first."""
+        """Return the experiments by id, last changed first."""
         return by_id(self.connection.call("GET", "/api/experiments"), ("name", "description", "updated_at", "runs", "example"))
 
     def open(self, id: str) -> Experiment:
-        """An experiment that is there."""
+        """Return a stored experiment."""
         return Experiment(self.connection, self.connection.call("GET", "/api/experiments/{experiment_id}", experiment_id=id))
 
     def templates(self) -> dict[str, dict[str, Any]]:
-        """Documents to start from, by name."""
+        """Return template documents by name."""
         return {template["id"]: template["document"] for template in self.connection.call("GET", "/api/templates")}
 
     def run(self, which: str | int) -> Run:
-        """A run by its number, or by its id."""
+        """Return a run by its number or id."""
         if isinstance(which, int):
             found = self._found({"search": f"number={which}", "of_studies": True}, 1)
             if not found:
@@ -96,11 +96,11 @@ class Lab:
         sort: str = "-number",
         limit: int | None = PAGE,
     ) -> pd.DataFrame:
-        """Runs by number, with the numbers of their summaries in columns by dotted name (`latency_ms.p99`).
+        """Return runs by number, with their summary metrics as columns by dotted name (`latency_ms.p99`).
 
-        search: words and conditions as in the page's search, all of which hold: `p99>10 parallelism=4 join`. sort: number, state,
-        experiment, seed, p50, p99, out or took, a minus before it turns it round. What studies made is left out unless of_studies, or
-        study, the id of one. limit: None for all.
+        search: words and conditions as on the page, combined with AND: `p99>10 parallelism=4 join`. sort: number, state, experiment, seed,
+        p50, p99, out or took; a leading minus reverses it. Runs of studies are left out unless of_studies is set, or study, the id of one.
+        limit: None for all.
         """
         query = {"search": search, "state": state, "tag": tag, "experiment": experiment, "study": study, "sort": sort}
         rows = [row_of(told) for told in self._found({**query, "of_studies": of_studies}, limit)]
@@ -108,11 +108,11 @@ class Lab:
         return table.set_index("number")
 
     def fields(self, search: str = "") -> dict[str, list[str]]:
-        """By what runs can be found: short names, metrics, and parameters of documents that hold a text."""
+        """Return the searchable fields whose names contain a text: short names, metrics and document parameters."""
         return dict(self.connection.call("GET", "/api/runs/fields", query={"search": search}))
 
     def restore(self, runs: Iterable[str]) -> None:
-        """Bring runs back that were deleted. runs: their ids."""
+        """Restore deleted runs. runs: their ids."""
         self.connection.call("POST", "/api/runs/bulk", body={"action": "restore", "ids": list(runs)})
 
     def _found(self, query: dict[str, Any], limit: int | None) -> list[dict[str, Any]]:
@@ -128,35 +128,35 @@ class Lab:
     # --- studies, figures, data sets --------------------------------------------------------------------------------------------------
 
     def study(self, document: Document, experiment: Experiment | None = None) -> Study:
-        """Start a study (docs/studies.md). experiment: to which its runs belong; None: a new one. Raises LabError if it has errors."""
+        """Start a study (docs/studies.md). experiment: owner of its runs, None for a new one. Raises LabError if it has errors."""
         body = {"document": read_document(document), "experiment": experiment.id if experiment else None}
         return Study(self.connection, self.connection.call("POST", "/api/studies", body=body))
 
     def open_study(self, id: str) -> Study:
-        """A study that is there."""
+        """Return a stored study."""
         return Study(self.connection, self.connection.call("GET", "/api/studies/{study_id}", study_id=id))
 
     def studies(self, limit: int = PAGE) -> pd.DataFrame:
-        """By id, the newest first."""
+        """Return the studies by id, newest first."""
         items = self.connection.call("GET", "/api/studies", query={"limit": limit})["items"]
         return by_id(items, ("name", "state", "progress", "trials_done", "trials_failed", "created_at", "finished_at", "error"))
 
     def figures(self, prefix: str = "") -> pd.DataFrame:
-        """Figures of papers by id, and what is known of each."""
+        """Return the figures of papers by id, with their status."""
         items = self.connection.call("GET", "/api/figures", query={"prefix": prefix})
         return by_id(items, ("title", "status", "scale", "lacking", "engine_version", "runs", "created_at"))
 
     def figure(self, id: str, scale: str | None = None) -> Figure:
-        """A figure, `benchmark/3.7`, as it came out at a scale, or at the largest at which it was carried out."""
+        """Return a figure such as `benchmark/3.7` with its result at a scale, or at the largest scale with a result."""
         return Figure(self.connection, id, scale)
 
     def datasets(self) -> pd.DataFrame:
-        """Uploaded data sets by name."""
+        """Return the uploaded data sets by name."""
         items = self.connection.call("GET", "/api/datasets")
         return pd.DataFrame(items, columns=["name", "id", "rows", "bytes", "timestamps", "created_at"]).set_index("name")
 
     def upload(self, file: str | Path, name: str | None = None) -> dict[str, Any]:
-        """Upload a CSV or Parquet file. name: how documents call it; the file's own without its ending if not given."""
+        """Upload a CSV or Parquet file. name: the name documents use for it. Default: the file name without its extension."""
         return dict(self.connection.upload("POST", "/api/datasets", Path(file), {"name": name} if name else {}))
 
     def __repr__(self) -> str:
@@ -164,7 +164,7 @@ class Lab:
 
 
 def row_of(told: dict[str, Any]) -> dict[str, Any]:
-    """A run as a row: what it is, then the numbers of its summary."""
+    """Return a run as a row: its identity, then its summary metrics."""
     first = {"number": told["number"], **{name: told.get(name) for name in FIRST_COLUMNS}, "name": told["experiment"]["name"]}
     if told["started_at"] and told["finished_at"]:
         first["took_s"] = (pd.Timestamp(told["finished_at"]) - pd.Timestamp(told["started_at"])).total_seconds()
@@ -172,7 +172,7 @@ def row_of(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def numbers(tree: dict[str, Any], prefix: str = "") -> dict[str, float]:
-    """The numbers in a tree by dotted name."""
+    """Return the numbers in a tree by dotted name."""
     found: dict[str, float] = {}
     for name, value in tree.items():
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Plotly figures. Plotly itself is wanted only where one is drawn: pip install 'millrace[plots]'."""
+"""Plotly figures. Plotly is needed only for plotting: pip install 'millrace[plots]'."""
 
 from __future__ import annotations
 
@@ -27,32 +27,30 @@ def plotly() -> Any:
 
 
 def over_time(frames: pd.DataFrame, columns: tuple[str, ...], title: str) -> go.Figure:
-    """Columns of a run's frames. Raises LabError for one that the frames do not have."""
+    """Plot columns of a run's frames. Raises LabError for unknown columns."""
     graphs = plotly().graph_objects
     for column in columns:
         if column not in frames:
             near = get_close_matches(column, frames.columns, n=5) or list(frames.columns[:8])
-            raise LabError(f"the frames have no column '{column}'; there are {', '.join(near)}")
+            raise LabError(f"the frames have no column '{column}'; choose from {', '.join(near)}")
     figure = graphs.Figure([graphs.Scatter(x=frames.index, y=frames[column], name=column, mode="lines") for column in columns])
     return figure.update_layout(title=title, xaxis_title="Virtual time, s", yaxis_title=unit_of(columns), showlegend=True)
 
 
 def unit_of(columns: tuple[str, ...]) -> str:
-    """The unit that all the names have; empty if they have several, or none."""
+    """Return the unit that all names share; empty if they differ or have none."""
     units = {next((unit for end, unit in UNITS.items() if column.split(".")[0].endswith(end)), "") for column in columns}
     return units.pop() if len(units) == 1 else ""
 
 
 def over_axis(points: pd.DataFrame, metric: str, over: str | None, title: str) -> go.Figure:
-    """A study's metric with its intervals. Raises LabError if there is nothing to draw."""
+    """Plot a study's metric with its intervals. Raises LabError if there is nothing to draw."""
     graphs = plotly().graph_objects
     axes = [name for name in points.columns if name not in NOT_AXES]
     x = over or (axes[0] if axes else "point")
     if x not in points or "mean" not in points:
         known = ", ".join(axes) or "none"
-        raise LabError(
-            f"there is nothing to draw of '{metric}' over '{x}' yet; axes of the study: {known}; see .metrics for what was measured"
-        )
+        raise LabError(f"no values of '{metric}' over '{x}' yet; axes of the study: {known}; measured metrics: see .metrics")
     lines = [name for name in [*axes, "share"] if name != x and points[name].map(str).nunique() > 1]
     figure = graphs.Figure()
     groups = points.groupby([points[name].map(str) for name in lines], sort=False) if lines else [((), points)]
@@ -67,7 +65,7 @@ def over_axis(points: pd.DataFrame, metric: str, over: str | None, title: str) -
 
 
 def panels(document: dict[str, Any], values: dict[str, Any]) -> go.Figure:
-    """A figure's drawing: measured lines full, those of the paper dashed. What was not measured is left out."""
+    """Plot a figure: measured lines solid, the paper's dashed. Values without measurements are left out."""
     drawn = document["drawing"]["panels"]
     figure = plotly().subplots.make_subplots(rows=len(drawn), cols=1, subplot_titles=[panel.get("title", "") for panel in drawn])
     for row, panel in enumerate(drawn, start=1):
@@ -86,7 +84,7 @@ def panels(document: dict[str, Any], values: dict[str, Any]) -> go.Figure:
 
 
 def trace_of(series: dict[str, Any], given: Any) -> Any:
-    """None where there is nothing."""
+    """Return the Plotly trace of a series, or None without values."""
     graphs = plotly().graph_objects
     name, mark = series.get("name") or series["value"], series.get("mark", "line")
     if isinstance(given, int | float):

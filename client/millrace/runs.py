@@ -1,4 +1,4 @@
-"""A run of the lab: waited for, looked at, made again."""
+"""A run of the lab: wait for it, read it, repeat it."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Run(Work):
 
     @property
     def digest(self) -> str | None:
-        """The same for the same document, seed and version of the engine, anywhere."""
+        """Digest of the result: equal for the same document, seed and engine version, on any machine."""
         digest: str | None = self.told["digest"]
         return digest
 
     @property
     def summary(self) -> dict[str, Any] | None:
-        """None until it has ended."""
+        """The summary; None until the run has ended."""
         summary: dict[str, Any] | None = self.told["summary"]
         return summary
 
@@ -48,13 +48,14 @@ class Run(Work):
         return self
 
     def frames(self) -> pd.DataFrame:
-        """A row for each frame, by virtual time in seconds at its end; columns by dotted name: latency_ms.p99, operators.join.queue."""
+        """Return one row per frame, indexed by the virtual time of its end in seconds; columns by dotted name: latency_ms.p99,
+        operators.join.queue."""
         text = self.connection.text("GET", "/api/runs/{run_id}/export", query={"format": "csv"}, run_id=self.id)
         table = pd.read_csv(io.StringIO(text)) if text.strip() else pd.DataFrame()
         return table.set_index("t_s") if "t_s" in table else table
 
     def attribution(self) -> pd.DataFrame:
-        """Where the time of all records went, after warm-up: a row for each operator."""
+        """Return the latency breakdown of all records after warm-up, one row per operator."""
         told = self.connection.call("GET", "/api/runs/{run_id}/attribution", run_id=self.id)
         return pd.DataFrame.from_dict(told["operators"], orient="index")
 
@@ -63,11 +64,11 @@ class Run(Work):
         return self.connection.text("GET", "/api/runs/{run_id}/export", query={"format": "bib"}, run_id=self.id)
 
     def plot(self, *columns: str) -> go.Figure:
-        """Columns of the frames over virtual time; without any the latency's percentiles."""
+        """Plot columns of the frames over virtual time. Default: latency percentiles."""
         return plots.over_time(self.frames(), columns or ("latency_ms.p50", "latency_ms.p95", "latency_ms.p99"), f"Run {self.number}")
 
     def rerun(self, seed: int | None = None, pace: float | None = None) -> Run:
-        """The same document again, or with another seed."""
+        """Run the same document again, or with another seed."""
         return self._made("POST", "/api/runs/{run_id}/rerun", {"seed": seed, "pace": pace})
 
     def fork(
@@ -80,13 +81,14 @@ class Run(Work):
         rescales: list[dict[str, Any]] | None = None,
         pace: float | None = None,
     ) -> Run:
-        """A run that is as this one up to a moment, and then has so many times the load, other rates by source, these faults, or these
-        rescales besides, each {"at_s": .., "parallelism": {operator: n}}."""
+        """Fork: start a run that is identical to this one up to at_s and then differs. load: factor on the load. rates: new rates by
+        source.
+        faults: additional faults. rescales: additional rescales, each {"at_s": .., "parallelism": {operator: n}}."""
         changes = {"at_s": at_s, "load": load, "rates": rates, "faults": faults, "rescales": rescales, "pace": pace}
         return self._made("POST", "/api/runs/{run_id}/fork", {name: value for name, value in changes.items() if value is not None})
 
     def cancel(self) -> Run:
-        """Stop it within a second; what was measured stays."""
+        """Cancel the run; takes effect within a second and keeps the measurements so far."""
         self.told = self.connection.call("POST", "/api/runs/{run_id}/cancel", run_id=self.id)
         return self
 
@@ -99,7 +101,7 @@ class Run(Work):
         return self.refresh()
 
     def delete(self) -> None:
-        """Out of sight; an active one is cancelled. `lab.restore` brings it back."""
+        """Delete the run; an active run is cancelled. `lab.restore` undoes it."""
         self.connection.call("DELETE", "/api/runs/{run_id}", run_id=self.id)
 
     def _made(self, method: str, path: str, body: dict[str, Any]) -> Run:

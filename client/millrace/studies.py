@@ -1,4 +1,4 @@
-"""A study of the lab: many runs that answer one question."""
+"""A study of the lab: many runs for one question."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Study(Work):
 
     @property
     def metrics(self) -> list[str]:
-        """Names of what its runs measured so far."""
+        """Names of the metrics that its runs measured so far."""
         return list(self.refresh().told["metrics"])
 
     def refresh(self) -> Self:
@@ -34,8 +34,9 @@ class Study(Work):
         return self
 
     def points(self, *metrics: str) -> pd.DataFrame:
-        """A row for each run: point, a column for each axis, share (of the load that a search found), seed, run, state, failure, and the
-        metrics, at most 20, named as in the runs' summaries (`latency_ms.p99`)."""
+        """Return one row per run: point, a column per axis, share (of the load that a search found), seed, run, state, failure, and the
+        metrics
+        (at most 20), named as in the run summaries (`latency_ms.p99`)."""
         rows = [
             {"point": point["point"], **run["values"], "share": point["share"], "seed": run["seed"], "run": run["number"],
              "state": run["state"], "failure": run["failure"], **{name: run["metrics"].get(name) for name in metrics}}
@@ -44,7 +45,8 @@ class Study(Work):
         return pd.DataFrame(rows)
 
     def over_seeds(self, metric: str) -> pd.DataFrame:
-        """A row for each point: its values, and the metric's mean over the seeds, with a bootstrap interval (low, high) and their count."""
+        """Return one row per point: its values, and the metric's mean over the seeds with a bootstrap interval (low, high) and their
+        count."""
         rows = [
             {"point": point["point"], **point["values"], "share": point["share"], **point["over_seeds"].get(metric, {})}
             for page in self._pages((metric,))
@@ -53,7 +55,7 @@ class Study(Work):
         return pd.DataFrame(rows)
 
     def found(self) -> pd.DataFrame:
-        """What a search found, a row for each point and seed: the largest load that was sustained, the smallest that was not."""
+        """Return the results of a search, one row per point and seed: the largest sustained load and the smallest one not sustained."""
         fields = ("seed", "sustained", "failed", "over", "failure")
         return pd.DataFrame(
             {"point": one["point"], **one["values"], **{field: one[field] for field in fields}}
@@ -62,16 +64,17 @@ class Study(Work):
         )
 
     def plot(self, metric: str, over: str | None = None) -> go.Figure:
-        """A metric over an axis (the first one), with a line for each choice of the others; bars are bootstrap intervals over the seeds."""
+        """Plot a metric over an axis (default: the first), one line per combination of the others; error bars are bootstrap intervals over
+        seeds."""
         return plots.over_axis(self.over_seeds(metric), metric, over, self.name)
 
     def cancel(self) -> Study:
-        """Stop it and its runs; what was found stays."""
+        """Cancel the study and its runs; results so far stay."""
         self.told = self.connection.call("POST", "/api/studies/{study_id}/cancel", study_id=self.id)
         return self
 
     def retry(self) -> Study:
-        """Make failed runs again; go on after it was cancelled."""
+        """Repeat failed runs, or resume a cancelled study."""
         self.told = self.connection.call("POST", "/api/studies/{study_id}/retry", study_id=self.id)
         return self
 

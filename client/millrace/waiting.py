@@ -1,4 +1,4 @@
-"""Waiting for what workers do, with a bar that shows how far it is."""
+"""Waiting for work, with a progress bar."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .connection import Unreachable
 from .errors import LabError
 
 LOOK_S, LOOK_MAX_S, SLOWER = 0.1, 2.0, 1.3
-"""Seldom enough for long runs, soon enough for short ones."""
+"""Polling interval: starts short for short runs, grows for long ones."""
 PATIENCE_S = 60.0
-"""So long a server may be away while it is waited for."""
+"""How long the server may be unreachable while waiting."""
 ENDED = ("succeeded", "failed", "cancelled")
 
 
 def wait(look: Callable[[], dict[str, Any]], name: str, timeout_s: float | None, progress: bool) -> dict[str, Any]:
-    """What `look` gives (with state and progress, 0 to 1) once the state is an end. Raises LabError after timeout_s."""
+    """Poll `look` (state, and progress from 0 to 1) until the work has ended, and return its result. Raises LabError after timeout_s."""
     began_s = answered_s = time.monotonic()
     pause_s = LOOK_S
     with tqdm(total=1.0, desc=name, disable=not progress, bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed} {postfix}") as bar:
@@ -34,20 +34,20 @@ def wait(look: Callable[[], dict[str, Any]], name: str, timeout_s: float | None,
             except Unreachable:
                 if time.monotonic() - answered_s > PATIENCE_S:
                     raise
-                bar.set_postfix_str("the server is away, trying again")
+                bar.set_postfix_str("server unreachable, retrying")
             if timeout_s is not None and time.monotonic() - began_s > timeout_s:
-                raise LabError(f"{name} has not ended after {timeout_s:g} s; it goes on, and can be waited for again")
+                raise LabError(f"{name} has not ended after {timeout_s:g} s; it keeps running, and you can wait for it again")
             time.sleep(pause_s)
             pause_s = min(LOOK_MAX_S, pause_s * SLOWER)
 
 
 def state_text(told: dict[str, Any]) -> str:
     eta_s = told.get("eta_s")
-    return told["state"] if eta_s is None else f"{told['state']}, {eta_s:.0f} s to go"
+    return told["state"] if eta_s is None else f"{told['state']}, {eta_s:.0f} s left"
 
 
 def checked(told: dict[str, Any], name: str) -> None:
-    """Raises LabError for what did not succeed."""
+    """Raise LabError unless the work succeeded."""
     if told["state"] == "cancelled":
         raise LabError(f"{name} was cancelled")
     if told["state"] == "failed":
