@@ -127,7 +127,7 @@ def test_what_could_not_be_judged_is_no_failure(page: Page, api: httpx.Client) -
     expect(page.get_by_test_id("figure-status")).to_have_text("Not evaluated · smoke")
     expect(page.get_by_test_id("figure-status")).to_have_attribute("data-status", "not evaluated")
     expect(page.get_by_test_id("assertions").locator("[data-state='not evaluated']")).to_have_count(3)
-    expect(page.get_by_test_id("assertion-A-11a")).to_contain_text("no run of the study has policy 'dhalion' at this scale")
+    expect(page.get_by_test_id("assertion-A-11a")).to_contain_text("no run of the study with policy 'dhalion' at this scale")
     expect(page.get_by_test_id("assertion-A-11a")).not_to_contain_text("seeds")
 
 

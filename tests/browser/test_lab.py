@@ -156,7 +156,7 @@ def test_somebody_is_invited_joins_gets_another_role_and_is_removed(new_context:
     guest.get_by_label("Name").fill(name)
     guest.get_by_label("Password").fill("wrong")
     guest.get_by_role("button", name="Sign in").click()
-    expect(guest.get_by_text("name or password are wrong")).to_be_visible()
+    expect(guest.get_by_text("wrong name or password")).to_be_visible()
     guest.get_by_label("Password").fill(PASSWORD)
     guest.get_by_role("button", name="Sign in").click()
     guest.get_by_test_id("stage").wait_for()

@@ -17,7 +17,7 @@ def test_the_domino_effect_step_by_step(page: Page) -> None:
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     expect(step).to_contain_text("Mark c13")
-    expect(step).to_contain_text("m6 was sent behind that one and processed before c13, so it is an orphan")
+    expect(step).to_contain_text("m6 was sent after the latter and processed before c13, so it is an orphan")
     expect(page.locator("[data-message=m6]")).to_have_attribute("data-state", "orphan")
     expect(page.locator("[data-checkpoint=c13]")).to_have_attribute("data-state", "marked")
     expect(page.get_by_test_id("known")).to_contain_text("Markedc13")

@@ -106,7 +106,7 @@ def test_a_backup_is_the_same_after_a_way_through_the_other_database(lab: Lab, t
 def test_what_is_no_backup_is_refused_and_changes_nothing(transactional_db: None, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar.gz"
     file.write_bytes(b"not a backup")
-    with pytest.raises(backup.Unfit, match="no backup of Millrace"):
+    with pytest.raises(backup.Unfit, match="not a Millrace backup"):
         backup.restore(file)
     with pytest.raises(OSError, match="No such file"):
         backup.restore(tmp_path / "none")

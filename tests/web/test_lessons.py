@@ -40,7 +40,7 @@ def test_a_lesson_that_cannot_be_says_where_and_why(client: Client, tmp_path: Pa
     for address in ("/api/lessons", "/api/lessons/broken"):
         answer = client.get(address)
         assert answer.status_code == 422
-        assert answer.json()["detail"] == "lesson 'broken' cannot be told: receive: message 'm1' was not sent so far"
+        assert answer.json()["detail"] == "lesson 'broken' is invalid: receive: message 'm1' has not been sent"
         assert answer.json()["problems"][0]["pointer"] == "/history/0/receive"
 
 

@@ -367,7 +367,7 @@ def test_refusals_say_why(client: Client, experiment: Experiment, lab: Lab) -> N
     for pace in (0, 0.05, 1001, "fast"):
         (problem,) = asked(client, run, "pace", 422, pace=pace)["problems"]
         assert problem["pointer"] == "/pace"
-    assert "a pace of 1001 cannot be kept; give 0.1 to 1,000" in asked(client, run, "pace", 422, pace=1001)["detail"]
+    assert "a pace of 1001 is out of range; give 0.1 to 1,000" in asked(client, run, "pace", 422, pace=1001)["detail"]
     assert "/pace" in asked(client, run, "pace", 422)["detail"], "there is no pace of its own"
     asked(client, run, "pause")
     for frames in (0, -1, 10**9, "many"):

@@ -94,7 +94,7 @@ def test_of_two_at_the_same_moment_one_gets_in(client: Client) -> None:
     ("end", "words"),
     [
         (lambda client, id: client.delete(f"/api/invitations/{id}"), "was withdrawn"),
-        (lambda client, id: Invitation.objects.update(expires_at=timezone.now()), "has run out"),
+        (lambda client, id: Invitation.objects.update(expires_at=timezone.now()), "has expired"),
     ],
 )
 def test_an_invitation_that_has_ended_says_why(client: Client, end: Any, words: str) -> None:

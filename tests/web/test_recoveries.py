@@ -35,7 +35,7 @@ def test_a_recovery_is_told(client: Client, lab: Lab, document: dict[str, Any]) 
     assert len(told["steps"][-1]["line"]) == len(told["diagram"]["instances"])
     answer = client.get(f"/api/runs/{run.pk}/recoveries/2")
     assert answer.status_code == 404
-    assert answer.json()["detail"] == f"run {run.number}: there is no recovery 2; there are 1"
+    assert answer.json()["detail"] == f"run {run.number}: there is no recovery 2; known: 1"
     Run.objects.filter(pk=run.pk).update(frames_removed_at=timezone.now())
     assert client.get(f"/api/runs/{run.pk}/recoveries/1").status_code == 409
 
@@ -44,4 +44,4 @@ def test_rounds_need_no_search(client: Client, lab: Lab, document: dict[str, Any
     run = made(lab, document, {"kind": "coordinated"})
     answer = client.get(f"/api/runs/{run.pk}/recoveries/1")
     assert answer.status_code == 404
-    assert "the checkpoints of a confirmed round fit together by themselves" in answer.json()["detail"]
+    assert "the checkpoints of a confirmed round are consistent" in answer.json()["detail"]

@@ -79,7 +79,7 @@ def test_what_is_wrong_is_said(client: Client, files: FigureFiles) -> None:
     assert client.post(PATH, {"scale": "huge"}, content_type="application/json").status_code == 422
     assert client.post("/api/figures/test/2/reproductions", {"scale": "dev"}, content_type="application/json").status_code == 404
     missing = client.post(f"{PATH}/6b1a7f3e-0000-4000-8000-000000000000/cancel")
-    assert (missing.status_code, "never carried out" in missing.json()["detail"]) == (404, True)
+    assert (missing.status_code, "has no reproduction" in missing.json()["detail"]) == (404, True)
     asked = ask(client)
     write(files, "test/1", "out == rat")
     figures.outline.cache_clear()
@@ -148,7 +148,7 @@ def test_a_figure_that_is_changed_meanwhile_is_not_judged(client: Client, files:
     figures.outline.cache_clear()
     carried_out(asked["id"])
     failed = Reproduction.objects.get()
-    assert (failed.state, "was changed while" in failed.error) == (RunState.FAILED, True)
+    assert (failed.state, "was changed during" in failed.error) == (RunState.FAILED, True)
 
 
 def test_what_a_dead_worker_had_is_queued_again(client: Client, lab: Lab, files: FigureFiles) -> None:

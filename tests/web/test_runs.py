@@ -207,7 +207,7 @@ def test_a_run_started_while_redis_is_down_is_queued_when_it_is_back(client: Cli
     redis.stop()
     run = start(client, experiment)
     assert run["state"] == "queued"
-    assert "starts by itself" in run["note"]
+    assert "starts when the queue is back" in run["note"]
     caretaker.sweep()  # Redis is still away: nothing happens, nothing breaks
     redis.start()
     caretaker.sweep()

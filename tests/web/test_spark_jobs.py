@@ -82,19 +82,19 @@ def test_a_job_waits_in_a_queue_of_its_own(client: Client, experiment: Experimen
     ("body", "pointer", "message"),
     [
         ({"kind": "surfaces"}, "", "surfaces"),
-        ({"kind": "summaries", "runs": {"search": "nothing_is_called_so"}}, "/runs", "no run is found"),
-        ({"kind": "summaries", "runs": {"search": "p99>very"}}, "/runs/search", "no number"),
+        ({"kind": "summaries", "runs": {"search": "nothing_is_called_so"}}, "/runs", "no runs match"),
+        ({"kind": "summaries", "runs": {"search": "p99>very"}}, "/runs/search", "not a number"),
         ({"kind": "summaries", "runs": {"ids": []}}, "/runs/ids", "at least 1"),
         ({"kind": "summaries", "span": {"from_s": 2, "to_s": 1}}, "/span", "must be later"),
         ({"kind": "summaries", "span": {"from_s": -1}}, "/span/from_s", "greater than or equal to 0"),
         ({"kind": "summaries", "span": {"factor": 1e400}}, "", "finite"),
         ({"kind": "statistics", "metrics": ["p99_m"]}, "/metrics/0", "did you mean 'p99_ms'"),
         ({"kind": "statistics", "by": "paralelism"}, "/by", "did you mean 'parallelism'"),
-        ({"kind": "statistics", "by": "parallelism"}, "/by", "give the whole pointer"),
+        ({"kind": "statistics", "by": "parallelism"}, "/by", "give the full pointer"),
         ({"kind": "surface", "x": "seed_of", "y": "warmup_s"}, "/x", "no run has"),
         ({"kind": "surface", "x": "warmup_s", "y": "warmup_s"}, "/y", "choose two"),
         ({"kind": "comparison"}, "/against", "required"),
-        ({"kind": "comparison", "against": {"tag": "x"}}, "/against", "no run is found"),
+        ({"kind": "comparison", "against": {"tag": "x"}}, "/against", "no runs match"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_its_place(
@@ -142,7 +142,7 @@ def test_an_unreachable_master_is_a_clear_failure_within_seconds(
         monkeypatch.setenv("SPARK_MASTER", f"spark://127.0.0.1:{taken.getsockname()[1]}")
         job = made_here(post(client, SUMMARIES)["id"])
     assert job.state == RunState.FAILED
-    assert "cannot be reached" in job.error
+    assert "is unreachable" in job.error
     assert "SPARK_MASTER" in job.error
     executed(client, experiment, seed=2)
 

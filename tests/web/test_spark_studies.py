@@ -85,7 +85,7 @@ def test_an_executor_takes_runs_as_any_worker_does(client: Client, lab: Lab) -> 
     ("changes", "sentence"),
     [
         ({"host": "elsewhere"}, "cannot use the lab's database, an SQLite file on elsewhere"),
-        ({"directory": "/nowhere/runs/1"}, "does not find the folder /nowhere/runs/1"),
+        ({"directory": "/nowhere/runs/1"}, "cannot find the folder /nowhere/runs/1"),
     ],
 )
 def test_an_executor_that_does_not_see_the_lab_says_so(client: Client, lab: Lab, changes: dict[str, Any], sentence: str) -> None:
@@ -106,7 +106,7 @@ def test_an_executor_of_another_user_says_that_it_may_not_write(tmp_path: Path) 
         "print(execute(HandedOver('1', sys.argv[1], {}, 'here', False)))"
     )
     done = subprocess.run([sys.executable, "-c", program, str(folder)], cwd=ROOT, capture_output=True, text=True)
-    assert f"(user 65534) may not write to the folder {folder}; executors must run as the lab's user" in done.stdout, done.stderr
+    assert f"(user 65534) cannot write to the folder {folder}; executors must run as the lab's user" in done.stdout, done.stderr
 
 
 def test_a_run_that_no_executor_begins_is_not_tried_for_ever(client: Client, lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,9 +118,9 @@ def test_a_run_that_no_executor_begins_is_not_tried_for_ever(client: Client, lab
         study.refresh_from_db()
         assert study.active
         runs.with_spark[run.pk] = 0
-        runs._came_back(run.pk, "the executor on w1 does not find the folder")
+        runs._came_back(run.pk, "the executor on w1 cannot find the folder")
     study.refresh_from_db()
-    assert (study.state, study.error) == (RunState.FAILED, "the executor on w1 does not find the folder")
+    assert (study.state, study.error) == (RunState.FAILED, "the executor on w1 cannot find the folder")
 
 
 @pytest.mark.parametrize("missing", ["Java", "the master"])
@@ -141,7 +141,7 @@ def test_without_spark_a_study_says_why_and_can_be_gone_on_with(
         assert not Runs(Session())._hand_over()
     study.refresh_from_db()
     assert study.state == RunState.FAILED
-    assert ("Java is missing" if missing == "Java" else "cannot be reached") in study.error
+    assert ("Java is missing" if missing == "Java" else "is unreachable") in study.error
     assert not Run.objects.for_spark().exists()
     caretaker.sweep()
     assert finished(other).state == RunState.SUCCEEDED, "it makes its own"

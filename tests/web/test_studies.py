@@ -225,7 +225,7 @@ def test_runs_that_fail_are_named_and_can_be_made_again(client: Client, lab: Lab
     Run.objects.request_cancel(stopped.pk)
     study = finished(study)
     assert study.state == RunState.FAILED
-    assert study.error == f"1 of 2 runs could not be made; the first: run #{stopped.number} was cancelled"
+    assert study.error == f"1 of 2 runs failed; the first: run #{stopped.number} was cancelled"
     found = results(client, study, "records_out")
     assert [point["runs"][0]["failure"] for point in found["points"]] == [f"run #{stopped.number} was cancelled", None]
     assert client.post(f"/api/studies/{study.pk}/retry").status_code == 202

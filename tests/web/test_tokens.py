@@ -81,8 +81,8 @@ def test_a_token_pasted_with_spaces_around_it_works(client: Client, around: str)
     ("change", "words"),
     [
         ({"revoked_at": timezone.now()}, "was revoked on"),
-        ({"expires_at": timezone.now()}, "ran out on"),
-        ({"hash": "0" * 64}, "not known here"),
+        ({"expires_at": timezone.now()}, "expired on"),
+        ({"hash": "0" * 64}, "unknown token"),
     ],
 )
 def test_a_token_that_cannot_be_used_says_why(client: Client, change: dict[str, Any], words: str) -> None:

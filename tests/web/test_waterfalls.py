@@ -68,7 +68,7 @@ def test_totals_are_those_of_the_summary(client: Client, run: Run) -> None:
 def test_totals_of_a_run_without_summary_are_a_conflict(client: Client, experiment: Experiment) -> None:
     answer = client.get(f"/api/runs/{new_run(experiment).pk}/attribution")
     assert answer.status_code == 409
-    assert "its frames have the sums" in answer.json()["detail"]
+    assert "its frames contain the sums" in answer.json()["detail"]
 
 
 def test_what_is_asked_for_is_made_by_a_worker(client: Client, run: Run) -> None:
