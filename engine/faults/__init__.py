@@ -1,6 +1,6 @@
-"""Faults of hosts as controls: they act between instants, at times of the document or of a seeded process, or when a host dies.
+"""Host faults as controls: they act between instants, at times from the document or a seeded process, or when a host dies.
 
-A file of the name of its kind for each, with `control`: the class that acts. It is made with the experiment and the number of the fault.
+Each kind has a file of its name with `control`, the class that acts, constructed with the experiment and the fault's number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .host_loss import HostLossControl, Loss
 
 
 def fault_controls(experiment: Experiment) -> list[Control]:
-    """Controls for hosts that restart after a death, then one for each fault of a host, in the document's order. (Those of links:
+    """Return controls for hosts that restart after a death, then one per host fault, in document order. (Link faults:
     `engine.lowering.network`.)"""
     supervisors = [
         Supervisor(host.index, host.memory.restart_after_ns)

@@ -1,4 +1,4 @@
-"""A host that dies of what it holds, and is started again (docs/event-core.md, section 13.2)."""
+"""A host that runs out of memory, dies, and is restarted (docs/event-core.md, section 13.2)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .host_loss import Loss, is_lost
 
 
 class Supervisor:
-    """Starts the process on one host again, so long after it has died.
+    """Restarts the process on one host a fixed time after its death.
 
-    Nobody knows beforehand when a host dies: `look` is to be called whenever the loop has handed back.
-    deaths: when, ns, and the bytes used, of each.
+    Deaths are not known in advance: call `look` whenever the event loop returns.
+    deaths: time in ns and bytes used, for each.
     """
 
     features = ("losses",)
@@ -24,7 +24,7 @@ class Supervisor:
     def __init__(self, host: int, restart_after_ns: int):
         self.host = host
         self._restart_after_ns = restart_after_ns
-        self.losses: Iterable[Loss] = ()  # all of the run
+        self.losses: Iterable[Loss] = ()  # all losses of the run
         self.deaths: list[list[int]] = []
         self.on = False
         self.next_ns = L.FAR
@@ -36,7 +36,7 @@ class Supervisor:
             self.on, self.next_ns = True, self.back_ns(death[0])
 
     def back_ns(self, died_ns: int) -> int:
-        """When it is started again after a death."""
+        """Return when it is restarted after a death."""
         return died_ns + self._restart_after_ns
 
     def act(self, world: World, now_ns: int) -> None:

@@ -1,4 +1,4 @@
-"""A host that is lost with everything in its memory, and may come back empty."""
+"""Loss of a host with everything in its memory; it may come back empty."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from .fault_control import FaultControl
 
 
 class Loss(Protocol):
-    """What a host is down by, from one moment to another."""
+    """An outage of a host."""
 
     host: int
     on: bool
 
 
 def is_lost(host: int, losses: Iterable[Loss]) -> bool:
-    """Whether the host is down by one of these: losses that overlap last until the latest restart."""
+    """Return whether one of the losses keeps the host down: overlapping losses last until the latest restart."""
     return any(loss.on for loss in losses if loss.host == host)
 
 
 class HostLossControl(FaultControl):
     features = ("losses",)
 
-    losses: Iterable[Loss] = ()  # all of the run
+    losses: Iterable[Loss] = ()  # all losses of the run
 
     def __init__(self, experiment: Experiment, number: int):
         super().__init__(experiment, number)
         if self.span_ns is None:
-            # a spare host takes its place; a sound document has enough of them
+            # a spare host takes its place; a valid document has enough of them
             self.span_ns = experiment.policies.checkpointing.takeover_ns
 
     def begin(self, world: World, now_ns: int) -> None:

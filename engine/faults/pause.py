@@ -1,4 +1,4 @@
-"""A host that stands still for a while."""
+"""A host that pauses for a while."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from .fault_control import FaultControl
 
 class PauseControl(FaultControl):
     def begin(self, world: World, now_ns: int) -> None:
-        """Nothing happens on the host before the pause ends; what it is serving ends so much later (docs/event-core.md, section 10)."""
+        """Pause the host: nothing happens on it until the end of the pause, and services in progress end that much later
+        (docs/event-core.md, section 10)."""
         w, h = world.arrays, self.host
         host = w.host[h]
-        if host[L.H_BACK] or w.memory[h, L.Z_DIED] >= 0:  # it is down, or dead for ever
+        if host[L.H_BACK] or w.memory[h, L.Z_DIED] >= 0:  # it is down, or dead forever
             return
-        until_ns = max(now_ns + self.fault.span_ns, int(host[L.H_PAUSED]))  # pauses that overlap are one
+        until_ns = max(now_ns + self.fault.span_ns, int(host[L.H_PAUSED]))  # overlapping pauses merge
         more_ns = until_ns - max(now_ns, int(host[L.H_PAUSED]))
         host[L.H_PAUSED] = host[L.H_RESUME] = w.next_ns[h] = until_ns
         if more_ns == 0:
@@ -35,11 +36,11 @@ class PauseControl(FaultControl):
         if host[L.H_DISPATCH] != L.DISPATCH_SCAN:
             first = 2 * int(host[L.H_MEMBER])
             agenda = w.agenda[first : first + int(host[L.H_AGENDA])]
-            agenda[agenda[:, L.DUE_WHO] < len(w.inst), L.DUE_KEY] += more_ns  # services; log records only wait
-            agenda[:] = agenda[np.lexsort((agenda[:, L.DUE_WHO], agenda[:, L.DUE_KEY]))]  # what is sorted is a heap
+            agenda[agenda[:, L.DUE_WHO] < len(w.inst), L.DUE_KEY] += more_ns  # only services; log records just wait
+            agenda[:] = agenda[np.lexsort((agenda[:, L.DUE_WHO], agenda[:, L.DUE_KEY]))]  # a sorted array is a heap
 
     def end(self, world: World, now_ns: int) -> None:
-        """The host goes on by itself."""
+        """Nothing to do: the host resumes by itself."""
 
 
 control = PauseControl

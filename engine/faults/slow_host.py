@@ -1,4 +1,4 @@
-"""A host whose cores run at another speed for a while."""
+"""A host whose cores run at a different speed for a while."""
 
 from __future__ import annotations
 
