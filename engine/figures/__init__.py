@@ -1,4 +1,4 @@
-"""Figures: what must hold of what studies measure, and whether it does (docs/figures.md)."""
+"""Figures: assertions about the results of studies, and their evaluation (docs/figures.md)."""
 
 from .evaluation import NotEvaluated, evaluate
 from .execution import Carried, Executor, Here, Made, Processes, packed

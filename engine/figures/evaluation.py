@@ -1,4 +1,4 @@
-"""Evaluates the expressions of figures (`engine.spec.figure.expressions`). What has no value ends it, with the reason: never a guess."""
+"""Evaluate the expressions of figures (`engine.spec.figure.expressions`). A missing value ends the evaluation with a reason."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .series import Missing, Number, Series, Value
 
 
 class NotEvaluated(ValueError):
-    """Why there is no value."""
+    """The expression has no value; the message says why."""
 
 
 @dataclass(frozen=True)
 class Truths:
-    """Whether it holds, for each point. x, holds: shape (n,)."""
+    """Truth value per point. x, holds: shape (n,)."""
 
     x: tuple[float | str, ...]
     holds: tuple[bool, ...]
@@ -42,7 +42,7 @@ COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Side:
-    """A part of an assertion and what it measured; of a series its least and its largest value."""
+    """A part of an assertion and its measured value; for a series, minimum and maximum."""
 
     text: str
     least: float
@@ -50,7 +50,7 @@ class Side:
 
 
 def evaluate(tree: Node, values: Mapping[str, Value], reported: Reported | None = None, sides: list[Side] | None = None) -> Any:
-    """A float, a `Series` or a bool, as the expression's type says. sides: gets what was compared. Raises NotEvaluated."""
+    """Return a float, a `Series` or a bool, by the expression's type. sides: collects the compared values. Raises NotEvaluated."""
     return _Evaluator(values, reported or {}, sides if sides is not None else [])(tree)
 
 
@@ -69,7 +69,7 @@ class _Evaluator:
             case Comparison():
                 return self.comparison(node)
             case Logic():
-                truths = [self(child) for child in node.children]  # all of them, so that all sides are shown
+                truths = [self(child) for child in node.children]  # evaluate all, so that all sides are shown
                 return {"and": all(truths), "or": any(truths), "not": not truths[0]}[node.operation]
             case Call():
                 return self.call(node)
@@ -94,7 +94,7 @@ class _Evaluator:
             raise NotEvaluated(f"division by zero: {node.right.text} is 0")
         value: float = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}[node.operation](left, right)
         if not math.isfinite(value):
-            raise NotEvaluated(f"{node.text} is no finite number")
+            raise NotEvaluated(f"{node.text} is not a finite number")
         return value
 
     def comparison(self, node: Comparison) -> bool | Truths:
@@ -120,7 +120,7 @@ class _Evaluator:
         return Truths(x, tuple(compare(*both) for both in zip(lefts, rights, strict=True)))
 
     def note(self, node: Node, value: float | Series) -> None:
-        """Keep a measured side; constants speak for themselves."""
+        """Record a measured side, except constants."""
         if isinstance(node, Constant) and node.text != "tolerance":
             return
         y = (value,) if isinstance(value, float) else value.y
@@ -140,10 +140,10 @@ class _Evaluator:
 
 
 def _apart(text: str, left: Xs, right: Xs) -> NotEvaluated:
-    """Names where only one of two series has a point, as far as there is room for it."""
+    """Return an error that names some x at which only one of two series has a point."""
     alone = [str(x) if isinstance(x, str) else f"{x:g}" for x in dict.fromkeys((*left, *right)) if (x in left) != (x in right)]
     named = ", ".join(alone[:NAMED_MAX]) + (f" and {len(alone) - NAMED_MAX} more" if len(alone) > NAMED_MAX else "")
-    return NotEvaluated(f"the series in '{text}' have different x" + (f": only one has {named}" if alone else ""))
+    return NotEvaluated(f"the series in '{text}' have different x values" + (f": only one has {named}" if alone else ""))
 
 
 def _side_by_side(left: float | Series, right: float | Series, text: str) -> tuple[Xs, Ys, Ys]:
@@ -158,9 +158,9 @@ def _side_by_side(left: float | Series, right: float | Series, text: str) -> tup
 
 
 def _numbers(node: Call, series: Series | Truths) -> list[float]:
-    """The x as numbers."""
+    """Return the x values as numbers."""
     if any(isinstance(x, str) for x in series.x):
-        raise NotEvaluated(f"the x of {node.arguments[0].text} are names, no numbers")
+        raise NotEvaluated(f"the x values of {node.arguments[0].text} are names, not numbers")
     return [float(x) for x in series.x]
 
 
@@ -173,7 +173,7 @@ def _where(node: Call, series: Series, truths: Truths) -> Series:
     holds = dict(zip(truths.x, truths.holds, strict=True))
     for x in series.x:
         if x not in holds:
-            raise NotEvaluated(f"{node.arguments[0].text} has a point at {x}, and {node.arguments[1].text} has none there")
+            raise NotEvaluated(f"{node.arguments[0].text} has a point at {x}, but {node.arguments[1].text} does not")
     chosen = [(x, y) for x, y in zip(series.x, series.y, strict=True) if holds[x]]
     return Series(tuple(x for x, _ in chosen), tuple(y for _, y in chosen))
 
@@ -189,12 +189,12 @@ def _when(node: Call, truths: Truths) -> float:
     for x, holds in zip(_numbers(node, truths), truths.holds, strict=True):
         if holds:
             return x
-    raise NotEvaluated(f"{node.arguments[0].text} holds nowhere")
+    raise NotEvaluated(f"{node.arguments[0].text} never holds")
 
 
 def _points(node: Call, *numbers: float) -> Series:
     if len(numbers) % 2:
-        raise NotEvaluated(f"{node.text} has {len(numbers)} numbers; points have an x and a y each")
+        raise NotEvaluated(f"{node.text} has {len(numbers)} numbers; each point needs an x and a y")
     return Series(numbers[::2], numbers[1::2])
 
 
@@ -203,20 +203,22 @@ def _lasting(node: Call, truths: Truths, count: float) -> float:
     for first in range(len(x) - many + 1):
         if many > 0 and all(truths.holds[first : first + many]):
             return x[first]
-    raise NotEvaluated(f"{node.arguments[0].text} holds nowhere at {count:g} points in a row")
+    raise NotEvaluated(f"{node.arguments[0].text} never holds at {count:g} consecutive points")
 
 
 def _slope(node: Call, series: Series) -> float:
     x = _numbers(node, series)
     if len(set(x)) < 2 or len(set(x)) < len(x):
-        raise NotEvaluated(f"{node.arguments[0].text} has {len(set(x))} different x among {len(x)} points; a slope needs different ones")
+        raise NotEvaluated(
+            f"{node.arguments[0].text} has {len(set(x))} different x values among {len(x)} points; a slope needs all different"
+        )
     order = np.argsort(x)
     return slope(np.array(x)[order], np.array(series.y)[order])
 
 
 def _steps(node: Call, series: Series) -> Series:
     if len(series.y) < 2:
-        raise NotEvaluated(f"{node.arguments[0].text} has one point only")
+        raise NotEvaluated(f"{node.arguments[0].text} has only one point")
     return Series(series.x[1:], tuple(later - earlier for earlier, later in zip(series.y, series.y[1:], strict=False)))
 
 

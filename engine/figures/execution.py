@@ -1,4 +1,4 @@
-"""Who makes the runs of a figure's studies, and what is kept of them."""
+"""Execution of the runs of a figure's studies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Columns = dict[str, list[Any]]
 
 @dataclass(frozen=True)
 class Made:
-    """A run, as far as figures look at it. records: columns of what sinks delivered, by sink. failure: why there is nothing else."""
+    """The parts of a run that figures use. records: columns of delivered records, by sink. failure: why there is nothing else."""
 
     summary: dict[str, Any] = field(default_factory=dict)
     packed_frames: bytes = b""
@@ -45,25 +45,26 @@ class Made:
 
 @dataclass(frozen=True)
 class Carried:
-    """A study that was carried out. runs: by `Trial.key`, all that its answer rests on."""
+    """A completed study. runs: by `Trial.key`, all runs its answer is based on."""
 
     answer: Answer
     runs: dict[str, Made]
 
 
-DIED = Made(failure="the process that made the run died, most likely for lack of memory")
+DIED = Made(failure="the process of the run died, probably out of memory")
 
 Executor = Callable[[Study, Collection[str]], Carried]
-"""Carries a study out; of the sinks that are named, records are kept, too."""
+"""Runs a study; also keeps the records of the named sinks."""
 
 
 def packed(frames: Sequence[str]) -> bytes:
-    """Frames, as JSON, in the form in which runs are kept."""
+    """Compress frames (JSON) as `Made` stores them."""
     return zlib.compress(f"[{','.join(frames)}]".encode(), 1)
 
 
 def make(document: dict[str, Any], sinks: Sequence[str], directories: Sequence[Path], on_frame: Callable[[Any], Any] | None = None) -> Made:
-    """Make one run. directories: where data sets are looked for. on_frame: is called with each live frame; what it raises ends the run."""
+    """Execute one run. directories: where to look for data sets. on_frame: called with each live frame; an exception from it ends the
+    run."""
     context = Context(datasets=lookup(list(directories)))
     try:
         run = engine.run(load(document, context), keep_outputs=bool(sinks), datasets=context.datasets, on_frame=on_frame)
@@ -74,10 +75,10 @@ def make(document: dict[str, Any], sinks: Sequence[str], directories: Sequence[P
 
 
 class Here:
-    """Makes runs in this process, one after the other. A run that was made is not made again, by whichever study it is wanted.
+    """Executes runs in this process, one after the other. Runs are reused across studies.
 
-    directories: where data sets are looked for. told: is called with each trial whose run was made. known: gives a run that there is
-    elsewhere, or None. on_frame: is called with each live frame; what it raises ends all.
+    directories: where to look for data sets. told: called with each trial whose run is complete. known: returns an existing run, or None.
+    on_frame: called with each live frame; an exception from it ends everything.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Here:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
     def __call__(self, study: Study, sinks: Collection[str] = ()) -> Carried:
         results: dict[TrialId, Measured] = {}
@@ -105,7 +106,7 @@ class Here:
         return Carried(now.answer, runs)
 
     def _all(self, trials: Sequence[Trial], sinks: Sequence[str]) -> list[tuple[Trial, Made]]:
-        """Some of the trials, at least one, with their runs."""
+        """Return at least one of the trials, with its run."""
         trial = trials[0]
         if not self._has(trial, sinks):
             self.made[trial.key] = make(trial.document, sinks, self.directories, self.on_frame)
@@ -120,16 +121,16 @@ class Here:
 
 
 def _die_quietly() -> None:
-    """Ctrl-C reaches all processes of a terminal; it is the caller's to say what it means."""
+    """Ctrl-C reaches all processes of a terminal; leave its handling to the caller."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Processes(Here):
-    """Makes runs in processes of their own, so many at a time."""
+    """Executes runs in parallel in separate processes."""
 
     def __init__(self, processes: int, *options: Any, **more: Any):
         super().__init__(*options, **more)
-        # a process that is forked would share the caller's connections
+        # a forked process would share the caller's connections
         self._pool = ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn"), initializer=_die_quietly)
         self._under_way: dict[Future[Made], Trial] = {}
 

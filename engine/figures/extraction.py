@@ -1,4 +1,4 @@
-"""From the runs of studies to the values of a figure. Pure: the same runs give the same values."""
+"""Extract the values of a figure from the runs of its studies. Pure: the same runs give the same values."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from .series import Missing, Number, RunKeys, Series, Value
 
 @dataclass(frozen=True)
 class _Runs:
-    """A study that was carried out."""
+    """A completed study."""
 
     study: Study
     carried: Carried
 
     def point(self, value: FromRuns) -> int:
-        """The number of the point that the value is drawn at."""
+        """Return the number of the value's point."""
         points = self.points(value)
         if len(points) != 1:
             if not points:
-                raise NotEvaluated(f"no run of the study has {_said(value.at)} at this scale")
+                raise NotEvaluated(f"no run of the study with {_said(value.at)} at this scale")
             which = f" with {_said(value.at)}" if value.at else ""
-            raise NotEvaluated(f"the study has {len(points)} points{which} at this scale, and the value is that of one")
+            raise NotEvaluated(f"the study has {len(points)} points{which} at this scale, but the value needs exactly one")
         return points[0]
 
     def points(self, value: FromRuns) -> list[int]:
         return [n for n, values in enumerate(self.study.points()) if all(values.get(axis) == at for axis, at in value.at.items())]
 
     def rows(self, value: FromRuns, point: int) -> list[tuple[str, Row]]:
-        """What was measured at a point, by seed, with the keys of the runs."""
+        """Return the results at a point, by seed, with the keys of the runs."""
         rows = [row for row in self.carried.answer.rows if (row.point, row.share) == (point, value.share)]
         if len(rows) != len(self.study.seeds):
             wanted = len(self.study.seeds)
@@ -54,7 +54,7 @@ class _Runs:
         return [(_key(self.study, row.values, row.seed, len(row.trial) > 3), row) for row in rows]
 
     def sustained(self, point: int) -> RunKeys:
-        """The runs at the loads that were found, by seed."""
+        """Return the keys of the runs at the loads found, by seed."""
         search = self.study.search
         assert isinstance(search, SustainableLoad)
         at = [
@@ -65,7 +65,7 @@ class _Runs:
         return tuple(_key(self.study, values, seed) for values, seed in at)
 
     def made(self, value: FromRuns, point: int) -> list[tuple[str, Made]]:
-        """The runs of a point, by seed, with their keys."""
+        """Return the runs of a point, by seed, with their keys."""
         return [(key, self.carried.runs[key]) for key, _ in self.rows(value, point)]
 
 
@@ -77,7 +77,7 @@ Studies = Mapping[str, tuple[Study, Carried]]
 
 
 def of_seed(studies: Studies, seed: int) -> Studies:
-    """As if they had been carried out with this seed alone; those that do not have it are left out."""
+    """Restrict studies to one seed; studies without it are left out."""
     return {name: _of_seed(study, carried, seed) for name, (study, carried) in studies.items() if seed in study.seeds}
 
 
@@ -89,7 +89,7 @@ def _of_seed(study: Study, carried: Carried, seed: int) -> tuple[Study, Carried]
 
 
 def extract(figure: Figure, studies: Studies) -> dict[str, Value]:
-    """All values of a figure, by name. What cannot be drawn is `Missing`, with the reason."""
+    """Return all values of a figure, by name. Values that cannot be extracted are `Missing`, with the reason."""
     computed, values = figure.computed, dict[str, Value]()
     for name, value in figure.values.items():
         try:
@@ -98,7 +98,7 @@ def extract(figure: Figure, studies: Studies) -> dict[str, Value]:
                 values[name] = Number(drawn) if isinstance(drawn, float) else drawn
                 assert not isinstance(values[name], bool)
             elif value.study not in studies:
-                values[name] = Missing(f"study '{value.study}' was not carried out")
+                values[name] = Missing(f"study '{value.study}' has not been run")
             else:
                 values[name] = _drawn(value, _Runs(*studies[value.study]))
         except NotEvaluated as reason:
@@ -121,7 +121,7 @@ def _drawn(value: FromRuns, runs: _Runs) -> Value:
 
 
 def _at_points(value: AtPoints, runs: _Runs) -> Value:
-    """A number at a point, or a series over an axis."""
+    """Return a number at a point, or a series over an axis."""
     if value.over is None:
         point = runs.point(value)
         if isinstance(value, OfMetric) and value.seeds == "each":
@@ -138,7 +138,7 @@ def _at_points(value: AtPoints, runs: _Runs) -> Value:
         xs.append(float(x) if isinstance(x, int | float) and not isinstance(x, bool) else str(x))
         numbers_at.append(_number(value, point, runs))
     if not xs:
-        raise NotEvaluated(f"no point of the study has {_said(value.at)}")
+        raise NotEvaluated(f"no point of the study with {_said(value.at)}")
     return Series(
         tuple(xs),
         tuple(number.value for number in numbers_at),
@@ -153,7 +153,7 @@ def _number(value: AtPoints, point: int, runs: _Runs) -> Number:
         loads = runs.carried.answer.sustained(point)
         if loads is None:
             failures = [found.failure for found in runs.carried.answer.found if found.point == point and found.failure]
-            raise NotEvaluated(failures[0] if failures else "not every seed has a load that is sustained")
+            raise NotEvaluated(failures[0] if failures else "not every seed has a sustained load")
         return Number(loads[0] if value.seeds == "least" else loads[1], runs=runs.sustained(point))
     if isinstance(value, OfVerdict):
         made = runs.made(value, point)
@@ -174,7 +174,7 @@ def _of_verdict(value: OfVerdict, made: Made) -> float:
 
 
 def _metrics(value: OfMetric, metric: str, point: int, runs: _Runs) -> tuple[list[float], list[str]]:
-    """The metric of each seed's run, and the runs' keys."""
+    """Return the metric of each seed's run, and the keys of the runs."""
     rows = runs.rows(value, point)
     for _, row in rows:
         if metric not in row.metrics:
@@ -195,7 +195,7 @@ def _of_frames(value: OfFrames, runs: _Runs) -> Series:
     by_seed = [run.frames for _, run in made]
     xs: list[float | str] = []
     ys: list[float] = []
-    for frames in zip(*by_seed, strict=False):  # as long as all runs are under way
+    for frames in zip(*by_seed, strict=False):  # until the shortest run ends
         x, here = _field(frames[0], value.x), [_field(frame, value.y) for frame in frames]
         known = [y for y in here if y is not None]
         if x is not None and known:
@@ -214,7 +214,7 @@ def _field(frame: Mapping[str, Any], path: str) -> float | None:
     if here is None:
         return None
     if isinstance(here, bool) or not isinstance(here, int | float):
-        raise NotEvaluated(f"'{path}' of frames is no number")
+        raise NotEvaluated(f"'{path}' of frames is not a number")
     return float(here)
 
 
@@ -227,7 +227,7 @@ def _of_records(value: OfRecords, runs: _Runs) -> Series:
         raise NotEvaluated(f"'{value.sink}' delivers no '{value.column}'; {suggestion(value.column, columns)}")
     numbers = columns[value.column]
     if not all(isinstance(number, int | float) for number in numbers):
-        raise NotEvaluated(f"'{value.column}' holds no numbers")
+        raise NotEvaluated(f"'{value.column}' does not contain only numbers")
     return Series(tuple(float(n) for n in range(1, len(numbers) + 1)), tuple(map(float, numbers)), runs=((key,),))
 
 
@@ -236,7 +236,7 @@ def _said(at: Mapping[str, Any]) -> str:
 
 
 def as_json(values: Mapping[str, Value]) -> dict[str, Any]:
-    """As results are stored and served; what a value does not have is left out."""
+    """Return values as stored and served, without empty fields."""
     return {name: {k: v for k, v in _lists(asdict(value).items()) if v not in (None, [])} for name, value in values.items()}
 
 

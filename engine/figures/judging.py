@@ -1,4 +1,4 @@
-"""Whether a figure is reproduced: computed from its runs, never written down by hand."""
+"""Evaluation of a figure's assertions, computed from its runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Status = Literal["reproduced", "calibrated", "partly", "not reproduced", "not ev
 
 @dataclass(frozen=True)
 class Judged:
-    """An assertion and what became of it. sides: what was compared. reason: why it was not evaluated, or what became of its seeds."""
+    """An assertion and its state. sides: the compared values. reason: why it was not evaluated, or the results per seed."""
 
     id: str
     text: str
@@ -40,7 +40,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Result:
-    """What a figure came to. runs: how many it rests on. calibrated: rests on prices that were fitted to it."""
+    """The result of a figure. runs: number of runs it is based on. calibrated: based on prices that were fitted to it."""
 
     figure: str
     scale: Scale
@@ -56,7 +56,7 @@ class Result:
         return status_of([judged.state for judged in self.assertions], self.calibrated)
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able; without the figure's id and scale, which are the caller's."""
+        """Return the result as JSON values, without the figure's id and scale."""
         return {
             "engine_version": self.engine_version,
             "seeds": list(self.seeds),
@@ -68,8 +68,9 @@ class Result:
 
 
 def status_of(states: Sequence[State], calibrated: bool = False) -> Status:
-    """reproduced: all hold (calibrated: so they should, a price was fitted to them). partly: some do. An assertion that was not evaluated
-    does not hold; where not one was evaluated, there is nothing to say of the figure."""
+    """reproduced: all hold; calibrated: all hold, but a price was fitted to the figure. partly: some hold. An assertion that was not
+    evaluated
+    does not hold; if none was evaluated, the figure is not evaluated."""
     held = sum(state == "holds" for state in states)
     if held == len(states):
         return "calibrated" if calibrated else "reproduced"
@@ -79,7 +80,7 @@ def status_of(states: Sequence[State], calibrated: bool = False) -> Status:
 
 
 def reproduce(figure: Figure, scale: Scale, experiments: Experiments, executor: Executor, context: Context | None = None) -> Result:
-    """Carry the figure's studies out at a scale, and judge what they measure. Raises InvalidExperiment, Refusal."""
+    """Run the figure's studies at a scale, and evaluate its assertions. Raises InvalidExperiment, Refusal."""
     studies = {name: load_study(study_at(figure, name, scale, experiments), context) for name in figure.studies}
     carried = {name: (study, executor(study, sinks_of(figure, name))) for name, study in studies.items()}
     values = extract(figure, carried)
@@ -93,7 +94,7 @@ def reproduce(figure: Figure, scale: Scale, experiments: Experiments, executor: 
 
 
 def judged(figure: Figure, values: Values, by_seed: Mapping[int, Values] | None = None) -> tuple[Judged, ...]:
-    """by_seed: the values of each seed by itself, for assertions that are judged so."""
+    """Evaluate the assertions of a figure. by_seed: values per seed, for assertions that are evaluated per seed."""
     checks = figure.checks()
     reported = {name: _as_reported(given) for name, given in figure.reported.items()}
 
@@ -107,7 +108,9 @@ def judged(figure: Figure, values: Values, by_seed: Mapping[int, Values] | None 
 
 
 def _over_seeds(assertion: Assertion, each: Mapping[int, Judged]) -> Judged:
-    """Holds if it does for `of_seeds` of them, or for all where there are fewer; not evaluated if those that were not could decide it."""
+    """Evaluate per seed. Holds if it holds for `of_seeds` seeds, or for all if there are fewer; not evaluated if seeds that were not
+    evaluated
+    could decide it."""
     assert assertion.of_seeds is not None
     needed = max(1, min(assertion.of_seeds, len(each)))
     states = [one.state for one in each.values()]
@@ -124,7 +127,7 @@ def _over_seeds(assertion: Assertion, each: Mapping[int, Judged]) -> Judged:
 
 
 def _told(needed: int, held: int, each: Mapping[int, Judged]) -> str:
-    """How many seeds are needed, and what became of which: as somebody would say it. One seed needs no counting."""
+    """Describe how many seeds are needed and the outcome of each, unless there is only one seed."""
     if len(each) < 2:
         return "".join(one.reason for one in each.values()) if each else "no seed has runs of its own"
     every = "both" if len(each) == 2 else f"all {_word(len(each))}"
@@ -167,11 +170,11 @@ def _as_reported(given: Any) -> float | Series:
 
 
 def sinks_of(figure: Figure, study: str) -> set[str]:
-    """Those whose records are looked at."""
+    """Return the sinks of the study whose records the figure uses."""
     return {value.sink for value in figure.values.values() if isinstance(value, OfRecords) and value.study == study}
 
 
 def _is_fitted(figure: Figure, studies: Any) -> bool:
-    """Do prices that were fitted to this figure count in one of its studies?"""
+    """Return whether one of its studies uses prices that were fitted to this figure."""
     lists = {study.experiment.get("prices", "reference") for study in studies if isinstance(study, Study)}
     return any(figure.id in price.fitted_to for name in lists if name in PRICE_LISTS for price in PRICE_LISTS[name].prices.values())

@@ -1,4 +1,4 @@
-"""What is drawn from runs: numbers, series, and what is missing."""
+"""Values extracted from runs: numbers, series, and missing values."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Number:
 
 @dataclass(frozen=True)
 class Series:
-    """x, y: shape (n,). low, high: bounds of y where it is a mean over seeds, () if it is none. runs: those behind each point, or behind
-    all points."""
+    """x, y: shape (n,). low, high: bounds of y if it is a mean over seeds, otherwise (). runs: those behind each point, or behind all
+    points."""
 
     x: tuple[float | str, ...]
     y: tuple[float, ...]
@@ -32,7 +32,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Missing:
-    """A value that could not be drawn."""
+    """A value that could not be extracted."""
 
     reason: str
 

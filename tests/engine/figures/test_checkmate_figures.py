@@ -48,7 +48,7 @@ FAILING: dict[str, set[str]] = {
     "checkmate/verdict": {"M-2", "M-3", "M-5"},
 }
 """Assertions that do not hold at smoke scale, by figure; those that other sizes are needed for are not among them."""
-OF_OTHER_SIZES = ("has no point", "no run of the study has", "one point only", "have different x")
+OF_OTHER_SIZES = ("has no point", "no run of the study with", "only one point", "have different x")
 
 
 @pytest.mark.parametrize("id", only(FILES.ids("checkmate"), ci=["checkmate/3.9", "checkmate/table-3.2"]))

@@ -163,7 +163,7 @@ def test_a_run_that_failed_leaves_its_values_out() -> None:
     read = wide({"one": {"kind": "metric", "study": "rates", "metric": "records_out", "at": {"rate": 100, "cores": 2}}})
     values = extract(read, carried(read, lambda rate, cores, seed: Made({"records_out": 1}, failure="it broke" if seed == 2 else "")))
     assert values["one"] == Missing("it broke")
-    assert "was not carried out" in extract(read, {})["one"].reason  # type: ignore[union-attr]
+    assert "has not been run" in extract(read, {})["one"].reason  # type: ignore[union-attr]
 
 
 def test_what_a_scale_leaves_out_is_named() -> None:
@@ -171,7 +171,7 @@ def test_what_a_scale_leaves_out_is_named() -> None:
     fewer = {"dev": {"changes": [{"fields": ["/axes/0/values/of"], "value": [100, 300]}]}}
     read = load_figure(changed(read.model_dump(by_alias=True, mode="json"), "/scales", fewer), experiment)
     values = extract(read, carried(read, lambda *_: Made({"records_out": 1})))
-    assert values["one"] == Missing("no run of the study has rate 200 and cores 2 at this scale")
+    assert values["one"] == Missing("no run of the study with rate 200 and cores 2 at this scale")
 
 
 # Expressions
@@ -218,12 +218,12 @@ def test_expressions(text: str, value: Any) -> None:
         ("a / b", "division by zero: b is 0"), ("s / (a - 3)", "division by zero: a - 3 is 0"), ("a / (s - 10)", "division by zero"),
         ("gone > 1", "gone is missing: nobody made it"), ("a > 0 or gone > 1", "gone is missing"), ("mean(none)", "none has no points"),
         ("mean(between(s, 5, 6))", "between(s, 5, 6) has no points"), ("all(none > 1)", "has no points"), ("at(s, 3)", "no point at 3"),
-        ("when(s > 99)", "holds nowhere"), ("lasting(s > 5, 99)", "99 points in a row"), ("last(points(1, 7, 2))", "an x and a y"),
+        ("when(s > 99)", "never holds"), ("lasting(s > 5, 99)", "99 consecutive points"), ("last(points(1, 7, 2))", "an x and a y"),
         ("mean(where(s, s > 99))", "where(s, s > 99) has no points"),
-        ("max(where(s, t < 3))", "s has a point at 4.0, and t < 3 has none there"),
-        ("s + t", "series in 's . t' have different x: only one has 4, 3$"), ("all(s < t)", "different x"), ("slope(named)", "names"),
-        ("steps(between(s, 1, 2))", "one point only"), ("1e300 * 1e300 + a", "no finite number"),
-        ("slope(between(s, 1, 2))", "different ones"),
+        ("max(where(s, t < 3))", "s has a point at 4.0, but t < 3 does not"),
+        ("s + t", "different x values: only one has 4, 3$"), ("all(s < t)", "different x"), ("slope(named)", "names"),
+        ("steps(between(s, 1, 2))", "only one point"), ("1e300 * 1e300 + a", "not a finite number"),
+        ("slope(between(s, 1, 2))", "needs all different"),
     ],
 )  # fmt: skip
 def test_what_has_no_value_is_not_evaluated(text: str, reason: str) -> None:
