@@ -1,4 +1,4 @@
-"""What a study keeps of a run."""
+"""The results of a run that a study uses."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .verdict import Verdict, judge
 
 @dataclass(frozen=True)
 class Measured:
-    """metrics: numbers by dotted name, as in the summary. verdict: where the study's search needs one. failure: why there are neither.
-    broken: why the run ended by itself before its end, which is a result all the same."""
+    """metrics: summary metrics by dotted name. verdict: if the study's search needs one. failure: why there is neither. broken: why the run
+    ended early, which is a result nevertheless."""
 
     metrics: dict[str, float]
     verdict: Verdict | None = None
@@ -24,7 +24,7 @@ class Measured:
 
     @classmethod
     def of(cls, study: Study, summary: Mapping[str, Any], frames: Callable[[], Sequence[Mapping[str, Any]]]) -> Measured:
-        """frames: gives the run's; asked only if they are needed."""
+        """frames: returns the run's frames; called only if needed."""
         search = study.search
         broken = summary.get("deadlock") or summary.get("exhaustion") or ""
         if isinstance(search, NoSearch):

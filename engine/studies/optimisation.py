@@ -1,12 +1,12 @@
-"""An optimisation: how good its trials are, and which points are tried next.
+"""Optimisation: evaluation of trials, and choice of the next points.
 
-The choice of trial n is a pure function of the study and of the trials before it: of those with numbers up to n - at_once it knows what
-they came to, of the later ones only where they are. So `at_once` trials are under way at a time, and the choices depend neither on which
-of them ends first nor on what has ended meanwhile; and after a crash a choice is made again from the trials' rows alone, without replaying
-a sampler. It waits for the slowest of a window, which a choice by whoever comes first would not.
+The choice of trial n is a pure function of the study and of the trials before it: their results up to number n - at_once, and only their
+points for the later ones. So `at_once` trials run in parallel, and the choices depend neither on which of them ends first nor on what has
+ended in the meantime. After a crash, a choice is repeated from the trials' rows alone, without replaying a sampler. The price is that
+each window waits for its slowest trial.
 
-Sources: Bergstra 2011, "Algorithms for hyper-parameter optimization" (TPE); Optuna (Akiba 2019), whose TPESampler chooses. A trial under
-way counts as bad for its neighbours ("constant liar"), so that those at once spread.
+Sources: Bergstra 2011, "Algorithms for hyper-parameter optimization" (TPE); Optuna (Akiba 2019), whose TPESampler chooses. A trial in
+progress counts as bad for its neighbourhood ("constant liar"), so that parallel trials spread out.
 """
 
 from __future__ import annotations
@@ -29,16 +29,17 @@ if TYPE_CHECKING:
     import optuna
 
 WORST = 1e100
-"""By so much the bounds are missed where there is no value: such a point is worse than all that have one."""
+"""Bound violation assigned to points without values, so that they rank below all others."""
 
 STARTUP = 10
-"""So many trials are drawn before something is concluded from them, at least as many as are under way at once."""
+"""Minimum number of random trials before the sampler learns from them; at least `at_once`."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A trial, over all seeds. objectives, bounds: the values in the order of the document; None where a run did not measure it, or
-    while one is under way. ended: all its runs have. failure: why there are no values that count."""
+    """A trial over all seeds. objectives, bounds: values in document order; None if a run did not measure it, or while a run is in
+    progress.
+    ended: all its runs have ended. failure: why it has no valid values."""
 
     number: int
     values: Values
@@ -48,13 +49,13 @@ class Tried:
     failure: str = ""
 
     def feasible(self, design: Optimise) -> bool:
-        """It has ended, has all values, and keeps all bounds."""
+        """Return whether the trial has ended, has all values, and satisfies all bounds."""
         complete = self.ended and not self.failure
         return complete and all(bound.misses_by(value or 0.0) <= 0 for bound, value in zip(design.bounds, self.bounds, strict=True))
 
 
 def tried(study: Study, number: int, values: Values, measured: Mapping[int, Measured]) -> Tried:
-    """What a trial came to. measured: by seed, as far as its runs have ended."""
+    """Return the result of a trial. measured: by seed, for runs that have ended."""
     design = design_of(study)
     if any(seed not in measured for seed in study.seeds):
         return Tried(number, values)
@@ -78,7 +79,7 @@ def tried(study: Study, number: int, values: Values, measured: Mapping[int, Meas
 
 
 def best(design: Optimise, trials: Sequence[Tried]) -> list[int]:
-    """Numbers of the feasible trials that no other beats: with one objective the first of the best, with several the Pareto front."""
+    """Return the numbers of the best feasible trials: with one objective the first of the best, with several the Pareto front."""
     costs = {
         trial.number: tuple(o.sign * (value or 0.0) for o, value in zip(design.objectives, trial.objectives, strict=True))
         for trial in trials
@@ -87,7 +88,7 @@ def best(design: Optimise, trials: Sequence[Tried]) -> list[int]:
     if len(design.objectives) == 1:
         return [min(costs, key=lambda number: (costs[number], number))] if costs else []
     front: dict[tuple[float, ...], None] = {}
-    for cost in sorted(set(costs.values())):  # what beats it stands before it, and if not there, is beaten by one of the front
+    for cost in sorted(set(costs.values())):  # a trial that dominates it comes earlier, and is in the front or dominated by it
         if not any(_beats(other, cost) for other in front):
             front[cost] = None
     return [number for number, cost in costs.items() if cost in front]
@@ -98,13 +99,13 @@ def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 
 def may_ask(design: Optimise, trials: Sequence[Tried]) -> bool:
-    """The next trial can be chosen: there is one more, and all trials that it is concluded from have ended. trials: all before it."""
+    """Return whether the next trial can be chosen: trials are left, and all trials it depends on have ended. trials: all earlier ones."""
     number = len(trials)
     return number < design.trials and all(trial.ended for trial in trials[: max(0, number + 1 - design.at_once)])
 
 
 def ask(study: Study, trials: Sequence[Tried]) -> Values:
-    """The point of the next trial. trials: all before it, in order."""
+    """Return the point of the next trial. trials: all earlier ones, in order."""
     design, number = design_of(study), len(trials)
     if design.sampler == "random" or number < max(STARTUP, design.at_once):
         return study.drawn_point(number)
@@ -116,7 +117,7 @@ def design_of(study: Study) -> Optimise:
     return study.design
 
 
-# What Optuna is told and asks. It is loaded when it is needed first: that takes a second, and the web process never needs it.
+# Calls of Optuna. Imported on first use, since that takes a second and the web process never needs it.
 
 
 def _by_tpe(study: Study, design: Optimise, trials: Sequence[Tried], number: int) -> Values:
@@ -151,7 +152,8 @@ def _told(trial: Tried, design: Optimise, axes: Sequence[Axis], space: dict[str,
 
 
 def _distribution(axis: Axis) -> optuna.distributions.BaseDistribution:
-    """Numbers keep their order, and so do lists of growing or falling ones, by position; other lists have none."""
+    """Return Optuna's distribution of an axis: numeric for numbers, by position for monotonic lists of numbers, categorical for other
+    lists."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     values = axis.values
@@ -167,7 +169,7 @@ def _distribution(axis: Axis) -> optuna.distributions.BaseDistribution:
 
 
 def _param(axis: Axis, value: Any) -> Any:
-    """A value of an axis as Optuna knows it."""
+    """Convert a value of an axis to Optuna's parameter."""
     if isinstance(axis.values, Between):
         return value
     listed = axis.values.listed()

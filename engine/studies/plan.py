@@ -1,4 +1,4 @@
-"""What a study still needs, and its answer: a pure function of the study and of what was measured so far (docs/studies.md)."""
+"""The trials that a study still needs, and its answer: a pure function of the study and its results so far (docs/studies.md)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .search import Bracket, left, narrow
 from .statistics import Interval, interval
 
 TrialId = tuple[int, int, float | None] | tuple[int, int, float, float]
-"""(point, seed, load); of a run at a share of the load found, if the experiment is another there, (point, seed, load, share)."""
+"""(point, seed, load); for a run at a share of the load found, if the experiment differs there, (point, seed, load, share)."""
 
 Results = Mapping[TrialId, Measured]
-"""What was measured, by `Trial.id`."""
+"""Results by `Trial.id`."""
 
 
 @dataclass(frozen=True)
 class Strand:
-    """A point of the design with one seed. Which runs it needs follows from its own results alone. point: its number in the design."""
+    """A point of the design with one seed. Its runs depend only on its own results. point: its number in the design."""
 
     study: Study = field(repr=False, compare=False)
     point: int
@@ -37,13 +37,13 @@ class Strand:
         return Trial(self, load, share)
 
     def at_share(self, search: SustainableLoad, share: float, sustained: float) -> Trial:
-        """The run at a share of the load found; one that the search has made will do, if nothing else is different."""
+        """Return the trial at a share of the load found. A trial of the search serves, if nothing else differs."""
         return self.trial(rounded(share * sustained), share if search.changes_at_shares else None)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A run that a study needs. load: what a search tries, None without a search. share: as in `TrialId`, else None."""
+    """A run that a study needs. load: tried by a search, None without one. share: as in `TrialId`, otherwise None."""
 
     strand: Strand
     load: float | None = None
@@ -58,7 +58,7 @@ class Trial:
 
     @property
     def values(self) -> Values:
-        """Of all axes, the load of a search included."""
+        """Values of all axes, including the load of a search."""
         search = self.strand.study.search
         if self.load is None or isinstance(search, NoSearch):
             return self.strand.values
@@ -76,8 +76,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Row:
-    """The result of a point with one seed. share: of the load that was found, None for a point without a search. failure: why there are
-    no metrics."""
+    """The result of a point with one seed. share: of the load found, None without a search. failure: why there are no metrics."""
 
     point: int
     values: Values
@@ -90,8 +89,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found at a point with one seed, and the trials that it made: (load, sustained, reasons). failure: why it ended before
-    it was over."""
+    """The result of a search at a point with one seed, and its trials: (load, sustained, reasons). failure: why the search stopped
+    early."""
 
     point: int
     values: Values
@@ -103,8 +102,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Followed:
-    """How far a strand is. wanted: trials that can be run now, in any order. left: how many runs it still takes, those wanted included;
-    of a search an estimate. rows and found: what it gave, as far as it is known."""
+    """Progress of a strand. wanted: trials that can run now, in any order. left: number of remaining runs, including `wanted`; an estimate
+    for
+    searches. rows, found: its results so far."""
 
     wanted: tuple[Trial, ...]
     left: int
@@ -114,48 +114,48 @@ class Followed:
 
 @dataclass(frozen=True)
 class Answer:
-    """rows: by point, then seed, then share. found: by point, then seed; none without a search. trials: of an optimisation, by point."""
+    """rows: by point, then seed, then share. found: by point, then seed; empty without a search. trials: of an optimisation, by point."""
 
     rows: tuple[Row, ...]
     found: tuple[Found, ...] = ()
     trials: tuple[Tried, ...] = ()
 
     def sustained(self, point: int) -> tuple[float, float] | None:
-        """The least and the median over seeds of the loads found at a point; None where a seed has none."""
+        """Return minimum and median over seeds of the loads found at a point; None if a seed has none."""
         loads = [found.bracket.sustained for found in self.found if found.point == point and not found.failure]
         known = [load for load in loads if load is not None]
         return (min(known), median(known)) if known and len(known) == sum(found.point == point for found in self.found) else None
 
     def over_seeds(self, metric: str, point: int, share: float | None = None) -> Interval | None:
-        """The metric's mean at a point and how much chance is in it; None if no run has it."""
+        """Return the metric's mean at a point with its interval; None if no run has it."""
         rows = [row for row in self.rows if (row.point, row.share) == (point, share) and metric in row.metrics]
         return interval([row.metrics[metric] for row in rows]) if rows else None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """wanted: trials that can be run now, in any order. answer: once nothing is wanted."""
+    """wanted: trials that can run now, in any order. answer: once nothing is wanted."""
 
     wanted: tuple[Trial, ...]
     answer: Answer | None
 
 
 def strands(study: Study) -> Iterator[Strand]:
-    """By point, then seed; none of an optimisation (`optimise`)."""
+    """Yield the strands by point, then seed; none for an optimisation (see `optimise`)."""
     for point, values in enumerate(study.points()):
         for seed in study.seeds:
             yield Strand(study, point, values, seed)
 
 
 def follow(strand: Strand, results: Results) -> Followed:
-    """What a strand wants next, given its results; other results do not matter."""
+    """Return what a strand needs next, given its results; other results are ignored."""
     search = strand.study.search
     return _ran(strand, results) if isinstance(search, NoSearch) else _searched(strand, search, results)
 
 
 @dataclass(frozen=True)
 class Optimised:
-    """How far an optimisation is. trials: all that were chosen, in order. wanted and left: as of a strand."""
+    """Progress of an optimisation. trials: all chosen ones, in order. wanted, left: as for a strand."""
 
     wanted: tuple[Trial, ...]
     left: int
@@ -163,8 +163,8 @@ class Optimised:
 
 
 def optimise(study: Study, chosen: Sequence[Values], results: Results) -> Optimised:
-    """What an optimisation wants next. chosen: the points of its first trials, as far as they are known: choosing takes time, and
-    the same is chosen again."""
+    """Return what an optimisation needs next. chosen: the known points of its first trials; they save time, since choosing again would give
+    the same points."""
     design, trials = design_of(study), tried_so_far(study, chosen, results)
     while may_ask(design, trials):
         trials.append(_tried(study, len(trials), ask(study, trials), results))
@@ -174,7 +174,7 @@ def optimise(study: Study, chosen: Sequence[Values], results: Results) -> Optimi
 
 
 def tried_so_far(study: Study, chosen: Sequence[Values], results: Results) -> list[Tried]:
-    """What came of an optimisation's trials at these points, in their order."""
+    """Return the results of an optimisation's trials at these points, in order."""
     return [_tried(study, number, values, results) for number, values in enumerate(chosen)]
 
 
@@ -183,7 +183,7 @@ def _tried(study: Study, number: int, values: Values, results: Results) -> Tried
 
 
 def plan(study: Study, results: Results, chosen: Sequence[Values] = ()) -> Plan:
-    """What the study wants next, given these results. chosen: as for `optimise`."""
+    """Return what the study needs next, given these results. chosen: as for `optimise`."""
     if isinstance(study.design, Optimise):
         optimised = optimise(study, chosen, results)
         return Plan(optimised.wanted, None if optimised.wanted else _optimum(study, optimised.trials, results))
@@ -193,7 +193,7 @@ def plan(study: Study, results: Results, chosen: Sequence[Values] = ()) -> Plan:
 
 
 def so_far(study: Study, results: Results) -> Answer:
-    """What is known of the answer, whatever is still wanted."""
+    """Return the answer so far, even if trials are still wanted."""
     if isinstance(study.design, Optimise):
         return _optimum(study, optimise(study, (), results).trials, results)
     return _answer([follow(strand, results) for strand in strands(study)])

@@ -1,4 +1,4 @@
-"""Whether one set of values tends to be above another, by their ranks alone."""
+"""Rank test: whether one set of values tends to be greater than another."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RankTest:
-    """greater: how often a value of the other side is above one of the base, ties half; 0.5: neither is. p: how often chance alone would
-    part the ranks of the values as much or more; None where a side has a single value."""
+    """greater: probability that a value of the other side exceeds one of the base, counting ties as half; 0.5: no difference. p:
+    probability
+    that chance alone separates the ranks at least as much; None if a side has a single value."""
 
     greater: float
     p: float | None
@@ -20,14 +21,14 @@ SPLITS_MAX = 20_000
 
 
 def rank_test(base: Sequence[float], other: Sequence[float]) -> RankTest:
-    """Whether values of one side tend to be above those of the other, two-sided; each side has at least one.
+    """Two-sided test of whether values of one side tend to be greater. Each side has at least one value.
 
-    Ranks do not mind that latencies have long tails, nor on which scale they are measured. Exact, ties included, over all ways to split
-    the values where these are at most 20,000 (two sides of 8 have 12,870); by the normal approximation, corrected for ties, beyond.
+    Ranks are robust to long tails of latencies and independent of the scale. The test is exact, including ties, if there are at most 20,000
+    ways to split the values (two sides of 8 have 12,870); otherwise it uses the normal approximation, corrected for ties.
 
     Source: Mann and Whitney 1947, "On a test of whether one of two random variables is stochastically larger than the other".
     """
-    from scipy import stats  # a second, for those who compare
+    from scipy import stats  # imported on use: it takes a second
 
     if not base or not other:
         raise ValueError("a side has no values; a test needs at least one of each")

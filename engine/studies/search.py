@@ -1,4 +1,4 @@
-"""The search for the largest load that is sustained. Source: Karimov 2020, section 3.4.3; the bisection is ours."""
+"""Search for the largest sustained load. Source: Karimov 2020, section 3.4.3; the bisection is ours."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from engine.spec.study.study import SustainableLoad, rounded
 
 @dataclass(frozen=True)
 class Bracket:
-    """sustained: the largest load that was seen to be sustained, None if none was; failed: the smallest above it that was not, None if
-    none was. wanted: the load to be tried next, None when the search is over."""
+    """sustained: largest load sustained so far, or None. failed: smallest load above it that was not sustained, or None. wanted: load to
+    try
+    next, None when the search is over."""
 
     sustained: float | None
     failed: float | None
@@ -19,7 +20,7 @@ class Bracket:
 
 
 def narrow(search: SustainableLoad, verdicts: Mapping[float, bool]) -> Bracket:
-    """Where the search stands. verdicts: whether a load was sustained, by load; loads that the search did not ask for do not matter."""
+    """Return the state of the search. verdicts: whether each load was sustained; loads that the search did not request are ignored."""
     least, load = search.ends
     failed = None
     while not verdicts.get(load, False):
@@ -40,7 +41,7 @@ def narrow(search: SustainableLoad, verdicts: Mapping[float, bool]) -> Bracket:
 
 
 def left(search: SustainableLoad, verdicts: Mapping[float, bool]) -> int:
-    """About how many more trials the search makes: as if the next load were sustained while none is, and every one after that were not."""
+    """Estimate the number of remaining trials: assume that the next load is sustained if none is yet, and that all later ones are not."""
     imagined = dict(verdicts)
     count = 0
     while (bracket := narrow(search, imagined)).wanted is not None:

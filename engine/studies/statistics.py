@@ -1,4 +1,4 @@
-"""How much chance there is in what was measured over seeds, and whether two measurements differ by more than chance."""
+"""Statistics over seeds: intervals of means, and significance of differences."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from engine.core.random import RandomStream
 Floats = NDArray[np.float64]
 
 ROWS_TOGETHER = 200
-"""So many lists are looked at together: what is computed of them fits in the processor's cache."""
+"""Number of lists processed together, so that intermediate results fit in the processor cache."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean, and between what bounds it would lie with other seeds; no bounds from a single value."""
+    """A mean with its confidence interval over seeds; no bounds for a single value."""
 
     mean: float
     low: float | None
@@ -30,10 +30,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much greater the mean is than that of a baseline, and between what bounds that would lie with other seeds.
+    """Excess of a mean over a baseline's mean, with its confidence interval over seeds.
 
-    p: how often chance alone would make means differ by as much or more, if both had the same; small: they differ. Bounds and p are None
-    where a side has a single value. pairs: how many seeds of both sides were held against each other; 0: the sides were taken apart.
+    p: probability of at least this difference if both had the same mean. Bounds and p are None if a side has a single value. pairs: number
+    of
+    seeds compared in pairs; 0 if the sides were treated as independent.
     """
 
     difference: float
@@ -44,17 +45,18 @@ class Difference:
 
 
 def interval(values: Sequence[float], *, confidence: float = 0.95, draws: int = 2000) -> Interval:
-    """The mean of values and its bootstrap interval: percentiles of the means of samples drawn with replacement. The draws are the same
-    each time. Values: at least one.
+    """Return the mean of values (at least one) and its bootstrap interval: percentiles of the means of samples drawn with replacement. The
+    draws are the same each time.
 
-    Source: Efron 1979, "Bootstrap methods: another look at the jackknife"; of few values (below some eight) the interval is too narrow.
+    Source: Efron 1979, "Bootstrap methods: another look at the jackknife"; for few values (fewer than about eight) the interval is too
+    narrow.
     """
     (found,) = intervals([values], confidence=confidence, draws=draws)
     return found
 
 
 def intervals(rows: Sequence[Sequence[float]], *, confidence: float = 0.95, draws: int = 2000) -> list[Interval]:
-    """The intervals of many lists of values, each as `interval` gives it."""
+    """Return the intervals of many lists of values, as by `interval`."""
     if not all(rows):
         raise ValueError("there are no values; an interval needs at least one")
     found: dict[int, Interval] = {}
@@ -70,14 +72,14 @@ def intervals(rows: Sequence[Sequence[float]], *, confidence: float = 0.95, draw
 
 
 def difference(base: Mapping[int, float], other: Mapping[int, float], *, confidence: float = 0.95, draws: int = 2000) -> Difference:
-    """Of two measurements by seed, each of at least one: the mean of the other less that of the base, with its bootstrap interval and a
+    """Compare two measurements by seed, each with at least one seed: the other's mean minus the base's, with its bootstrap interval and a
     two-sided t test.
 
-    Where the sides share seeds (at least two, and half of the larger side's), these are held against each other in pairs and the rest
-    is left out: the same seed gives both the same input, so what chance does to both cancels out. Otherwise the sides are independent.
+    If the sides share seeds (at least two, and half of the larger side's), these are compared in pairs and the rest is left out: the same
+    seed gives both the same input, so common random effects cancel out. Otherwise the sides are treated as independent.
 
     Source: Student 1908, "The probable error of a mean" (pairs); Welch 1947, "The generalization of Student's problem" (independent);
-    common random numbers: Law, Simulation modeling and analysis, 11.2. Of few seeds the test is fair, the interval too narrow.
+    common random numbers: Law, Simulation modeling and analysis, 11.2. For few seeds the test is fair, but the interval is too narrow.
     """
     if not base or not other:
         raise ValueError("a side has no values; a difference needs at least one of each")
@@ -99,7 +101,7 @@ def difference(base: Mapping[int, float], other: Mapping[int, float], *, confide
 
 
 def _means(rows: Floats, draws: int, *names: str) -> Floats:
-    """Means of samples drawn with replacement from each of some lists, (lists, values); shape (lists, draws)."""
+    """Return the means of samples drawn with replacement. rows: (lists, values). Shape (lists, draws)."""
     times = _times(rows.shape[1], draws, *names)
     means: Floats = sum(rows[:, [n]] * of for n, of in enumerate(times)) / rows.shape[1]
     return means
@@ -107,13 +109,13 @@ def _means(rows: Floats, draws: int, *names: str) -> Floats:
 
 @lru_cache(maxsize=16)
 def _times(count: int, draws: int, *names: str) -> Floats:
-    """How often each of so many values is in each sample, (values, draws). The same for every metric of a comparison."""
+    """Return how often each value occurs in each sample, (values, draws). The same for every metric of a comparison."""
     chosen = RandomStream(0, "bootstrap", *names).below(np.arange(draws * count), count).reshape(draws, count)
     return np.stack([(chosen == n).sum(axis=1) for n in range(count)]).astype(np.float64)
 
 
 def _bounds(means: Floats, confidence: float) -> list[tuple[float, float]]:
-    """Of the means of each list."""
+    """Return the interval bounds of each list's means."""
     outside = (1 - confidence) / 2
     ranks = [round(share * (means.shape[1] - 1)) for share in (outside, 1 - outside)]
     bounds: list[tuple[float, float]] = np.partition(means, ranks, axis=1)[:, ranks].tolist()
@@ -121,9 +123,9 @@ def _bounds(means: Floats, confidence: float) -> list[tuple[float, float]]:
 
 
 def _p(mean: float, error: float, freedom: float) -> float:
-    """Two-sided probability of a mean so far from 0 under Student's t. Values that all agree leave nothing to chance."""
+    """Return the two-sided probability of a mean this far from 0 under Student's t; 0 or 1 if all values are equal."""
     if error == 0:
         return 1.0 if mean == 0 else 0.0
-    from scipy.special import stdtr  # a fifth of a second, for those who compare
+    from scipy.special import stdtr  # imported on use: it takes a fifth of a second
 
     return float(2 * stdtr(freedom, -abs(mean / error)))

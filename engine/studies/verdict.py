@@ -1,4 +1,4 @@
-"""Whether a run's load was sustained, from what the driver sees: logs outside the system, and what its sinks deliver.
+"""Verdict on whether a run's load was sustained, from the driver's view: logs outside the system, and the output of its sinks.
 
 Source: Karimov 2020, section 3.4.3 ("sustainable throughput"); the numbers are our reading of its text, all of them parameters
 (`engine.spec.study.study.Sustained`). Frames as in docs/engine-api.md.
@@ -17,16 +17,16 @@ from engine.spec.study.study import Sustained
 
 Floats = NDArray[np.float64]
 SLOPE_POINTS_MAX = 600
-"""A slope is taken over at most so many bins, evenly chosen; their pairs are many."""
+"""Maximum number of evenly spaced bins used for a slope, which compares all pairs."""
 
 
 @dataclass(frozen=True)
 class Bins:
-    """What the driver saw in each bin after warm-up; shape (n,) each.
+    """The driver's measurements per bin after warm-up; shape (n,) each.
 
-    end_s: when it ended. offered_per_s, taken_per_s: records appended to the logs, and read by the sources. queue: records in the logs
-    at its end. delivered: results. latency_s: their mean latency, NaN without results. head_age_s: how long the record that is read next
-    has waited, if the logs were one queue (to a frame's width).
+    end_s: end of the bin. offered_per_s, taken_per_s: records appended to the logs, and read by the sources. queue: records in the logs at
+    its end. delivered: results. latency_s: their mean latency, NaN without results. head_age_s: waiting time of the next record to read, if
+    the logs were one queue (to a frame's width).
     """
 
     end_s: Floats
@@ -39,7 +39,7 @@ class Bins:
 
     @classmethod
     def of(cls, frames: Sequence[Mapping[str, Any]], limits: Sustained) -> Bins:
-        """The frames in bins of `bin_s` (of a frame, where those are wider), without the first `warmup_share` of the input."""
+        """Group frames into bins of `bin_s` (or of a frame, if wider), without the first `warmup_share` of the input."""
         end = np.array([frame["t_s"] for frame in frames], np.float64)
         span = np.diff(end, prepend=0.0)
         offered = np.array([frame["offered_per_s"] for frame in frames], np.float64) * span
@@ -69,7 +69,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class Verdict:
-    """reasons: why the load was not sustained; none: it was. figures: what was compared, by name."""
+    """reasons: why the load was not sustained; empty if it was. figures: the compared values, by name."""
 
     reasons: tuple[str, ...]
     figures: dict[str, float]
@@ -80,11 +80,11 @@ class Verdict:
 
 
 def judge(frames: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], limits: Sustained) -> Verdict:
-    """The verdict on a run. frames: all of them, in order; summary: the run's."""
+    """Return the verdict on a run. frames: all frames, in order. summary: the run's summary."""
     bins = Bins.of(frames, limits)
     reasons: list[str] = [*_broken(frames, summary)]
     if len(bins.end_s) < 3 or not bins.offered_per_s.any():
-        return Verdict((*reasons, "the run is too short to be judged: fewer than three bins with input after warm-up"), {})
+        return Verdict((*reasons, "the run is too short: fewer than three bins with input after warm-up"), {})
     offered = float(bins.offered_per_s.mean())
     third = max(1, len(bins.end_s) // 3)
     figures = {
@@ -96,10 +96,10 @@ def judge(frames: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], limit
         "silence_s": _silence_s(bins),
     }
     if figures["silence_s"] >= limits.stall_s or not bins.delivered.any():
-        reasons.append(f"nothing came out for {_said(figures['silence_s'])} s")
+        reasons.append(f"no results for {_said(figures['silence_s'])} s")
     early, queue_s = float(np.median(bins.queue[:third])), limits.queue_s
     if bins.queue.max() > queue_s * offered:
-        reasons.append(f"the driver's queue holds {bins.queue.max():,.0f} records, more than comes in {queue_s:g} s")
+        reasons.append(f"the driver's queue holds {bins.queue.max():,.0f} records, more than arrive in {queue_s:g} s")
     if figures["queue_growth_per_s"] > limits.growth_max * offered and bins.queue[-1] > limits.rise_max * early + offered:
         reasons.append(f"the driver's queue grows by {_said(figures['queue_growth_per_s'])} records/s")
     seen = ~np.isnan(bins.latency_s)
@@ -134,7 +134,7 @@ def _broken(frames: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> 
 
 
 def _silence_s(bins: Bins) -> float:
-    """The longest time without a result."""
+    """Return the longest time without a result."""
     results = bins.end_s[bins.delivered > 0]
     start_s = bins.end_s[0] - (bins.end_s[1] - bins.end_s[0])
     return float(np.diff(np.r_[start_s, results, bins.end_s[-1]]).max() - (bins.end_s[1] - bins.end_s[0]) * (len(results) > 0))
