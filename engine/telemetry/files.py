@@ -1,4 +1,4 @@
-"""Telemetry on disk: Parquet parts that are closed at snapshots and renamed into place, so a reader never meets half a file."""
+"""Telemetry on disk: Parquet parts, closed at snapshots and renamed into place, so that readers never see a partial file."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ _LATENCY = pa.schema(
     [("frame", pa.int32()), ("sink", pa.string()), ("latency", pa.string()), ("bucket", pa.int32()), ("count", pa.int64())]
 )
 _LIVE = pa.schema([("n", pa.int32()), ("json", pa.string())])
-_WITH_DICTIONARY = ["scope", "name", "sink", "latency"]  # numbers are quicker to write, and hardly larger, without
+_WITH_DICTIONARY = ["scope", "name", "sink", "latency"]  # without a dictionary, numbers are faster to write and hardly larger
 
 
 class Live:
-    """A live frame and its JSON, which is made once, when somebody asks for it: for the viewers and the files alike. Nobody changes the
-    frame afterwards, so any thread may ask."""
+    """A live frame and its JSON, which is encoded once, on first use, for both viewers and files. The frame is not changed afterwards, so
+    any
+    thread may read it."""
 
     def __init__(self, frame: dict[str, Any]) -> None:
         self.frame = frame
@@ -51,12 +52,13 @@ class Telemetry:
 
     @property
     def latest(self) -> Live:
-        """The last frame. Raises IndexError if it is in a part already."""
+        """The last frame. Raises IndexError if it is already in a closed part."""
         return self._live[-1]
 
     def add(self, live: dict[str, Any], rows: dict[str, Words], sinks: list[str], latencies: list[str], histogram: Words) -> None:
-        """One frame. histogram: (sinks by latency, buckets), this frame's samples. latencies: names of those beside the measured one, whose
-        own is empty."""
+        """Add a frame. histogram: (sinks by latency, buckets), this frame's samples. latencies: names of the additional latencies; the name
+        of
+        the main one is empty."""
         self._live.append(Live(live))
         self._rows.append(rows)
         for row, (latency, sink) in zip(histogram, product(["", *latencies], sinks), strict=False):  # a run may have no sink
@@ -64,9 +66,9 @@ class Telemetry:
             self._latency.append((live["n"], sink, latency, buckets, counts))
 
     def write(self, directory: str | os.PathLike[str]) -> int:
-        """Close a part with the frames since the last one (nothing if there are none). Returns the number of closed parts.
+        """Close a part with the frames since the last one, if there are any. Returns the number of closed parts.
 
-        Raises OSError (no space, no right to write); then no part was closed and the frames are kept.
+        Raises OSError (no space, no permission); then no part was closed and the frames are kept.
         """
         if not self._live:
             return self.parts
@@ -97,14 +99,14 @@ class Telemetry:
         return self.parts
 
     def truncate(self, directory: str | os.PathLike[str]) -> None:
-        """Delete parts that are younger than this snapshot's: they will be written again, with the same content."""
+        """Delete parts that are newer than this snapshot; they will be rewritten with the same content."""
         for folder in FOLDERS:
             for path in sorted((Path(directory) / folder).glob("part-*")):
                 if path.suffix == ".tmp" or int(path.stem.split("-")[1]) >= self.parts:
                     path.unlink()
 
     def state(self) -> dict[str, Any]:
-        """What a snapshot keeps: the frames not yet in a part."""
+        """Return the state for a snapshot: the frames not yet in a part."""
         return {
             "parts": self.parts,
             "rows": [{name: values.tolist() for name, values in part.items()} for part in self._rows],

@@ -1,4 +1,4 @@
-"""Frames: what happened in each slice of virtual time, for the browser (a small dict) and for the files (columns)."""
+"""Frames: measurements per slice of virtual time, for the browser (a small dict) and for the files (columns)."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from engine.core.tables import Arrays, Words
 from .histogram import maximum_ns, percentiles_ns
 
 NONE = -1
-_COUNTED = {  # column of the instances, what to take off it, how many real records one of it is
+_COUNTED = {  # column of the instances, column to subtract, weight (real records per record)
     "served": (L.I_IN, NONE, L.O_WEIGHT),
     "emitted": (L.I_EMITTED, NONE, L.O_WEIGHT_OUT),
-    "busy_ns": (L.I_BUSY, NONE, NONE),  # a service of several records takes the time of one
+    "busy_ns": (L.I_BUSY, NONE, NONE),  # serving one record that stands for several takes the time of one
     "blocked_ns": (L.I_BLOCKED, NONE, NONE),
     "stolen_ns": (L.I_STOLEN, NONE, NONE),
     "late": (L.I_LATE, NONE, L.O_WEIGHT),
-    "lost": (L.I_LOST, NONE, L.O_WEIGHT),  # records sent to it and never served, because a host was lost ...
-    "unsent": (L.I_UNSENT, NONE, L.O_WEIGHT_OUT),  # ... and those that it had taken in or made and could not send or deliver
+    "lost": (L.I_LOST, NONE, L.O_WEIGHT),  # records sent to it but never served, because a host was lost ...
+    "unsent": (L.I_UNSENT, NONE, L.O_WEIGHT_OUT),  # ... and records that it had taken in or produced but could not send or deliver
     "sent": (L.I_FIFO, L.I_CONTROLS, L.O_WEIGHT_OUT),  # records sent, each copy counted
 }
 GAINED = (
     *_COUNTED,
-    "dropped",  # records that a log kept no longer
-    "shed",  # records that sources on full hosts threw away
+    "dropped",  # records past a log's retention
+    "shed",  # records that sources on full hosts discarded
 )
-"""What instances count, in real records where one of the run stands for several.
+"""Counters of instances, in real records if one record stands for several.
 
-`busy_ns`, `blocked_ns` and `stolen_ns` hold only what lies before the moment of reading."""
+`busy_ns`, `blocked_ns` and `stolen_ns` contain only time before the reading."""
 
 _SUMMED = {  # as above; `alignment_ns` is counted elsewhere
-    "wait_ns": (L.I_WAIT, NONE, L.O_WEIGHT),  # of records whose service began: from ready to then ...
-    "alignment_ns": (NONE, NONE, L.O_WEIGHT),  # ... of it for barriers ...
+    "wait_ns": (L.I_WAIT, NONE, L.O_WEIGHT),  # of records whose service started: from ready until then ...
+    "alignment_ns": (NONE, NONE, L.O_WEIGHT),  # ... the part of it for barrier alignment ...
     "service_ns": (L.I_BUSY, L.I_CONTROL_NS, L.O_WEIGHT),  # ... and their service, in full
     "held_ns": (L.I_HELD, NONE, L.O_WEIGHT_OUT),  # of records sent: from the end of the service to their sending ...
     "network_ns": (L.I_NETWORK, NONE, L.O_WEIGHT_OUT),  # ... and from then to their arrival
 }
 SPENT = tuple(_SUMMED)
-"""Where the time of records went: sums over records, which fit no word (`widened`)."""
+"""Parts of the latency: sums over records, which do not fit into a word (`widened`)."""
 
 _COLUMNS = np.array(list(_COUNTED.values()), np.int64)
 _SUMS = np.array([(max(column, 0), off, NONE) for column, off, _ in _SUMMED.values()], np.int64)
@@ -57,11 +57,12 @@ _OF_TIME = [_ROW[name] for name in ("busy_ns", "blocked_ns", "stolen_ns")]
 
 
 HALF = 32
-"""A sum of ns that fits no word is two: whole 2^32 ns, and ns."""
+"""A sum of ns that does not fit into a word is two words: multiples of 2^32 ns, and ns."""
 
 
 def widened(words: Words, before: Words) -> Words:
-    """Sums of ns, (2, ...), of which the world keeps `words` (...) alone, modulo 2^64. before: those at an earlier moment, since which no
+    """Return sums of ns, (2, ...), of which the world stores only `words` (...), modulo 2^64. before: the sums at an earlier time, since
+    which no
     sum has grown by 2^63 ns: the records of an instance, or those delivered at a sink, would have waited 292 years in one frame."""
     grown = words - _narrow(before)
     low = before[1] + (grown & (1 << HALF) - 1)
@@ -69,19 +70,19 @@ def widened(words: Words, before: Words) -> Words:
 
 
 def _narrow(wide: Words) -> Words:
-    """Modulo 2^64."""
+    """Return the sums modulo 2^64."""
     narrow: Words = (wide[0] << HALF) + wide[1]
     return narrow
 
 
 def _exact(wide: Words) -> list[int]:
-    """(2, n)"""
+    """Return exact sums. wide: (2, n)."""
     return [(high << HALF) + low for high, low in zip(*wide.tolist(), strict=True)]
 
 
 @dataclass
 class Counters:
-    """Cumulative counts of a world at one moment, or what they grew by since another. Each of `GAINED` is an attribute, (instances,)."""
+    """Cumulative counters of a world at one time, or their increase since another. Each of `GAINED` is an attribute, (instances,)."""
 
     t_ns: int
     delivered: int
@@ -93,16 +94,16 @@ class Counters:
     latency_ns: Words  # (2, as `histogram`) sums of the run's records, `widened` ...
     longest_ns: Words  # ... and the largest
     spent: Words  # (2, SPENT, instances) of the run's records, `widened`
-    active_ns: Words  # (instances,) how long they were in use
+    active_ns: Words  # (instances,) how long they were active
 
     @classmethod
     def read(
         cls, w: Arrays, t_ns: int, offered: int, dropped: Words, active_ns: Words | None = None, before: Counters | None = None
     ) -> Counters:
-        """active_ns: where parallelism has changed. before: an earlier reading, of the last frame's end; without one, the start of the
+        """active_ns: if the parallelism has changed. before: the reading at the end of the last frame; without one, the start of the
         run."""
         inst = w.inst
-        taken = w.op[inst[:, L.I_OP], L.O_WEIGHT]  # real records for one, at each instance
+        taken = w.op[inst[:, L.I_OP], L.O_WEIGHT]  # real records per record, at each instance
         gained = np.empty((len(GAINED), len(inst)), np.int64)
         bulk.counts(inst, w.op, _COLUMNS, gained)
         gained[_ROW["dropped"]], gained[_ROW["shed"]] = dropped * taken, w.tally[:, L.Y_SHED] * taken
@@ -128,12 +129,12 @@ class Counters:
 
     @classmethod
     def zero(cls, w: Arrays) -> Counters:
-        """The start of the run."""
+        """Return the counters at the start of the run."""
         now = cls.read(w, 0, 0, np.zeros(len(w.inst), np.int64))
         return now.since(now)
 
     def since(self, before: Counters) -> Counters:
-        """What was counted after another reading. (`longest_ns` is no difference.)"""
+        """Return the increase since another reading. (`longest_ns` is not a difference.)"""
         earlier = vars(before)
         return Counters(**{name: value - earlier[name] for name, value in vars(self).items()})
 
@@ -145,18 +146,18 @@ class Counters:
 
     @property
     def gone(self) -> Words:
-        """All that was lost at each instance."""
+        """All records lost at each instance."""
         return self.lost + self.unsent
 
     def waits(self, w: Arrays) -> tuple[int, int]:
-        """Of the real records that sources have read: how many ns they waited in the topics, in sum, and how many they are."""
+        """Return the total waiting time in the topics, in ns, of the real records that sources have read, and their number."""
         sources = w.inst[:, L.I_SOURCE] == 1
         weight = w.op[w.inst[sources, L.I_OP], L.O_WEIGHT].tolist()
         waited = _exact(self.spent[:, SPENT.index("wait_ns")][:, sources])
         return sum(a * b for a, b in zip(waited, weight, strict=True)), int(self.served[sources].sum())
 
     def as_words(self) -> dict[str, Words]:
-        """By name, as snapshots keep them."""
+        """Return the counters by name, as stored in snapshots."""
         rest = {name: np.asarray(value, np.int64) for name, value in vars(self).items() if name != "gained"}
         return rest | dict(zip(GAINED, self.gained, strict=True))
 
@@ -168,24 +169,24 @@ class Counters:
 
 
 HELD = ("queue", "queue_bytes", "unsent_bytes", "state_bytes")
-"""What instances hold at one moment: items that wait, in real records, then accounting bytes."""
+"""Contents of instances at one time: waiting items, in real records, then accounting bytes."""
 
 
 def _held(w: Arrays) -> Words:
-    """Shape (HELD, instances)."""
+    """Return the contents of instances. Shape (HELD, instances)."""
     return np.concatenate([_queued(w)[None], held_bytes(w)])
 
 
 def _totals(values: Words, group: Words, groups: int) -> Words:
-    """Sums of each row over the instances of each group. values: (k, instances). group: (instances,). Shape (k, groups)."""
+    """Sum each row over the instances of each group. values: (k, instances). group: (instances,). Shape (k, groups)."""
     sums = np.zeros(len(values) * groups, np.int64)
     np.add.at(sums, (groups * np.arange(len(values))[:, None] + group).ravel(), values.ravel())
     return sums.reshape(len(values), groups)
 
 
 def attribution(w: Arrays, new: Counters, totals: Words, reads_log: Words) -> list[dict[str, int]]:
-    """Where the time of records went, by operator: sums over the records that it began to serve and those that it sent
-    (docs/event-core.md, 11). They are exact, and may fit no word.
+    """Return the latency attribution by operator: sums over the records whose service it started, and over the records it sent
+    (docs/event-core.md, 11). The sums are exact, and may exceed a word.
 
     totals: (GAINED, operators). reads_log: (operators,) 1 for sources.
     """
@@ -208,14 +209,14 @@ def attribution(w: Arrays, new: Counters, totals: Words, reads_log: Words) -> li
 
 
 def _spent_ns(w: Arrays, new: Counters) -> list[list[int]]:
-    """(SPENT, operators) of real records."""
+    """Return the parts of the latency of real records. Shape (SPENT, operators)."""
     halves = _totals(new.spent.reshape(2 * len(SPENT), -1), w.inst[:, L.I_OP], len(w.op)).reshape(2, len(SPENT), -1)
     weights = w.op[:, _WEIGHTS].T.tolist()
     return [[ns * weight for ns, weight in zip(_exact(halves[:, k]), of_sum, strict=True)] for k, of_sum in enumerate(weights)]
 
 
 class Observer:
-    """Turns two readings of the counters into a frame. latencies: names of those beside the measured one."""
+    """Turns two readings of the counters into a frame. latencies: names of the additional latencies."""
 
     def __init__(
         self,
@@ -235,9 +236,10 @@ class Observer:
     def frame(
         self, number: int, w: Arrays, before: Counters, now: Counters, deaths: Sequence[Mapping[str, Any]] = ()
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The frame that the browser gets (docs/engine-api.md; rates are per virtual second), and rows for the telemetry files: one per
-        instance that is active or has done something since the last frame, then one per host, trunk and actor (the last two have sent
-        bytes only). deaths: of hosts, since the last frame."""
+        """Return the frame for the browser (docs/engine-api.md; rates per virtual second), and rows for the telemetry files: one per
+        instance
+        that is active or has done something since the last frame, then one per host, trunk and actor (trunks and actors only have sent
+        bytes). deaths: of hosts, since the last frame."""
         new, held = now.since(before), _held(w)
         by_host = _totals(np.concatenate([new.gained[_OF_TIME], held]), w.inst[:, L.I_HOST], len(self._machines))
         return self._live(number, w, new, now, held, by_host, deaths), self._rows(number, w, new, now, held, by_host)
@@ -253,7 +255,7 @@ class Observer:
         source = (w.inst[:, L.I_SOURCE] == 1).astype(np.int64)
         sums = _totals(np.concatenate([new.gained, held, [source]]), op_of, size)
         gained, (queue, _, _, state), reads_log = sums[: len(GAINED)], sums[len(GAINED) : -1], sums[-1]
-        # means, where parallelism changes
+        # means, since the parallelism may change
         instances = _totals(new.active_ns[None], op_of, size)[0] / span_ns
         in_use = _totals(new.active_ns[None], w.inst[:, L.I_HOST], len(self._machines))[0, :hosts] / span_ns
         per_s = np.round(gained[[_ROW["served"], _ROW["emitted"]]] / span_s, 6)
@@ -357,7 +359,7 @@ class Observer:
 
 
 def _watermark_lags_ms(w: Arrays, operators: int, t_ns: int) -> list[float | None]:
-    """How far the least watermark of each operator lies behind; None before its first and after its last."""
+    """Return the lag of each operator's minimum watermark; None before its first and after its last watermark."""
     least = np.full(operators, L.FAR)
     in_use = w.inst[active(w)]
     np.minimum.at(least, in_use[:, L.I_OP], in_use[:, L.I_WATERMARK])
@@ -365,7 +367,7 @@ def _watermark_lags_ms(w: Arrays, operators: int, t_ns: int) -> list[float | Non
 
 
 def _memory(w: Arrays, hosts: int) -> list[dict[str, Any] | None]:
-    """What the hosts' memory models say, None of hosts without one."""
+    """Return the state of the hosts' memory models, None for hosts without one."""
     return [
         {"used_bytes": used, "peak_bytes": peak, "slow_down": round(pressure / L.NO_PRESSURE, 6), "full": full == 1} if modelled else None
         for modelled, used, peak, pressure, full in w.memory[:hosts, [L.Z_MODELLED, L.Z_USED, L.Z_PEAK, L.Z_PRESSURE, L.Z_FULL]].tolist()
@@ -375,7 +377,7 @@ def _memory(w: Arrays, hosts: int) -> list[dict[str, Any] | None]:
 def summary(
     operators: Sequence[str], latencies: Sequence[str], hosts: Sequence[str], w: Arrays, start: Counters, end: Counters
 ) -> dict[str, Any]:
-    """Metrics between two readings (after warm-up). latencies: names of those beside the measured one."""
+    """Return the metrics between two readings (after warm-up). latencies: names of the additional latencies."""
     span_s = max((end.t_ns - start.t_ns) / 1e9, 1e-9)
     kinds = 1 + len(latencies)
     new = end.since(start)
@@ -414,25 +416,25 @@ PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 
 def _by_latency(histogram: Words, kinds: int) -> Words:
-    """Samples over all sinks, (kinds, buckets): first the measured latency, then the others."""
+    """Return the samples over all sinks, (kinds, buckets): the main latency, then the others."""
     counts: Words = histogram.reshape(kinds, -1, histogram.shape[1]).sum(axis=1)
     return counts
 
 
 def _weights_of_latencies(w: Arrays) -> Words:
-    """How many real records each counts for, as `histogram`; (.., 1)."""
+    """Return the number of real records per sample, by row of `histogram`; (.., 1)."""
     sinks = w.op[w.op[:, L.O_SINK] >= 0]
     at_sink = sinks[np.argsort(sinks[:, L.O_SINK])][:, L.O_WEIGHT].reshape(-1, 1)
     measures = int(w.g[L.G_MEASURES])
     weights: Words = np.tile(at_sink, (1 + measures, 1))
     for k in np.flatnonzero(w.g[L.G_MEASURE_TO : L.G_MEASURE_TO + measures] == L.TO_READ):
-        read_by = w.inst[w.inst[:, L.I_SOURCE] == 1, L.I_OP][0]  # it counts at the sources
+        read_by = w.inst[w.inst[:, L.I_SOURCE] == 1, L.I_OP][0]  # this latency is measured at the sources
         weights[(k + 1) * len(sinks) : (k + 2) * len(sinks)] = w.op[read_by, L.O_WEIGHT]
     return weights
 
 
 def _latency_sums_ns(w: Arrays, new: Counters, kinds: int) -> list[int]:
-    """Over all sinks, by latency."""
+    """Return the sum over all sinks, by latency."""
     each = [ns * weight for ns, weight in zip(_exact(new.latency_ns), _weights_of_latencies(w)[:, 0].tolist(), strict=True)]
     sinks = len(each) // kinds
     return [sum(each[k * sinks : (k + 1) * sinks]) for k in range(kinds)]
@@ -455,7 +457,7 @@ def _mean_and_percentiles(counts: Words, sum_ns: int) -> dict[str, Any]:
 
 
 def _backlog(w: Arrays, now: Counters) -> int:
-    """Records in logs, neither read nor dropped, and items in queues."""
+    """Return the records in logs, neither read nor dropped, plus the items in queues."""
     sources = w.inst[:, L.I_SOURCE] == 1
     again = w.inst[sources, L.I_AGAIN] * w.op[w.inst[sources, L.I_OP], L.O_WEIGHT]
     read = now.served[sources].sum() - again.sum()
@@ -463,7 +465,7 @@ def _backlog(w: Arrays, now: Counters) -> int:
 
 
 def _queued(w: Arrays) -> Words:
-    """Items that wait, by instance, in real records. Shape (instances,)."""
+    """Return the waiting items by instance, in real records. Shape (instances,)."""
     count: Words = w.inst[:, L.I_QUEUE_COUNT] * w.op[w.inst[:, L.I_OP], L.O_WEIGHT]
     return count
 

@@ -20,11 +20,13 @@ def _bounds() -> tuple[Words, Words]:
 
 
 LOW_NS, HIGH_NS = _bounds()
-"""Least and largest latency of each bucket."""
+"""Minimum and maximum latency of each bucket."""
 
 
 def percentiles_ns(counts: Words, shares: Sequence[float]) -> list[int | None]:
-    """Nearest-rank percentiles: for each share the middle of the bucket with the sample of rank ceil(share x n). None without samples.
+    """Return nearest-rank percentiles: for each share, the middle of the bucket that contains the sample of rank ceil(share x n). None
+    without
+    samples.
 
     counts: (BUCKETS,). shares: each 0 < share <= 1.
     """
@@ -39,12 +41,12 @@ def percentiles_ns(counts: Words, shares: Sequence[float]) -> list[int | None]:
 
 
 def maximum_ns(counts: Words) -> int | None:
-    """Upper bound of the last bucket with a sample."""
+    """Return the upper bound of the last bucket with a sample."""
     used = np.flatnonzero(counts)
     return int(HIGH_NS[used[-1]]) if len(used) else None
 
 
 def sparse(counts: Words) -> tuple[Words, Words]:
-    """(buckets, counts) of the buckets with samples."""
+    """Return (buckets, counts) of the buckets with samples."""
     used = np.flatnonzero(counts)
     return used, counts[used]

@@ -1,9 +1,9 @@
 """Latency over any span of virtual time, from the histograms of frames.
 
-A histogram belongs to a frame: what was delivered after the frame's start, up to and with its end. Frames that lie wholly in a span are
-counted exactly. Of a frame that the span's end cuts it is not known which of its samples lie inside: the samples of the span are those
-of the whole frames and *some* of those of the cut ones. So a percentile of a span is a value, for which the cut frames count by the share
-of their time that lies inside, and two bounds, which no choice of "some" can break.
+A histogram belongs to a frame: the samples delivered after the frame's start, up to and including its end. Frames entirely inside a span
+are counted exactly. For a frame cut by the span's bounds it is unknown which of its samples lie inside: the samples of the span are those
+of the whole frames and *some* of those of the cut frames. A percentile of a span is therefore an estimate, in which cut frames count by the
+share of their time inside, and two bounds that hold for any choice of "some".
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .histogram import HIGH_NS, LOW_NS, percentiles_ns
 Words = NDArray[np.int64]
 
 PARTS = 1_000_000
-"""Shares of frames, and of percentiles, are kept in millionths."""
+"""Shares of frames, and percentile ranks, are in millionths."""
 
 
 class Percentile(NamedTuple):
-    """value_ns: the middle of its bucket. low_ns, high_ns: the percentile of the raw samples lies between them, both included."""
+    """value_ns: middle of its bucket. low_ns, high_ns: inclusive bounds of the percentile of the raw samples."""
 
     value_ns: int
     low_ns: int
@@ -35,10 +35,10 @@ class Percentile(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanHistogram:
-    """Samples of a span, by bucket; (BUCKETS,) each. Histograms of many spans, or runs, are merged by +. Up to 9 x 10^12 samples in all.
+    """Samples of a span, by bucket; (BUCKETS,) each. + merges histograms of spans or runs. At most 9 x 10^12 samples in total.
 
-    whole: of frames that lie in it. cut: of frames that it cuts. inside: those weighted by the share of the frame that lies inside, in
-    millionths of a sample.
+    whole: samples of frames inside the span. cut: samples of frames it cuts. inside: samples of cut frames, weighted by the share of the
+    frame inside, in millionths of a sample.
     """
 
     whole: Words
@@ -51,8 +51,9 @@ class SpanHistogram:
 
     @classmethod
     def of(cls, frame: Words, bucket: Words, count: Words, share: Words) -> SpanHistogram:
-        """frame, bucket, count: (n,) as in the files of latencies, in any order, several sinks added. share: by frame, how much of it lies
-        in the span, in millionths (`shares`)."""
+        """frame, bucket, count: (n,) as in the latency files, in any order; sinks are added up. share: by frame, the part of it inside the
+        span,
+        in millionths (`shares`)."""
         made = cls.empty()
         part = share[frame]
         whole, cut = part == PARTS, (part > 0) & (part < PARTS)
@@ -66,20 +67,21 @@ class SpanHistogram:
 
     @property
     def samples(self) -> float:
-        """How many there are; exact where no frame is cut."""
+        """Number of samples; exact if no frame is cut."""
         return int(self.whole.sum()) + int(self.inside.sum()) / PARTS
 
     def percentiles(self, shares: Sequence[float]) -> list[Percentile | None]:
-        """Nearest-rank percentiles (`percentiles_ns`); 1.0 is the maximum. None where the span certainly or by estimate has no samples.
+        """Return nearest-rank percentiles (`percentiles_ns`); 1.0 is the maximum. None if the span has no samples, or none by estimate.
 
-        Where no frame is cut, value_ns is that of `percentiles_ns`, and the bounds are those of its bucket.
+        If no frame is cut, value_ns equals that of `percentiles_ns`, and the bounds are those of its bucket.
         """
         values = percentiles_ns(self.whole * PARTS + self.inside, shares)
         return [None if value is None else Percentile(value, *self._bounds(share)) for value, share in zip(values, shares, strict=True)]
 
     def _bounds(self, share: float) -> tuple[int, int]:
-        """The percentile is at most v if, of the samples that are there, at least the rank's number are at most v. The cut frames that
-        make it least are all below v and none above; those that make it largest the other way round."""
+        """Return the bounds. The percentile is at most v if at least as many of the samples as its rank are at most v. The percentile is
+        lowest
+        if only samples of cut frames below v are inside, and highest if only those above v are."""
         part, whole = round(share * PARTS), np.cumsum(self.whole)
         below = np.cumsum(self.cut)
         above = below[-1] - below
@@ -89,9 +91,9 @@ class SpanHistogram:
 
 
 def shares(end_ns: Words, from_ns: int, to_ns: int) -> Words:
-    """How much of each frame lies in the span (from_ns, to_ns], in millionths; 0 and all of it are exact.
+    """Return the part of each frame inside the span (from_ns, to_ns], in millionths; 0 and the full share are exact.
 
-    end_ns: (frames,) ascending, the first begins at 0.
+    end_ns: (frames,) ascending; the first frame starts at 0.
     """
     start_ns = np.concatenate([np.zeros(min(1, len(end_ns)), np.int64), end_ns[:-1]])
     common = np.minimum(end_ns, to_ns) - np.maximum(start_ns, from_ns)

@@ -1,4 +1,4 @@
-"""What a run came to over a span of its virtual time, from its files alone: the part of an analysis that is made once for each run."""
+"""Summary of a run over a span of virtual time, from its files alone: the part of an analysis that is computed once per run."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 
 @dataclass(frozen=True)
 class Of:
-    """A run whose files are read. warmup_ns, horizon_ns: as its document says. faults_ns: when faults begin that its document names a time
-    for; deaths of hosts are found in the frames."""
+    """A run whose files are read. warmup_ns, horizon_ns: from its document. faults_ns: start times of faults that the document specifies;
+    deaths
+    of hosts are found in the frames."""
 
     directory: Path
     warmup_ns: int
@@ -37,16 +38,17 @@ class Of:
 
 
 class NoFiles(Exception):
-    """The run has no files (any more), or not all of them; the message says which."""
+    """Files of the run are missing; the message says which."""
 
 
 def summarise(run: Of, span: Span) -> dict[str, Any]:
-    """The run over the span, as plain values.
+    """Summarise the run over the span, as plain values.
 
-    frames, cut_frames: how many lie in it, wholly or in part, and how many are cut. from_s, to_s: the span. samples: of latency.
-    p50_ms, ...: percentiles, each with its bounds as p50_low_ms and p50_high_ms; None without samples. offered_per_s, in_per_s, out_per_s:
-    per virtual second, cut frames by the share of their time. attribution_ns: sums over the operators, by part. recoveries: of each
-    fault in the span (`recoveries`). buckets, whole, cut, inside: the histogram, where it is not empty. Raises NoFiles.
+    frames: number of frames wholly or partly in the span; cut_frames: number of frames it cuts. from_s, to_s: the span. samples: of
+    latency.
+    p50_ms, ...: percentiles, with bounds p50_low_ms and p50_high_ms; None without samples. offered_per_s, in_per_s, out_per_s: per virtual
+    second; cut frames count by the share of their time. attribution_ns: sums over the operators, by part. recoveries: one per fault in the
+    span (`recoveries`). buckets, whole, cut, inside: the histogram's non-empty buckets. Raises NoFiles.
     """
     frames = Frames.read(run.directory, span.latency)
     from_ns = run.warmup_ns if span.from_s is None else seconds_ns(span.from_s)
@@ -82,7 +84,7 @@ def summarise(run: Of, span: Span) -> dict[str, Any]:
 
 
 def histogram_of(row: Mapping[str, Any]) -> SpanHistogram:
-    """That of a row of `summarise`; those of many rows can be added."""
+    """Return the histogram of a row of `summarise`; histograms of rows can be added."""
     made = SpanHistogram.empty()
     used = np.array(row["buckets"], np.int64)
     for name in ("whole", "cut", "inside"):
@@ -94,8 +96,9 @@ def histogram_of(row: Mapping[str, Any]) -> SpanHistogram:
 class Frames:
     """The frames of a run; shape (frames,) each.
 
-    p99_ns: of the latency, NaN without samples. queue: records in the driver's logs at the end. records: offered to, taken by and delivered
-    by the system. attribution: sums over the operators, by part. deaths_ns: when hosts died. frame, bucket, count: the histograms.
+    p99_ns: of the latency, NaN without samples. queue: records in the driver's logs at the frame's end. records: offered to, taken in and
+    delivered by the system. attribution: sums over the operators, by part. deaths_ns: deaths of hosts. frame, bucket, count: the
+    histograms.
     """
 
     end_ns: Words
@@ -110,10 +113,10 @@ class Frames:
 
     @classmethod
     def read(cls, directory: Path, latency: str = "") -> Frames:
-        """latency: name of one that is measured beside the first, whose own is empty. Raises NoFiles."""
+        """latency: name of an additional latency; empty for the main one. Raises NoFiles."""
         live = [json.loads(text) for text in _table(directory, "live", ["n", "json"]).column("json").to_pylist()]
         if not live:
-            raise NoFiles("no frame was written")
+            raise NoFiles("no frames were written")
         if latency and latency not in live[0].get("latencies_ms", {}):
             raise NoFiles(f"latency '{latency}' was not measured")
         table = _table(directory, "latency", ["frame", "latency", "bucket", "count"])
@@ -133,18 +136,21 @@ class Frames:
         )
 
     def histogram(self, share: Words) -> SpanHistogram:
-        """share: of each frame, in millionths."""
+        """Return the histogram. share: part of each frame inside the span, in millionths."""
         return SpanHistogram.of(self.frame, self.bucket, self.count, share)
 
 
 def recoveries(frames: Frames, run: Of, span: Span, from_ns: int, to_ns: int) -> list[dict[str, Any]]:
-    """What each fault that begins in the span did, and how long it took until the system was as before.
+    """Return the effect of each fault that starts in the span, and the time to recovery.
 
-    Before is `before_s` up to the fault: the p99 of the latency and the median of the driver's queue over the frames there. A frame is as
-    before if its p99 is at most `factor` times that, and its queue at most `factor` times that and what is offered in one frame. The
-    system is back with the end of the first frame, after the first that is not as before, from which on all are for `steady_s`, or up to
-    where the look ends: the next fault, the span's end or the horizon. recovery_s: from the fault to there; 0 if no frame was disturbed;
-    None if it did not come back while it was looked at. reason: why nothing can be said, else empty.
+    Baseline: p99 latency and median driver queue over the `before_s` before the fault. A frame is normal if its p99 is at most `factor`
+    times
+    the baseline's, and its queue at most `factor` times the baseline's plus the records offered in one frame. After the first abnormal
+    frame,
+    the system has recovered with the first frame from which on all frames are normal for `steady_s`, or until the observation ends: at the
+    next fault, the span's end or the horizon. recovery_s: time from the fault to the end of that frame; 0 if no frame was disturbed; None
+    if
+    the system did not recover during the observation. reason: why no statement is possible, otherwise empty.
     """
     at_ns = sorted({*run.faults_ns, *frames.deaths_ns})
     found = []
@@ -163,9 +169,9 @@ def _recovery(frames: Frames, span: Span, fault_ns: int, until_ns: int) -> dict[
     (normal,) = frames.histogram(before * PARTS).percentiles([0.99])
     after = np.flatnonzero((frames.end_ns > fault_ns) & (frames.end_ns <= until_ns))
     if normal is None:
-        return {"recovery_s": None, "disturbed": False, "reason": f"nothing was delivered in the {span.before_s:g} s before"}
+        return {"recovery_s": None, "disturbed": False, "reason": f"no results in the {span.before_s:g} s before the fault"}
     if not len(after):
-        return {"recovery_s": None, "disturbed": False, "reason": "no frame lies between it and the next fault, or the end"}
+        return {"recovery_s": None, "disturbed": False, "reason": "no frame between the fault and the next one, or the end"}
     latency_ok = frames.p99_ns[after] <= span.factor * normal.value_ns
     silent = np.isnan(frames.p99_ns[after]) & (frames.records["offered"][after] == 0)
     queue_max = span.factor * np.median(frames.queue[before]) + frames.records["offered"][after]
@@ -190,8 +196,8 @@ def _attribution(live: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
 def _table(directory: Path, folder: str, columns: list[str]) -> pa.Table:
     paths = sorted((directory / folder).glob("part-*.parquet"))
     if not paths:
-        raise NoFiles(f"there are no files of its {'frames' if folder == 'live' else 'latencies'}")
+        raise NoFiles(f"files of its {'frames' if folder == 'live' else 'latencies'} are missing")
     try:
         return pa.concat_tables([parquet.read_table(path, columns=columns) for path in paths])
     except (OSError, pa.ArrowInvalid) as error:
-        raise NoFiles(f"a file of it cannot be read: {error}") from None
+        raise NoFiles(f"one of its files cannot be read: {error}") from None
