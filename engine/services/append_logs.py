@@ -1,4 +1,4 @@
-"""Keeps logs that only grow at their end, durably: what channels have carried, for replay."""
+"""Durable append-only logs of channel contents, for replay."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from .disk import Disk
 from .service import Service
 
 APPEND, READ, TRUNCATE = range(3)
-"""Requests: (APPEND, number, log) with the entry as the message's size and parcel; (READ, number, log, first, end) for the entries
-first .. end - 1; (TRUNCATE, number, log, first) to drop all entries before `first`."""
+"""Requests: (APPEND, number, log), with the entry as the message's size and parcel; (READ, number, log, first, end) for entries first ..
+end - 1; (TRUNCATE, number, log, first) to drop all entries before `first`."""
 
 DONE, FULL, MISSING = range(3)
-"""Outcomes. (DONE, number, log, place of the entry), (DONE, number, log, first, end) with the entries one behind the other, (DONE, number,
-log, first entry that is left). READ of entries that are not there, or no more, is MISSING with the first entry and the end of the log."""
+"""Outcomes: (DONE, number, log, place of the entry); (DONE, number, log, first, end), with the entries concatenated; (DONE, number, log,
+first
+remaining entry). A READ of entries that do not exist (any more) returns MISSING with the first entry and the end of the log."""
 
 
 @dataclass
 class Log:
-    """first: place of the first entry that is left; entries are (size, content)."""
+    """first: place of the first remaining entry. entries: (size, content)."""
 
     first: int = 0
     entries: list[tuple[int, bytes]] = field(default_factory=list)
@@ -32,8 +33,9 @@ class Log:
 
 
 class AppendLogs(Service):
-    """Logs by number, one for each channel as a rule; they exist as soon as somebody appends. The place of an entry is its number in its
-    log, from 0, and never changes. An entry counts as many bytes as the message that brought it."""
+    """Logs by number, usually one per channel, created on the first append. The place of an entry is its number in its log, from 0, and
+    never
+    changes. An entry counts as many bytes as the message that brought it."""
 
     def __init__(self, host: ActorHost, disk: Disk, request_ns: int = 0):
         super().__init__(host, disk, request_ns)

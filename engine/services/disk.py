@@ -1,4 +1,4 @@
-"""A disk, or what stands for one behind a service: requests take turns, each for a latency and for its bytes."""
+"""The disk of a service: requests are served in turn, each taking a latency plus a time for its bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Disk:
-    """latency_ns: of each request. capacity_bytes: None for no end. full: spans (from_ns, to_ns) in which nothing more can be written."""
+    """latency_ns: per request. capacity_bytes: None for unlimited. full: spans (from_ns, to_ns) in which nothing can be written."""
 
     write_mbit_per_s: int
     read_mbit_per_s: int
@@ -26,7 +26,7 @@ class Disk:
             raise ValueError(f"capacity_bytes is {self.capacity_bytes}; it must be at least 1, or None for a disk that never fills")
         for from_ns, to_ns in self.full:
             if from_ns >= to_ns:
-                raise ValueError(f"full from {from_ns} to {to_ns} ns is no span; its end must lie behind its beginning")
+                raise ValueError(f"full from {from_ns} to {to_ns} ns is not a span; its end must be after its start")
 
     def write_ns(self, size_bytes: int) -> int:
         return self.latency_ns - (-size_bytes * 8000 // self.write_mbit_per_s)
@@ -35,7 +35,7 @@ class Disk:
         return self.latency_ns - (-size_bytes * 8000 // self.read_mbit_per_s)
 
     def has_space(self, used_bytes: int, more_bytes: int, now_ns: int) -> bool:
-        """Whether so much more fits beside what is used."""
+        """Return whether more_bytes fit in addition to used_bytes."""
         if any(from_ns <= now_ns < to_ns for from_ns, to_ns in self.full):
             return more_bytes <= 0
         return self.capacity_bytes is None or more_bytes <= 0 or used_bytes + more_bytes <= self.capacity_bytes

@@ -1,4 +1,4 @@
-"""Keeps objects by key, durably: snapshots, tables, results."""
+"""Durable object store: snapshots, tables, results by key."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .disk import Disk
 from .service import Service
 
 PUT, GET, DELETE = range(3)
-"""Requests: (PUT, number, key) with the object as the message's size and parcel; (GET, number, key); (DELETE, number, key), or (DELETE,
-number, first, end) for all objects with keys first .. end - 1. (GET, number, key, bytes) reads so much of the object."""
+"""Requests: (PUT, number, key), with the object as the message's size and parcel; (GET, number, key); (DELETE, number, key), or (DELETE,
+number, first, end) for all objects with keys first .. end - 1. (GET, number, key, bytes) reads only that many bytes of the object."""
 
 DONE, FULL, MISSING = range(3)
-"""Outcomes. Of GET the answer is (DONE, number, key), with the object, all of its parcel even where a part was asked for; of a DELETE of
-many (DONE, number, first). A PUT that found no space has changed nothing."""
+"""Outcomes. A GET returns (DONE, number, key) with the object, and its whole parcel even if only a part was requested; a DELETE of many
+returns (DONE, number, first). A PUT that finds no space changes nothing."""
 
 
 class ObjectStore(Service):
     """Objects by key; a key is one word. An object counts as many bytes as the message that brought it.
 
-    A put replaces what was there, as soon as the disk takes it on; a get that arrives later gives the new object, and comes after it.
+    A put replaces the object as soon as the disk accepts it; a get that arrives later returns the new object, after the put is done.
     """
 
     def __init__(self, host: ActorHost, disk: Disk, request_ns: int = 0):

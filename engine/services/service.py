@@ -1,4 +1,4 @@
-"""What durable services have in common: they take requests one after another, and answer when the disk is done."""
+"""Base of durable services: they serve requests one after the other, and reply when the disk is done."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from engine.core.layout import FAR
 from .disk import Disk
 
 REPLY_BYTES = 64
-"""Of an answer without content."""
+"""Size of a reply without content."""
 
 
 class Service(ABC):
-    """An actor whose disk serves requests in the order in which they arrive.
+    """An actor whose disk serves requests in order of arrival.
 
-    A request is (verb, number, ...), the number being the client's own; its answer is (outcome, number, ...), sent to the same client
-    when the disk is done. What was answered is durable, and nothing that hosts of the run do or suffer takes it back.
+    A request is (verb, number, ...), where the client chooses the number; the reply is (outcome, number, ...), sent to the client when the
+    disk is done. Acknowledged requests are durable: no failure of the run's hosts undoes them.
     """
 
     def __init__(self, host: ActorHost, disk: Disk, request_ns: int = 0):
-        """request_ns: what each request takes beside the disk's work, at the same time as others."""
+        """request_ns: time per request in addition to the disk's work, concurrently with other requests."""
         self.host, self.disk, self.request_ns = host, disk, request_ns
         self.next_ns = FAR
-        self._free_ns = 0  # when the disk has done all that came so far
+        self._free_ns = 0  # when the disk has finished all requests so far
         self.used_bytes = 0
 
-    def start(self, directory: Directory) -> None:  # noqa: B027 whoever asks brings the address to answer to
-        """Services send to whoever has asked."""
+    def start(self, directory: Directory) -> None:  # noqa: B027 clients send the address to reply to
+        """Nothing to do: services only reply to clients."""
 
     def wake(self, now_ns: int, post: Post) -> None:
         raise AssertionError("a service has no timer")
 
     @abstractmethod
     def receive(self, message: Message, now_ns: int, post: Post) -> None:
-        """A request has arrived: serve it with `answer`, or refuse it with `unknown`."""
+        """Serve an arrived request with `answer`, or refuse it with `unknown`."""
 
     def answer(
         self, message: Message, now_ns: int, post: Post, work_ns: int, words: tuple[int, ...], size_bytes: int = 0, parcel: bytes = b""
     ) -> None:
-        """Let the disk work for so long, after all that came before, and answer then: the outcome, the request's number, the rest."""
+        """Let the disk work for work_ns after all earlier requests, then reply with the outcome, the request's number and the rest."""
         self._free_ns = max(self._free_ns, now_ns) + work_ns
         outcome, *rest = words
         post.send(
@@ -53,7 +53,7 @@ class Service(ABC):
         )
 
     def unknown(self, message: Message) -> ValueError:
-        return ValueError(f"'{self.host.name}' was sent {message.words} by {message.sender}, which is none of its requests")
+        return ValueError(f"'{self.host.name}' received {message.words} from {message.sender}, which is not one of its requests")
 
     def state(self) -> Any:
         return [self._free_ns, self.used_bytes]
