@@ -1,4 +1,4 @@
-"""How the parallelism of a running query changes (docs/autoscaling.md, section 3): a job manager and its workers."""
+"""Rescaling of a running query by a job manager and its workers (docs/autoscaling.md, section 3)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["Job", "Rescale", "build_protocol", "job_of"]
 
 
 def build_protocol(experiment: Experiment, scaling: Scaling, greatest: Mapping[str, int]) -> ProtocolSetup:
-    """The setup of a run whose parallelism may change: the job manager takes the rounds of the protocol, too.
+    """Return the setup of a run whose parallelism may change. Its job manager also runs the checkpoint rounds of the protocol.
 
-    greatest: with how many instances operators are laid out, where these are more than the document has.
+    greatest: number of instances laid out per operator, if more than in the document.
     """
     protocol = experiment.policies.checkpointing
     costs = capture_costs(scaling.capture_ms, scaling.serialise_mb_per_s)
@@ -47,7 +47,7 @@ def build_protocol(experiment: Experiment, scaling: Scaling, greatest: Mapping[s
 
 
 def job_of(actors: Sequence[Any]) -> Job | None:
-    """The job manager of a run, if it has one."""
+    """Return the job manager of a run, if it has one."""
     return next((actor for actor in actors if isinstance(actor, Job)), None)
 
 

@@ -1,4 +1,4 @@
-"""Rescaling in place: only what changes stands still, and what has to stand still for it (docs/autoscaling.md, section 3)."""
+"""Rescaling in place: stop only the operators that change and those that must stop for them (docs/autoscaling.md, section 3)."""
 
 from __future__ import annotations
 
@@ -43,9 +43,11 @@ from .worker import RescalingWorker, Stop
 
 
 def standing(operators: Sequence[OperatorSlots], changed: Collection[int]) -> set[int]:
-    """Numbers of the operators that stand still while those of `changed` get other parallelisms: these, those that send to them, and
-    whatever lies between two of them, since it would fill up and hold the former back. Receivers of sources, too: instances of sources
-    differ in their watermark, and who reads another's partitions from then on may have said more than that one."""
+    """Return the numbers of the operators that must stop while the parallelism of `changed` changes: these operators, their senders, and
+    all
+    operators between two of them, which would otherwise fill up and block their senders. If sources change, their receivers stop as well:
+    instances of a source have different watermarks, and an instance that takes over partitions may already have sent a higher watermark
+    than the former owner."""
     found = {o for o, laid in enumerate(operators) if o in changed or not set(changed).isdisjoint(laid.feeds)}
     from_sources = {id for laid in operators if laid.is_source for id in laid.together}
     for o in changed:
@@ -59,7 +61,7 @@ def standing(operators: Sequence[OperatorSlots], changed: Collection[int]) -> se
 
 
 class Plan(NamedTuple):
-    """What is stopped for. number: of the round. parallelism: by operator, afterwards. still: numbers of the operators that stand still."""
+    """A planned rescale. number: of the round. parallelism: new parallelism by operator. still: numbers of the operators that stop."""
 
     number: int
     parallelism: list[int]
@@ -75,23 +77,24 @@ class Plan(NamedTuple):
 
 
 class InPlaceJob(Job):
-    """Pods are started while all runs; then what is concerned stops behind a round of barriers, state changes hands, and it goes on. In
-    `times` restart_ns is how long the switch takes."""
+    """Job manager of in-place rescaling. It starts pods while the job runs. Then the affected operators stop behind a round of barriers,
+    state
+    moves, and they resume. In `times`, restart_ns is the duration of the switch."""
 
     kind = "in_place"
 
     def __init__(self, *about: Any):
         super().__init__(*about)
-        self._pods = [0, 0]  # the order that pods are started for, and when they are there
+        self._pods = [0, 0]  # the order that pods are started for, and when they are ready
         self._plan: Plan | None = None  # of the last round
         self._moving: Savepoint | None = None
         none = {i: Mark(i, -FAR, -FAR, 0) for laid in self.operators for i in range(laid.first, laid.first + laid.most)}
         self._last = Savepoint(0, dict(self.parallelism), dict(self.parallelism), none, {i: Stored(0, 0, {}) for i in none})
-        self._places: list[list[int]] = []  # of partitions, in the last round that was confirmed: `Restart.floors`
+        self._places: list[list[int]] = []  # positions of partitions in the last confirmed round: `Restart.floors`
         self._places_heard: list[list[int]] = []
-        self._read_since: dict[int, int] = {}  # what sources had read that have stopped since then
-        self._went_on: list[tuple[int, list[str]]] = []  # ends of rescales, and what had stood still
-        self._awaited: list[int] = []  # machines that have not got yet what moves to them
+        self._read_since: dict[int, int] = {}  # records read by sources that have stopped since then
+        self._went_on: list[tuple[int, list[str]]] = []  # ends of rescales, and the operators that had stopped
+        self._awaited: list[int] = []  # machines that still wait for state that moves to them
 
     # -- stopping ----------------------------------------------------------------------------------------------------------------
 
@@ -103,14 +106,14 @@ class InPlaceJob(Job):
         super()._begin_next(now_ns, post)
 
     def _pods_ns(self, action: Rescale, now_ns: int) -> int:
-        """When the pods for an order are there."""
+        """Return when the pods for an order are ready."""
         if self._pods[0] != action.number:
             more = any(p > self.parallelism[id] for id, p in action.after.items())
             self._pods = [action.number, now_ns + more * self.times.pod_start_ns]
         return self._pods[1]
 
     def call(self, opened: Round, verb: int, post: Post) -> None:
-        """By way of the machines: the first of them says where barriers go."""
+        """Start a round through the machines; the first one sets the scope of its barriers."""
         self._heard, self._places_heard = ([], []), []
         action = self.under_way
         wanted = self.parallelism if action is None else action.after
@@ -129,7 +132,7 @@ class InPlaceJob(Job):
         return self._hosts(self.parallelism)
 
     def _hosts(self, *parallelisms: dict[str, int]) -> list[int]:
-        """The machines that have instances of what stands still, in these arrangements."""
+        """Return the machines that host instances of the stopping operators in these arrangements."""
         assert self._plan is not None
         laid = [self.operators[o] for o in self._plan.still]
         return sorted({self.host_of[i] for parallelism in parallelisms for one in laid for i in one.active(parallelism)})
@@ -180,9 +183,9 @@ class InPlaceJob(Job):
             self._places_heard += counters[2].tolist()
 
     def _give_up(self, now_ns: int, why: str, post: Post) -> None:
-        """All go on where they stand, but nothing else begins before the last barrier has come to its end."""
+        """Abort: all instances resume where they are, but nothing else starts before the last barrier has arrived."""
         last = self.rounds[-1]
-        if self.under_way is None:  # it is the end
+        if self.under_way is None:  # the load has ended
             return
         last.failed = True
         self._abort(now_ns, why)
@@ -192,7 +195,7 @@ class InPlaceJob(Job):
     # -- changing ----------------------------------------------------------------------------------------------------------------
 
     def _begin_anew(self, now_ns: int, post: Post) -> None:
-        """State may change hands."""
+        """Order the machines into the new arrangement and let them fetch the state that moves."""
         action, moving = self.under_way, self._moving
         assert action is not None
         assert moving is not None
@@ -202,7 +205,7 @@ class InPlaceJob(Job):
         before, self.parallelism = self.machines, dict(action.after)
         self._take_over()
         self.machines = sorted({*before, *self.machines})
-        if self.interval_ns < FAR:  # what is stored of the arrangement before is what all would go back to, in parts
+        if self.interval_ns < FAR:  # a rollback would restore the checkpoint of the previous arrangement, in parts
             self._saved = self._last._replace(after=self.parallelism)
         parallelism = [self.parallelism[laid.id] for laid in self.operators]
         for host in self._awaited:
@@ -224,7 +227,7 @@ class InPlaceJob(Job):
         self._moving = None
         self._take_over()
         self._begin_next(now_ns, post)
-        if self.interval_ns < FAR and now_ns < self.until_ns and not self.busy:  # the sooner there is something of this arrangement
+        if self.interval_ns < FAR and now_ns < self.until_ns and not self.busy:  # to have a checkpoint of this arrangement soon
             self.begin_round(now_ns, TRIGGER, post)
 
     @property
@@ -238,7 +241,7 @@ class InPlaceJob(Job):
         return frozenset(self._stood())
 
     def _stood(self) -> list[str]:
-        """What stands still in the rescale that is under way; with it counts what forward edges connect to it."""
+        """Return the operators that stop in the current rescale, including those connected to them by forward edges."""
         assert self._plan is not None
         return sorted({id for o in self._plan.still for id in self.operators[o].together})
 
@@ -251,12 +254,12 @@ class InPlaceJob(Job):
             return
         if action is not None and action.arranged_ns < 0:
             lost = ", ".join(self.names[host] for host in hosts)
-            self._abort(now_ns, f"{lost} was lost before anything had changed")
+            self._abort(now_ns, f"{lost} was lost before the rescale changed anything")
         self._restart_ns, self._moving, self._awaited, self._places_heard, self._read_since = FAR, None, [], [], {}
         super().recover(hosts, now_ns, post)
 
     def floors(self, saved: Savepoint) -> list[list[int]]:
-        """Where partitions were in the round that all go back to; with none they go on at the beginning."""
+        """Return the positions of partitions in the round to roll back to; without one, partitions restart from the beginning."""
         return self._places
 
     # -- state -----------------------------------------------------------------------------------------------------------------------
@@ -281,7 +284,7 @@ class InPlaceJob(Job):
 
 @dataclass
 class Move:
-    """What a machine is getting. awaited: answers of the store that are still to come. contents: by old instance."""
+    """State that a machine receives. awaited: number of outstanding replies of the store. contents: by old instance."""
 
     number: int
     order: bytes
@@ -294,13 +297,13 @@ class Move:
 
 
 class InPlaceWorker(RescalingWorker):
-    """Instances that stand still keep what they have, but for key groups that go elsewhere."""
+    """Worker of in-place rescaling. Stopped instances keep their state, except key groups that move elsewhere."""
 
     def __init__(self, costs: Costs, contents: bool):
         super().__init__(costs, contents)
-        self._plan: Plan | None = None  # as the first machine that obeyed has laid it down
+        self._plan: Plan | None = None  # as set by the first machine that received it
         self._moves: dict[int, Move] = {}  # by machine
-        self._held: dict[int, int] = {}  # by instance that stands still: the round behind which it does
+        self._held: dict[int, int] = {}  # by stopped instance: the round it stopped behind
 
     def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
         verb, *words = message.words
@@ -312,7 +315,7 @@ class InPlaceWorker(RescalingWorker):
                 super().obey(world, host, message, now_ns, post)
         elif verb not in (PREPARE, MOVE, GO_ON):
             super().obey(world, host, message, now_ns, post)
-        elif words[0] >= self.machine(host).epoch:  # greater: it had nothing in use, and took no part in recoveries
+        elif words[0] >= self.machine(host).epoch:  # greater if it had no active instances and took no part in recoveries
             self.machine(host).epoch = words[0]
             if verb == PREPARE:
                 self._prepare(world, host, message, now_ns, post)
@@ -333,7 +336,7 @@ class InPlaceWorker(RescalingWorker):
                 post.send(i, (verb, epoch, number), M.MESSAGE_BYTES)
 
     def together(self, host: int, instance: int) -> list[int]:
-        """Those that stand still; in rounds all do."""
+        """Return the host's instances that take part: the stopping ones in a rescale, all in a round."""
         assert self._plan is not None
         still = {self._operators[o] for o in self._plan.still}
         return [i for i in self.instances[host] if self._directory.instances[i][0] in still]
@@ -356,7 +359,7 @@ class InPlaceWorker(RescalingWorker):
         return self.costs.capture(size_bytes)
 
     def _note(self, world: World, i: int, number: int, state: KeyedState | None) -> None:
-        """What is reported of an instance beside the row of its checkpoint."""
+        """Record what is reported about an instance in addition to the row of its checkpoint."""
         w = world.arrays
         o, index = w.inst[i, [L.I_OP, L.I_INDEX]].tolist()
         stop = self._stops.setdefault((self.host_of[i], number), Stop())
@@ -371,7 +374,8 @@ class InPlaceWorker(RescalingWorker):
             stop.places += [[o, k, *place] for k, (owner, place) in enumerate(owned) if owner == index]
 
     def capture(self, world: World, i: int) -> tuple[bytes, int]:
-        """In a round. Who goes back to it may be in another arrangement by then, and take a part."""
+        """Capture a checkpoint in a round. A later rollback to it may happen in another arrangement, in which instances take parts of
+        it."""
         found = super().capture(world, i)
         if self.contents:
             assert self._plan is not None
@@ -383,7 +387,7 @@ class InPlaceWorker(RescalingWorker):
         return [] if stop is None else [*super().counters_of(host, number, rows), table(stop.places, 5)]
 
     def _leaving(self, world: World, i: int, plan: Plan) -> KeyedState | None:
-        """What instance `i` holds of key groups that are another's afterwards."""
+        """Return the state of instance `i` in key groups that move to other instances."""
         w = world.arrays
         o = int(w.inst[i, L.I_OP])
         keeping = world.keepings[o]
@@ -409,7 +413,7 @@ class InPlaceWorker(RescalingWorker):
         hold(world, i)
 
     def _let_go(self, world: World, host: int, number: int, now_ns: int) -> None:
-        """Those that stand still behind this round go on: the machine may have been told of the next one's, or even be in it."""
+        """Resume the instances stopped behind this round; the machine may already know of the next round, or even take part in it."""
         for i in [i for i in self.instances[host] if self._held.get(i) == number]:
             del self._held[i]
             release(world, i, now_ns)
@@ -417,7 +421,7 @@ class InPlaceWorker(RescalingWorker):
     # -- changing ------------------------------------------------------------------------------------------------------------------
 
     def _move(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
-        """The first machine that obeys makes the arrangement; then each fetches what its instances get."""
+        """Rearrange, on the first machine that receives the order. Then each machine fetches the state that its instances receive."""
         move = self._moves[host] = Move(message.words[2], message.parcel)
         restart = move.restart
         if world.arrays.op[:, L.O_PARALLEL].tolist() != restart.parallelism:
@@ -465,7 +469,7 @@ class InPlaceWorker(RescalingWorker):
         self._take_over(w)
 
     def _arrange(self, world: World, restart: Restart, now_ns: int) -> None:
-        """In a recovery: to what is in parts, and not what sources have read since."""
+        """Rearrange in a recovery: restore the checkpoint in parts, and rewind sources to its positions."""
         if world.arrays.op[:, L.O_PARALLEL].tolist() != restart.parallelism:
             self._rearrange(world, restart.parallelism, now_ns)
         places: dict[str, list[Place]] = {id: [BEGINNING] * len(owner) for id, owner in world.logs.owners.items()}
@@ -474,12 +478,12 @@ class InPlaceWorker(RescalingWorker):
         for id, floors in places.items():
             world.logs.set_floors(id, floors)
         w = world.arrays
-        for i, read in restart.reads:  # of those not in use, too, whose machine may take no part
+        for i, read in restart.reads:  # inactive instances, too, since their machine may not take part
             if not active(w)[i]:
                 w.inst[i, L.I_AGAIN] = w.inst[i, L.I_IN] - read
 
     def _drop(self, world: World, i: int, o: int, parallelism: int) -> None:
-        """Instance `i` holds no longer what another one gets."""
+        """Drop the state of instance `i` that moves to other instances."""
         keeping, w = world.keepings[o], world.arrays
         if keeping is None:
             assert w.inst[i, L.I_ENTRIES] == w.inst[i, L.I_STATE_BYTES] == 0, "state that cannot move would be lost"
@@ -489,7 +493,7 @@ class InPlaceWorker(RescalingWorker):
         stays = groups_of(index, parallelism, groups) if index < parallelism else range(groups, groups)
         keyed_state.take(world, keeping, i, 0, stays.start)
         keyed_state.take(world, keeping, i, stays.stop, groups)
-        w.inst[i, L.I_TICK] = FAR  # it stands still
+        w.inst[i, L.I_TICK] = FAR  # it is stopped
         if not len(stays):
             assert w.inst[i, L.I_ENTRIES] == w.inst[i, L.I_STATE_BYTES] == 0
             w.inst[i, L.I_PANE_END] = FAR
@@ -512,9 +516,9 @@ class InPlaceWorker(RescalingWorker):
         post.send(self.coordinator, (MOVED, self.machine(host).epoch, move.number), M.MESSAGE_BYTES, after_ns=work_ns)
 
     def _get(self, world: World, host: int, now_ns: int) -> None:
-        """What moves is there on all machines: whoever stands still goes on."""
+        """Resume stopped instances: all machines have received the state that moves."""
         move = self._moves.pop(host, None)
-        if move is None:  # it was lost, and has nothing that could go on
+        if move is None:  # it was lost, and has nothing to resume
             return
         still = {self._directory.instances[i][0] for i, number in self._held.items() if number == move.number}
         self._note_going_on(world, move.number, still, now_ns)

@@ -1,4 +1,4 @@
-"""The job manager: carries out orders for other parallelisms by stopping the job and beginning anew (docs/autoscaling.md, section 3)."""
+"""The job manager: rescales by stopping the job with a savepoint and restarting it (docs/autoscaling.md, section 3)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from .savepoint_assignment import OperatorSlots, Savepoint, Stored, fetches, mar
 
 @dataclass
 class Rescale:
-    """An order, and what became of it. Times in ns, -1 while they are not known.
+    """A rescale order and its progress. Times in ns, -1 until known.
 
-    who: policy or document. begun: sources are told to stop. stopped: the first one did. drained: the last instance has stopped, with
-    nothing in hand. stored: its checkpoint is in the store, too. arranged: all machines are ordered to begin anew. restored: they have
-    what is theirs. ended: all go on, or it has come to nothing. before, after: parallelism by operator. state_bytes: in the savepoint;
-    moved_bytes: of them, what another instance has afterwards. read: records that each source had read when it stopped. outcome: done,
-    aborted, or "" while it is open; why: in words. changed_ns: when something of this has changed last. savepoint: its number, 0 before it
-    is begun.
+    who: policy or document. begun: the sources are ordered to stop. stopped: the first source has stopped. drained: the last instance has
+    stopped, with no records in flight. stored: its checkpoint is in the store. arranged: all machines are ordered to restart. restored:
+    they
+    have fetched their state. ended: all have resumed, or the order was aborted. before, after: parallelism by operator. state_bytes: size
+    of
+    the state in the savepoint; moved_bytes: the part that another instance owns afterwards. read: records that each source had read when it
+    stopped. outcome: done, aborted, or "" while open; why: the reason in words. changed_ns: time of the last change. savepoint: its number,
+    0
+    before it has started.
     """
 
     number: int
@@ -63,8 +66,8 @@ class Rescale:
 
 
 class Times(NamedTuple):
-    """Of a rescale. restart_ns: from the savepoint until the new job begins to fetch it; with more instances than before pod_start_ns
-    more."""
+    """Durations of a rescale. restart_ns: from the savepoint until the new job starts to fetch it, plus pod_start_ns if there are more
+    instances than before."""
 
     restart_ns: int
     pod_start_ns: int
@@ -72,16 +75,16 @@ class Times(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Instances have begun anew, or have stood still until then: those of these operators, all where None."""
+    """A restart, or the end of a stop. operators: those concerned, None for all."""
 
     go_ns: int
     operators: frozenset[str] | None
 
 
 class Job(CoordinatedRounds):
-    """Takes savepoints for rescales, and between them rounds, if the interval is not FAR; both are numbered together.
+    """Job manager. Takes savepoints for rescales and, between them, checkpoint rounds if the interval is not FAR; both share one numbering.
 
-    parallelism: by operator, as the job runs. actions: all orders, with what became of them. orders: of the document, (at_ns, parallelism).
+    parallelism: current parallelism by operator. actions: all orders and their progress. orders: from the document, (at_ns, parallelism).
     """
 
     kind = "stop_and_restart"
@@ -99,7 +102,7 @@ class Job(CoordinatedRounds):
         names: Sequence[str] = (),
         workers_max: int = FAR,
     ):
-        """names: of hosts. workers_max: so many instances run at most, whoever orders."""
+        """names: host names. workers_max: maximum number of instances, whoever gives the order."""
         super().__init__(host, interval_ns, until_ns, detect_ns, [], [])
         self.operators, self.times, self.names = list(operators), times, list(names)
         self.workers_max = workers_max
@@ -107,9 +110,9 @@ class Job(CoordinatedRounds):
         self.actions: list[Rescale] = []
         self._orders_due = sorted((at_ns, dict(wanted)) for at_ns, wanted in orders)
         self._look_ns = self._deadline_ns = self._restart_ns = FAR
-        self._heard: tuple[list[Mark], list[list[int]]] = [], []  # of the savepoint that is being taken
-        self._saved: Savepoint | None = None  # where all go back to, if no round has been confirmed since
-        # what each instance of a source had read when it stopped for the last time
+        self._heard: tuple[list[Mark], list[list[int]]] = [], []  # for the savepoint in progress
+        self._saved: Savepoint | None = None  # rollback target, if no round has been confirmed since
+        # records read by each source instance when it last stopped
         self._read = {i: 0 for laid in operators if laid.is_source for i in range(laid.first, laid.first + laid.most)}
 
     def start(self, directory: Directory) -> None:
@@ -117,7 +120,7 @@ class Job(CoordinatedRounds):
         self._take_over()
 
     def _take_over(self) -> None:
-        """Members, sources and machines are those of the parallelism."""
+        """Set members, sources and machines to those of the current parallelism."""
         in_use = [i for laid in self.operators for i in laid.active(self.parallelism)]
         self.members = set(in_use)
         self.sources = [i for laid in self.operators if laid.is_source for i in laid.active(self.parallelism)]
@@ -127,7 +130,7 @@ class Job(CoordinatedRounds):
 
     @property
     def open(self) -> Rescale | None:
-        """The order that is being carried out, or that waits for something else to end."""
+        """The rescale in progress or waiting."""
         return next((one for one in self.actions if not one.outcome), None)
 
     @property
@@ -137,53 +140,53 @@ class Job(CoordinatedRounds):
 
     @property
     def starts(self) -> list[Start]:
-        """In order of time."""
+        """Restarts in order of time."""
         return [Start(recovery.go_ns, None) for recovery in self.recoveries if not recovery.open]
 
     @property
     def standing(self) -> frozenset[str]:
-        """The operators that stand still, or are about to."""
+        """The operators that are stopped, or about to stop."""
         stand = self.under_way is not None or self.recovering
         return frozenset(laid.id for laid in self.operators) if stand else frozenset()
 
     @property
     def begins_anew_ns(self) -> int:
-        """When what is stored is fetched, FAR if that is not known."""
+        """When the savepoint will be fetched, FAR if unknown."""
         return self._restart_ns
 
     def order(self, parallelism: Mapping[str, int], now_ns: int, who: str) -> None:
-        """From now on so many instances are wanted; operators that are not named stay as they are. Between two windows. An order that waits
-        is replaced by a newer one, and one for more workers than there may be comes to nothing. After the horizon nothing is ordered.
-        Raises ValueError."""
+        """Order a parallelism by operator; operators that are not named keep theirs. Called between two windows. A newer order replaces a
+        waiting
+        one. An order for more than workers_max instances is aborted. After the horizon, orders are ignored. Raises ValueError."""
         wanted = self._wanted(parallelism)
         if now_ns >= self.until_ns:
             return
         number, before, workers = len(self.actions) + 1, dict(self.parallelism), sum(wanted.values())
         action = Rescale(number, self.kind, who, now_ns, before, wanted, changed_ns=now_ns)
         if workers > self.workers_max:
-            action.end("aborted", now_ns, f"with it {workers} workers would run, and workers_max is {self.workers_max}")
+            action.end("aborted", now_ns, f"it needs {workers} workers, but workers_max is {self.workers_max}")
         else:
             for one in self.actions:
                 if one.waits:
-                    one.end("aborted", now_ns, "a newer order came before it began")
+                    one.end("aborted", now_ns, "a newer order arrived before it started")
             self._look_ns = now_ns + 1
         self.actions.append(action)
 
     def _wanted(self, parallelism: Mapping[str, int]) -> dict[str, int]:
-        """What is wanted of all operators, when what runs is what there will be."""
+        """Return the requested parallelism of all operators, based on the parallelism after the rescale in progress."""
         opened = self.under_way
         wanted = dict(self.parallelism if opened is None else opened.after)
         known = {laid.id: laid for laid in self.operators}
         for id, p in parallelism.items():
             if id not in known:
-                raise ValueError(f"an order names operator '{id}', which there is not; there are {', '.join(known)}")
+                raise ValueError(f"an order names operator '{id}', which does not exist; choose from {', '.join(known)}")
             if not 1 <= p <= known[id].most:
-                raise ValueError(f"an order wants {p} instances of operator '{id}'; it can have 1 to {known[id].most}")
+                raise ValueError(f"an order requests {p} instances of operator '{id}'; it can have 1 to {known[id].most}")
             wanted |= dict.fromkeys(known[id].together, p)
         return wanted
 
     def active_ns(self, t_ns: int) -> Words:
-        """How long each instance was in use up to a moment."""
+        """Return how long each instance was active until t_ns."""
         moved = [action for action in self.actions if 0 <= action.arranged_ns < t_ns]
         found = np.zeros(sum(laid.most for laid in self.operators), np.int64)
         since_ns, parallelism = 0, moved[0].before if moved else self.parallelism
@@ -217,16 +220,16 @@ class Job(CoordinatedRounds):
         self._begin_next(now_ns, post)
 
     def _begin_next(self, now_ns: int, post: Post) -> None:
-        """Stop for the order that waits, if nothing else is under way."""
+        """Start the waiting order, if nothing else is in progress."""
         waiting = self.open
         if waiting is None or self.busy:
             return
         if now_ns >= self.until_ns:
-            waiting.end("aborted", now_ns, "the load ended before it began")
+            waiting.end("aborted", now_ns, "the load ended before it started")
             return
         waiting.before = dict(self.parallelism)
         if waiting.after == waiting.before:
-            waiting.end("aborted", now_ns, "the job runs so already")
+            waiting.end("aborted", now_ns, "the job already has this parallelism")
             return
         waiting.begun_ns = waiting.changed_ns = now_ns
         self._heard = [], []
@@ -276,7 +279,7 @@ class Job(CoordinatedRounds):
         self._restart_ns = last.ended_ns + max(1, self.times.restart_ns + more * self.times.pod_start_ns)
 
     def _give_up(self, now_ns: int, why: str, post: Post) -> None:
-        """All go on where they stand."""
+        """Abort: all instances resume where they are."""
         last = self.rounds[-1]
         if not last.ended:
             last.ended, last.ended_ns = "aborted", now_ns
@@ -293,7 +296,7 @@ class Job(CoordinatedRounds):
     # -- beginning anew ----------------------------------------------------------------------------------------------------------------
 
     def _begin_anew(self, now_ns: int, post: Post) -> None:
-        """All machines that have instances before or after it are ordered into a new epoch."""
+        """Order all machines with instances before or after the rescale into a new epoch."""
         action = self.under_way
         assert action is not None
         self._restart_ns = FAR
@@ -305,9 +308,9 @@ class Job(CoordinatedRounds):
         self.recoveries[-1].planned = True
 
     def recover(self, hosts: Sequence[int], now_ns: int, post: Post) -> None:
-        hosts = [host for host in hosts if host in self.machines]  # others have nothing to go back to
+        hosts = [host for host in hosts if host in self.machines]  # others have nothing to roll back
         action = self.under_way
-        if not hosts or self._restart_ns < FAR:  # then all stand still, and begin anew anyway
+        if not hosts or self._restart_ns < FAR:  # then all are stopped and restart anyway
             return
         if action is not None and action.stored_ns < 0:
             lost = ", ".join(self.names[host] for host in hosts)
@@ -343,7 +346,7 @@ class Job(CoordinatedRounds):
         )
 
     def floors(self, saved: Savepoint) -> list[list[int]]:
-        """`Restart.floors`: partitions go on where they are."""
+        """Return `Restart.floors`; empty: partitions continue where they are."""
         return []
 
     def _restored(self, host: int, epoch: int, now_ns: int, post: Post) -> None:

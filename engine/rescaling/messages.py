@@ -1,4 +1,4 @@
-"""What is said in a rescale beside what coordinator and workers say anyway (`engine.checkpointing.messages`)."""
+"""Messages of a rescale, in addition to those of coordinator and workers (`engine.checkpointing.messages`)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import numpy as np
 from engine.core.control.keyed_state import tables_from_bytes, tables_to_bytes
 
 STOP, RELEASE, RESCALE, PREPARE, MOVE, MOVED, GO_ON = range(12, 19)
-"""(STOP, epoch, round) to a source: it takes its checkpoint, sends the barrier, and is held; so is whoever is aligned by that barrier,
-whose number is negative. (RELEASE, epoch, round) to a worker: nothing comes of it, all go on where they stand. (RESCALE, epoch, round,
-planned) to a worker, with a `Restart`: begin anew in another arrangement. planned: 1, or 0 if this is a recovery.
-
-In place: (PREPARE, epoch, round, verb) to a worker, with a `Plan`: those of its instances with which the round begins are told so by this
-verb. (MOVE, epoch, round) to a worker, with a `Restart`: the arrangement changes, and this is to be fetched. (MOVED, epoch, round) from it.
-(GO_ON, epoch, round)."""
+"""(STOP, epoch, round) to a source: take the checkpoint, send the barrier, and stop; so does every instance that this barrier aligns. The
+barrier's number is negative. (RELEASE, epoch, round) to a worker: the rescale is aborted, all instances resume where they are. (RESCALE,
+epoch, round, planned) to a worker, with a `Restart`: restart in another arrangement. planned: 1, or 0 in a recovery.
+In place: (PREPARE, epoch, round, verb) to a worker, with a `Plan`: notify, by this verb, its instances that start the round. (MOVE, epoch,
+round) to a worker, with a `Restart`: the arrangement changes, fetch this state. (MOVED, epoch, round) is the reply. (GO_ON, epoch, round):
+resume."""
 
 
 class Mark(NamedTuple):
-    """What an instance has seen when it stopped: its watermark, the newest event time, and how many records it has read once."""
+    """State of an instance when it stopped: watermark, newest event time, and number of records read, without repeated reads."""
 
     instance: int
     watermark_ns: int
@@ -29,8 +28,8 @@ class Mark(NamedTuple):
 
 
 class Fetch(NamedTuple):
-    """What an instance takes of an old one's checkpoint, which is so large and in so many pieces: key groups first .. end - 1, so many
-    bytes. end: -1 for all groups."""
+    """State that an instance takes from the checkpoint of an old instance: key groups first .. end - 1, `bytes` in total; end is -1 for all
+    groups. size_bytes, pieces: of the whole checkpoint."""
 
     instance: int
     old: int
@@ -42,9 +41,9 @@ class Fetch(NamedTuple):
 
 
 class Restart(NamedTuple):
-    """How the instances of a machine begin anew. parallelism: by operator's number. fetches: of its instances. marks: of all instances that
-    are in use. reads: instance of a source, and what it has read once. floors: where partitions go on, if not where they are: number of
-    the source's operator, partition, `Place`."""
+    """How the instances of a machine restart. parallelism: by operator number. fetches: of its instances. marks: of all active instances.
+    reads: source instance and number of records it has read, without repeats. floors: where partitions continue, if not where they are:
+    number of the source operator, partition, `Place`."""
 
     parallelism: list[int]
     fetches: list[Fetch]

@@ -1,4 +1,4 @@
-"""Who takes what of a savepoint when all begin anew in another arrangement: arithmetic on numbers of instances and key groups."""
+"""Assignment of savepoint state to the instances of a new arrangement: arithmetic on instance numbers and key groups."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from .messages import Fetch, Mark
 
 
 class OperatorSlots(NamedTuple):
-    """An operator as it is laid out. first, most: its instances' first number, and how many there are. groups: key groups of what it keeps.
-    together: operators of its vertex. feeds: numbers of the operators that it sends to."""
+    """Layout of an operator. first, most: number of its first instance, and its number of instances. groups: key groups of its state.
+    together:
+    operators of its vertex. feeds: numbers of the operators that it sends to."""
 
     id: str
     first: int
@@ -25,7 +26,7 @@ class OperatorSlots(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """The checkpoint of an instance in the store. groups: bytes of state by key group, of those that have some."""
+    """The checkpoint of an instance in the store. groups: bytes of state by key group, without empty groups."""
 
     size_bytes: int
     pieces: int
@@ -33,7 +34,7 @@ class Stored(NamedTuple):
 
 
 class Savepoint(NamedTuple):
-    """A savepoint of one arrangement, and the arrangement in which all go on from it."""
+    """A savepoint of one arrangement, and the arrangement that restarts from it."""
 
     number: int
     before: dict[str, int]
@@ -53,12 +54,12 @@ class Savepoint(NamedTuple):
 
 
 def groups_of(index: int, parallelism: int, groups: int) -> range:
-    """The key groups of the instance with this index: those g with floor(g x parallelism / groups) = index."""
+    """Return the key groups of the instance with this index: those g with floor(g x parallelism / groups) = index."""
     return range(-(-index * groups // parallelism), -(-(index + 1) * groups // parallelism))
 
 
 def fetches(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Fetch]:
-    """By instance, then old instance."""
+    """Yield the fetches, by instance, then old instance."""
     for laid in operators:
         stays = saved.before[laid.id] == saved.after[laid.id]
         for i in laid.active(saved.after):
@@ -73,8 +74,9 @@ def fetches(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Fe
 
 
 def marks(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Mark]:
-    """With what each instance goes on. Instances of what changes go on with the least of the old ones: nothing that they read is late by
-    it. (Those that keep state by key have seen the same.)"""
+    """Yield the marks with which instances restart. Instances of an operator that changes get the minimum over the old ones, so that
+    nothing
+    they read becomes late. (Instances with keyed state have all seen the same.)"""
     for laid in operators:
         old = [saved.marks[i] for i in laid.active(saved.before)]
         watermark_ns, newest_ns = min(mark.watermark_ns for mark in old), min(mark.newest_ns for mark in old)
@@ -86,8 +88,8 @@ def marks(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Mark
 
 
 def requests(fetch: Fetch, piece_bytes: int) -> Iterator[tuple[int, int]]:
-    """Pieces of the old checkpoint that are asked for, and how much of each. The last piece is always among them, since the content goes
-    with it."""
+    """Yield the pieces of the old checkpoint to request, and the bytes of each. The last piece is always included, since it carries the
+    content."""
     rest = fetch.bytes
     for piece in (fetch.pieces - 1, *range(fetch.pieces - 1)):
         has = min(piece_bytes, fetch.size_bytes - piece * piece_bytes)

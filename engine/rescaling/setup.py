@@ -1,4 +1,4 @@
-"""What a way of rescaling is made of."""
+"""The parts of a rescaling mechanism."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .worker import RescalingWorker
 
 
 class RescalingSetup(NamedTuple):
-    """The classes of the job manager and of the workers on its machines.
+    """The classes of the job manager and the workers.
 
-    pause_ns: from the complete savepoint until it is fetched. features: of the loop (`engine.core.weave.FEATURES`).
+    pause_ns: time from the complete savepoint until it is fetched. features: of the event loop (`engine.core.weave.FEATURES`).
     """
 
     job: type[Job]

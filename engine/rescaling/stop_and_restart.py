@@ -1,4 +1,4 @@
-"""Stop and restart (Siachamis 2024, 4.3): the whole job stops with a savepoint, and begins anew from it."""
+"""Stop and restart (Siachamis 2024, 4.3): the whole job stops with a savepoint and restarts from it."""
 
 from __future__ import annotations
 

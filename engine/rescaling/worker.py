@@ -1,4 +1,4 @@
-"""The process on each machine in a rescale: its instances stop behind a savepoint, and begin anew with what is theirs then."""
+"""The worker process of a machine in a rescale: its instances stop behind a savepoint and restart with their new state."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from .savepoint_assignment import requests
 
 @dataclass
 class Stop:
-    """What a machine knows of a savepoint that it takes part in: marks of its instances; instance, key group and bytes of what they
-    keep; of partitions where they go on (`Restart.floors`), where that is asked for."""
+    """A machine's part of a savepoint. marks: of its instances. groups: instance, key group and bytes of their state. places: positions of
+    partitions (`Restart.floors`), where needed."""
 
     marks: list[list[int]] = field(default_factory=list)
     groups: list[list[int]] = field(default_factory=list)
@@ -39,8 +39,7 @@ class Stop:
 
 @dataclass
 class Begin:
-    """What a machine has been ordered to begin anew with. awaited: answers of the store that are still to come. contents: checkpoints, by
-    old instance."""
+    """A restart order of a machine. awaited: number of outstanding replies of the store. contents: checkpoints by old instance."""
 
     number: int
     order: bytes
@@ -53,37 +52,39 @@ class Begin:
 
 
 class Noted(NamedTuple):
-    """A moment, and how many real records stood unread in the topics of the sources that it concerns, None if there are none."""
+    """A time, and the number of unread real records in the topics of the sources concerned, None without sources."""
 
     at_ns: int = L.FAR
     unread: int | None = None
 
 
 class Topics(Protocol):
-    """What stands there unread, in real records."""
+    """Unread records in topics, in real records."""
 
     def lag(self, w: Arrays, logs: SourceLogs, now_ns: int) -> Mapping[str, int]:
-        """By source."""
+        """Return the lag by source."""
 
     def lag_of(self, w: Arrays, i: int, now_ns: int) -> int:
-        """Of the partitions of one instance."""
+        """Return the lag of the partitions of one instance."""
 
 
 class RescalingWorker(CoordinatedWorker):
-    """Rounds as they are, and savepoints: behind their own checkpoint instances are held until they are released or begin anew.
+    """Worker for checkpoint rounds and savepoints: after its checkpoint for a savepoint, an instance stops until it is released or
+    restarted.
 
-    instances: of each machine that has some laid out, those in use. For those who watch, by number of the savepoint: stopped, when the
-    first instance did, and what stood in the topics as each source did; went_on, when the first machine did in the new arrangement.
+    instances: active instances by machine, for machines with instances laid out. For observers, by savepoint number: stopped, the time when
+    the first instance stopped, and the lag of each source when it stopped; went_on, the time when the first machine resumed in the new
+    arrangement.
     """
 
     def __init__(self, costs: Costs, contents: bool):
         super().__init__(costs, contents)
         self._stops: dict[tuple[int, int], Stop] = {}  # by machine and number
-        self._given_up: dict[int, int] = {}  # by machine: savepoints up to this number hold nobody
+        self._given_up: dict[int, int] = {}  # by machine: savepoints up to this number stop no instance
         self._begins: dict[int, Begin] = {}  # by machine
         self.stopped: dict[int, Noted] = {}
         self.went_on: dict[int, Noted] = {}
-        self.topics: Topics | None = None  # of a run that is watched
+        self.topics: Topics | None = None  # of an observed run
 
     def start(self, directory: Directory) -> None:
         super().start(directory)
@@ -100,7 +101,7 @@ class RescalingWorker(CoordinatedWorker):
             return super().serve(world, instance, message, now_ns, post)
         if epoch != self.machine(self.host_of[instance]).epoch:
             return 0
-        post.send_barrier(-number)  # even if it is given up by now: others have it already, and wait for this one
+        post.send_barrier(-number)  # even if it has been aborted: others have the barrier already and wait for this one
         return self._stop(world, instance, number, now_ns, post, now_ns)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
@@ -109,7 +110,7 @@ class RescalingWorker(CoordinatedWorker):
         return self._stop(world, instance, -number, now_ns, post, int(world.arrays.align[instance, L.ALIGN_SINCE]))
 
     def _stop(self, world: World, i: int, number: int, now_ns: int, post: Post, asked_ns: int) -> int:
-        """Take the checkpoint of the savepoint, and begin no further service."""
+        """Take the checkpoint of the savepoint, and start no further service."""
         host = self.host_of[i]
         if number <= self._given_up.get(host, 0):
             return 0
@@ -129,14 +130,14 @@ class RescalingWorker(CoordinatedWorker):
         return self.costs.capture(size_bytes)
 
     def _note_stop(self, world: World, i: int, number: int, now_ns: int) -> None:
-        """Instances of other machines may be behind this moment or before it, so each counts what is its own."""
+        """Record a stop. The clocks of other machines may be ahead or behind, so each instance counts its own lag."""
         at_ns, unread = self.stopped.get(number, Noted())
         if self.topics is not None and world.arrays.inst[i, L.I_SOURCE]:
             unread = (unread or 0) + self.topics.lag_of(world.arrays, i, now_ns)
         self.stopped[number] = Noted(min(at_ns, now_ns), unread)
 
     def _note_going_on(self, world: World, number: int, operators: Collection[str], now_ns: int) -> None:
-        """operators: those that have stood still."""
+        """operators: those that were stopped."""
         if number not in self.went_on:
             lag = {} if self.topics is None else self.topics.lag(world.arrays, world.logs, now_ns)
             own = [unread for id, unread in lag.items() if id in operators]
@@ -147,7 +148,7 @@ class RescalingWorker(CoordinatedWorker):
         return [] if stop is None else [table(stop.marks, len(Mark._fields)), table(stop.groups, 3)]
 
     def _release(self, world: World, host: int, number: int, now_ns: int, post: Post) -> None:
-        """The savepoint of this number is given up."""
+        """Abort the savepoint with this number."""
         self._given_up[host] = number
         machine = self.machine(host)
         machine.uploads = {name: upload for name, upload in machine.uploads.items() if name[0] != number}
@@ -185,7 +186,7 @@ class RescalingWorker(CoordinatedWorker):
             super().obey(world, host, message, now_ns, post)
 
     def _arrange(self, world: World, restart: Restart, now_ns: int) -> None:
-        """The first machine that obeys makes the arrangement: all that is in use anywhere is held or down."""
+        """Rearrange, on the first machine that receives the order: all active instances everywhere are stopped or down."""
         w, parallelism = world.arrays, restart.parallelism
         if w.op[:, L.O_PARALLEL].tolist() != parallelism:
             places = {id: world.logs.places(w, id) for id in world.logs.owners}
@@ -195,7 +196,7 @@ class RescalingWorker(CoordinatedWorker):
         self._take_over(w)
 
     def _take_over(self, w: Arrays) -> None:
-        """The instances in use are those that the arrangement says."""
+        """Set the active instances to those of the arrangement."""
         for members in self.instances.values():
             members.clear()
         for i in np.flatnonzero(active(w)).tolist():
@@ -223,7 +224,7 @@ class RescalingWorker(CoordinatedWorker):
             self._ready(world, host, begin, post)
 
     def _ready(self, world: World, host: int, begin: Begin, post: Post) -> None:
-        """All that was to be fetched is here: each instance reads what is its own, and when the last one has done so, say so."""
+        """All state has been fetched: each instance reads its part. Report when the last one is done."""
         w = world.arrays
         for i in self.instances[host]:
             if w.inst[i, L.I_SOURCE]:
@@ -246,9 +247,10 @@ class RescalingWorker(CoordinatedWorker):
             instance_checkpoint.resume(world, host, now_ns)
 
     def _begin_anew(self, world: World, host: int, begin: Begin) -> None:
-        """The instances in use get what is theirs. Channels go on with their senders' watermarks: all that was sent has been served."""
+        """Give the active instances their state. Channels continue with their senders' watermarks, because everything sent has been
+        served."""
         w, restart = world.arrays, begin.restart
-        watermark = np.full(len(w.inst), L.FAR)  # who is not in use holds nobody back
+        watermark = np.full(len(w.inst), L.FAR)  # inactive instances must not hold back watermarks
         watermark[[mark.instance for mark in restart.marks]] = [mark.watermark_ns for mark in restart.marks]
         for mark in restart.marks:
             if self.host_of[mark.instance] == host:

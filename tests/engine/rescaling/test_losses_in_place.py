@@ -93,7 +93,7 @@ def test_before_anything_has_changed(job: Callable[..., Document], moment: Momen
     manager = job_of(simulation)
     (action,), (recovery,) = manager.actions, manager.recoveries
     assert action.outcome == "aborted"
-    assert action.why == f"w{host + 1} was lost before anything had changed"
+    assert action.why == f"w{host + 1} was lost before the rescale changed anything"
     assert action.begun_ns < lost_ns < action.ended_ns
     assert recovery.hosts == [host]
     (savepoint,) = [one for one in manager.rounds if one.savepoint]

@@ -56,7 +56,7 @@ def test_results_do_not_depend_on_rescales(name: str) -> None:
         last = job_of(simulation).actions[-1]
         actions = [action for action in job_of(simulation).actions if action.outcome == "done"]
         left_out = {action.why for action in job_of(simulation).actions if action.outcome != "done"}
-        assert left_out <= {"a newer order came before it began"}, "behind backpressure a savepoint takes longer than the next order"
+        assert left_out <= {"a newer order arrived before it started"}, "behind backpressure a savepoint takes longer than the next order"
         assert len(actions) >= 6
         done += len(actions)
         assert len({tuple(action.after.values()) for action in actions}) >= len(actions) - 1
@@ -204,7 +204,7 @@ def test_of_orders_that_wait_the_newest_is_carried_out() -> None:
     assert [(action.who, action.outcome) for action in actions] == [
         ("policy", "done"), ("document", "aborted"), ("policy", "aborted"), ("policy", "done"),
     ]  # fmt: skip
-    assert actions[1].why == actions[2].why == "a newer order came before it began"
+    assert actions[1].why == actions[2].why == "a newer order arrived before it started"
     assert actions[0].begun_ns == 20 * MS + 1
     assert actions[3].begun_ns == actions[0].ended_ns
     assert parallelism_of(simulation) == {"in": 3, "in_keys": 3, "kept": 5, "sink": 1}
@@ -216,8 +216,8 @@ def test_orders_that_change_nothing_or_come_too_late_or_are_impossible() -> None
     simulation = with_orders(made, [(20 * MS, {"kept": 3}), (131 * MS, {"kept": 4})])
     simulation.run_until(simulation.end_ns)
     (action,) = job_of(simulation).actions
-    assert (action.outcome, action.why, action.begun_ns) == ("aborted", "the job runs so already", -1)
-    for wanted, told in (({"keep": 2}, "'keep'"), ({"kept": 7}, "wants 7 instances of operator 'kept'; it can have 1 to 6")):
+    assert (action.outcome, action.why, action.begun_ns) == ("aborted", "the job already has this parallelism", -1)
+    for wanted, told in (({"keep": 2}, "'keep'"), ({"kept": 7}, "requests 7 instances of operator 'kept'; it can have 1 to 6")):
         with pytest.raises(ValueError, match=told):
             job_of(simulation).order(wanted, 1, "policy")
 
