@@ -1,4 +1,4 @@
-"""Checkpointing protocols (docs/checkpointing.md): each a file of the name of its kind, with a function `build`, over the same parts.
+"""Checkpointing protocols (docs/checkpointing.md). Each kind has a file of its name with a function `build`; all share the same parts.
 
-`setup` gives a run its protocol, `telemetry` reads it for frames and summaries.
+`setup` builds the protocol of a run, `telemetry` reads it for frames and summaries.
 """

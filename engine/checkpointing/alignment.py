@@ -1,10 +1,10 @@
-"""How an instance aligns barriers, as rules: which channels are barred, and what waits behind them. Readable, for pages that show it; the
-loop has the same in `engine.core.kernels.alignment`.
+"""The rules by which an instance aligns barriers: which channels are blocked, and which items wait. A readable version, for pages that show
+it; the event loop implements the same rules in `engine.core.kernels.alignment`.
 
-Values that never change: every rule gives a new one. An instance
+Values are immutable; every rule returns a new one. An instance
 
-* asks of each item whether it comes by a barred channel; what does is laid aside, anything else is processed;
-* bars a channel when its barrier comes; with the last one it is aligned: it takes its checkpoint, and processes what it laid aside.
+* buffers each item that arrives on a blocked channel, and processes all others;
+* blocks a channel when its barrier arrives; with the last barrier it is aligned: it takes its checkpoint and processes its buffer.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Aligning:
-    """inputs: the channels that enter an instance. barred: those whose barrier has come, in that order. aside: channel and item of what
-    was passed over, in the order in which it came.
+    """inputs: input channels of an instance. barred: channels whose barrier has arrived, in order of arrival. aside: channel and item of
+    everything buffered, in order of arrival.
 
     Source: Siachamis 2024, 3.3.1, Figure 3.3.
     """
@@ -27,27 +27,27 @@ class Aligning:
 
     @property
     def aligned(self) -> bool:
-        """Whether all barriers are there. An instance that nothing enters is: it waits for nobody."""
+        """Whether all barriers have arrived. An instance without inputs is always aligned."""
         return len(self.barred) == len(self.inputs)
 
     @property
     def awaited(self) -> list[int]:
-        """Channels whose barrier has not come."""
+        """Channels whose barrier has not arrived."""
         return sorted(self.inputs - set(self.barred))
 
     def passes_over(self, channel: int) -> bool:
-        """Whether an item of the channel belongs behind the checkpoint, and has to wait for it."""
+        """Return whether an item of the channel belongs after the checkpoint and must wait."""
         return channel in self.barred
 
     def lay_aside(self, channel: int, item: Any) -> Aligning:
         return replace(self, aside=(*self.aside, (channel, item)))
 
     def bar(self, channel: int) -> Aligning:
-        """The channel's barrier is there. Raises ValueError if it was there already, or if the channel does not lead here."""
+        """Handle the channel's barrier. Raises ValueError if it had already arrived, or if the channel is not an input."""
         if channel not in self.inputs or channel in self.barred:
-            raise ValueError(f"the barrier of channel {channel} cannot come: those of channels {self.awaited} are awaited")
+            raise ValueError(f"unexpected barrier on channel {channel}; barriers are awaited on channels {self.awaited}")
         return replace(self, barred=(*self.barred, channel))
 
     def let_in(self) -> tuple[Aligning, tuple[tuple[int, Any], ...]]:
-        """Behind the checkpoint: no channel is barred, and what was laid aside is processed before anything that comes later."""
+        """After the checkpoint: unblock all channels, and return the buffered items, to be processed before any later ones."""
         return replace(self, barred=(), aside=()), self.aside

@@ -1,6 +1,6 @@
-"""The checkpoint graph, and rollback propagation on it round by round, as it is published: for pages that show it, and small records.
+"""The checkpoint graph and rollback propagation on it, round by round, as published: for pages that show it, and small records.
 
-`recovery_line` finds the same line in records of any size.
+`recovery_line` finds the same line for records of any size.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from .recovery_line import CheckpointRecord, Line, RecoveryGraph
 
 
 class Node(NamedTuple):
-    """checkpoint: its index among those of the instance; 0 is the start."""
+    """checkpoint: its index within the instance; 0 is the initial state."""
 
     instance: int
     checkpoint: int
 
 
 class Edge(NamedTuple):
-    """channel: on which a message was sent after the tail was taken and before its next, and processed before the head was taken and after
-    the one before it; None between two checkpoints of an instance that follow each other."""
+    """channel: a message on it was sent between the tail and the sender's next checkpoint, and processed between the receiver's previous
+    checkpoint and the head; None between two consecutive checkpoints of an instance."""
 
     tail: Node
     head: Node
@@ -30,14 +30,14 @@ class Edge(NamedTuple):
 
 
 class Round(NamedTuple):
-    """root: the line that is tried. marked: instances whose member is reachable from a member of the root, ascending."""
+    """root: the candidate line. marked: instances whose member is reachable from a member of the root, ascending."""
 
     root: Line
     marked: tuple[int, ...]
 
 
 def checkpoint_graph(record: CheckpointRecord, recovery_graph: RecoveryGraph = "strict") -> list[Edge]:
-    """All edges, those of instances first, then those of the channels that count. A path from one member of a line to another is an orphan.
+    """Return all edges: of instances first, then of the counted channels. A path between two members of a line means an orphan message.
 
     Source: Siachamis 2024, 3.3.2, Figure 3.4(a), after Wang, Chung, Lin and Fuchs 1995, "Checkpoint space reclamation for
     uncoordinated checkpointing in message-passing systems".
@@ -46,9 +46,9 @@ def checkpoint_graph(record: CheckpointRecord, recovery_graph: RecoveryGraph = "
     for number in np.flatnonzero(record.counted(recovery_graph)):
         channel = int(number)
         sender, receiver, _ = record.channels[channel]
-        if sender != receiver:  # what an instance sends to itself keeps no checkpoint from another
+        if sender != receiver:  # messages of an instance to itself exclude no checkpoints
             sent, processed = record.sent_on(channel), record.processed_on(channel)
-            # numbers (first[x], last[x]] were sent after x, (before[y], up_to[y]] processed in front of y + 1
+            # numbers (first[x], last[x]] were sent after x, (before[y], up_to[y]] were processed before y + 1
             first, last = sent[:, None], np.append(sent[1:], np.iinfo(np.int64).max)[:, None]
             before, up_to = processed[None, :-1], processed[None, 1:]
             meet = np.maximum(first, before) < np.minimum(last, up_to)
@@ -57,8 +57,9 @@ def checkpoint_graph(record: CheckpointRecord, recovery_graph: RecoveryGraph = "
 
 
 def rollback_propagation(newest: Sequence[int], edges: Iterable[Edge]) -> list[Round]:
-    """The rounds from the newest checkpoint of each instance to the recovery line, which is the root of the last round: nothing is marked
-    there. In between every marked member is replaced by its instance's next older checkpoint that no member reaches.
+    """Return the rounds from the newest checkpoints to the recovery line, which is the root of the last round, where nothing is marked.
+    Between
+    rounds, every marked member is replaced by the instance's next older checkpoint that no member reaches.
 
     Source: Siachamis 2024, Algorithm 2.
     """
@@ -74,12 +75,12 @@ def rollback_propagation(newest: Sequence[int], edges: Iterable[Edge]) -> list[R
         if not marked:
             return rounds
         for i in marked:
-            while (i, root[i]) in reached:  # nothing leads to the start, so this ends
+            while (i, root[i]) in reached:  # terminates, since no edge leads to the initial state
                 root[i] -= 1
 
 
 def _strictly_reachable(start: Iterable[Node], heads: dict[Node, list[Node]]) -> set[Node]:
-    """What a path of at least one edge leads to."""
+    """Return the nodes reachable by a path of at least one edge."""
     reached: set[Node] = set()
     waiting = list(start)
     while waiting:

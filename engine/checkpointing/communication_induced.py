@@ -1,5 +1,5 @@
-"""Communication-induced checkpoints (Siachamis 2024, 3.3.3): as uncoordinated ones, but records tell what their senders know of all others'
-checkpoints, and one that would make a checkpoint useless forces another before it is served."""
+"""Communication-induced checkpoints (Siachamis 2024, 3.3.3): like uncoordinated ones, but records carry their senders' knowledge of all
+checkpoints, and a record that would make a checkpoint useless forces another one before it is processed."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def build(protocol: InducedCheckpoints, run: ProtocolContext) -> ProtocolSetup:
 
 
 class InducedWorker(UncoordinatedWorker):
-    """Each instance has a clock of its own, and a forced checkpoint counts as its last one.
+    """Worker in which each instance has its own timer; a forced checkpoint restarts the interval.
 
-    last_ns, spans_ns, taken: by instance, when it took its last checkpoint, how long it waits this time, and how many it has taken.
+    last_ns, spans_ns, taken: by instance, time of its last checkpoint, its current interval, and number of checkpoints taken.
     """
 
     def __init__(self, costs: Costs, contents: bool, interval_ns: int, jitter_ns: int, until_ns: int, seed: int, vector_bytes: int):
@@ -54,7 +54,7 @@ class InducedWorker(UncoordinatedWorker):
             self._wait(i, epoch, now_ns, post)
 
     def _wait(self, i: int, epoch: int, now_ns: int, post: Post) -> None:
-        """Draw the next span and be reminded behind it."""
+        """Draw the next interval and set the timer."""
         draw = RandomStream(self.seed, "checkpoint timer of an instance", i).below(np.array([now_ns]), 3)
         self.spans_ns[i] = self.interval_ns + (int(draw[0]) - 1) * self.jitter_ns
         self._remind(i, epoch, now_ns, now_ns + self.spans_ns[i], post)
@@ -71,7 +71,7 @@ class InducedWorker(UncoordinatedWorker):
         if epoch != self.machine(host).epoch:
             return
         due_ns = self.last_ns[i] + self.spans_ns[i]
-        if due_ns > now_ns:  # a record has forced one meanwhile
+        if due_ns > now_ns:  # a record has forced a checkpoint in the meantime
             self._remind(i, epoch, now_ns, due_ns, post)
         else:
             post.send(i, (TAKE, epoch, now_ns), M.MESSAGE_BYTES)
@@ -80,7 +80,7 @@ class InducedWorker(UncoordinatedWorker):
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
         verb, epoch, asked_ns = message.words
         if verb != TAKE or epoch != self.machine(self.host_of[instance]).epoch or self.last_ns[instance] > asked_ns:
-            return 0  # of a history that is over, or it has taken one since
+            return 0  # from before a recovery, or the instance has taken one since
         return self._checkpoint(world, instance, -1, now_ns, post, asked_ns)
 
     def forced(self, world: World, instance: int, told: int, now_ns: int, post: Post) -> int:

@@ -31,7 +31,7 @@ def build(protocol: CoordinatedCheckpoints, run: ProtocolContext) -> ProtocolSet
 
 
 class CoordinatedRounds(Coordinator):
-    """Triggers a round every interval up to `until_ns`, unless one is open: then that tick is left out."""
+    """Triggers a round every interval until `until_ns`; a tick is skipped while a round is open."""
 
     def __init__(self, host: ActorHost, interval_ns: int, until_ns: int, detect_ns: int, machines: Sequence[int], sources: Sequence[int]):
         super().__init__(host, detect_ns, machines)
@@ -52,7 +52,7 @@ class CoordinatedRounds(Coordinator):
 
     @property
     def busy(self) -> bool:
-        """No round can begin."""
+        """Whether no round can start now."""
         return self.open_round is not None or self.recovering
 
     def act(self, now_ns: int, post: Post) -> None:
@@ -63,9 +63,9 @@ class CoordinatedRounds(Coordinator):
             self.begin_round(now_ns, TRIGGER, post)
 
     def begin_round(self, now_ns: int, verb: int, post: Post) -> Round:
-        """All sources are told so."""
+        """Start a round."""
         opened = Round(len(self.rounds) + 1, self.epoch, now_ns)
-        if self.rounds and self.rounds[-1].ended != "confirmed":  # what is stored of rounds that came to nothing goes
+        if self.rounds and self.rounds[-1].ended != "confirmed":  # delete checkpoints of unsuccessful rounds
             last = self._confirmed[0][M.NUMBER] if self._confirmed else 0
             post.send(self.store, (object_store.DELETE, 0, M.key(last + 1), M.key(opened.number)), M.MESSAGE_BYTES)
         self.rounds.append(opened)
@@ -73,13 +73,13 @@ class CoordinatedRounds(Coordinator):
         return opened
 
     def call(self, opened: Round, verb: int, post: Post) -> None:
-        """Whoever a round begins with is told so: the sources."""
+        """Notify the sources, which start the round."""
         for i in self.sources:
             post.send(i, (verb, opened.epoch, opened.number), M.MESSAGE_BYTES)
 
     @property
     def reporting(self) -> Sequence[int]:
-        """The machines that the open round waits for."""
+        """Machines that the open round waits for."""
         return self.machines
 
     def hear(self, message: Message, now_ns: int, post: Post) -> None:
@@ -98,12 +98,14 @@ class CoordinatedRounds(Coordinator):
                 self.confirmed(opened, post)
 
     def heard(self, rows: Words, counters: list[Words]) -> None:
-        """A worker has reported, with what its protocol sends beside the rows."""
+        """Handle a worker's report. counters: what its protocol sends in addition to the rows."""
 
     def confirmed(self, last: Round, post: Post) -> None:
-        """This round is where all would go back to from now on."""
+        """Make this round the rollback target."""
         self._confirmed = last.taken
-        post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(last.number)), M.MESSAGE_BYTES)  # nobody goes back further
+        post.send(
+            self.store, (object_store.DELETE, 0, M.key(0), M.key(last.number)), M.MESSAGE_BYTES
+        )  # older checkpoints are no longer needed
 
     def line(self, now_ns: int) -> Line:
         opened = self.open_round
@@ -112,7 +114,7 @@ class CoordinatedRounds(Coordinator):
         return Line(self._confirmed)
 
     def rounds_after(self, after_ns: int) -> list[Round]:
-        first = len(self.rounds)  # one is open at a time
+        first = len(self.rounds)  # only one can be open
         while first and not (self.rounds[first - 1].ended and self.rounds[first - 1].ended_ns <= after_ns):
             first -= 1
         return self.rounds[first:]
@@ -128,14 +130,14 @@ class CoordinatedRounds(Coordinator):
 
 
 class CoordinatedWorker(Worker):
-    """Takes a checkpoint of a source at the trigger, and of every other instance when barriers have come by all its channels."""
+    """Takes the checkpoint of a source on the trigger, and of every other instance when barriers have arrived on all its channels."""
 
     under_way = False
 
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
         verb, epoch, number = message.words
         if verb != TRIGGER or epoch != self.machine(self.host_of[instance]).epoch:
-            return 0  # of a round that a recovery has ended
+            return 0  # from a round that a recovery has aborted
         post.send_barrier(number)
         return self.take(world, instance, number, now_ns, post, asked_ns=now_ns)
 
@@ -152,7 +154,7 @@ class CoordinatedWorker(Worker):
         self._look(host, number, post)
 
     def _look(self, host: int, number: int, post: Post) -> None:
-        """With its last checkpoint of a round a worker reports those that are stored."""
+        """Report the stored checkpoints of a round once the last one is decided."""
         machine = self.machine(host)
         rows = machine.taken[number]
         if len(rows) < len(self.together(host, rows[0][M.INSTANCE])):
@@ -166,9 +168,9 @@ class CoordinatedWorker(Worker):
         post.ask(self.coordinator, (verb, machine.epoch, number), size_bytes, parcel=parcel)
 
     def together(self, host: int, instance: int) -> list[int]:
-        """Instances of the machine that take part in the rounds of one of them."""
+        """Return the instances of the machine that take part in the same rounds as `instance`."""
         return self.instances[host]
 
     def counters_of(self, host: int, number: int, rows: list[list[int]]) -> list[Words]:
-        """What is reported beside the rows."""
+        """Return what is reported in addition to the rows."""
         return []

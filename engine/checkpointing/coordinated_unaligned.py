@@ -1,4 +1,4 @@
-"""Coordinated checkpoints, unaligned: barriers overtake what waits, and what they overtake is part of the checkpoint. Our own addition to
+"""Coordinated checkpoints, unaligned: barriers overtake waiting records, which become part of the checkpoint. Our own addition to
 Siachamis 2024, after Apache Flink's unaligned checkpoints."""
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def build(protocol: UnalignedCheckpoints, run: ProtocolContext) -> ProtocolSetup
 
 
 class UnalignedRounds(CoordinatedRounds):
-    """Rounds, with what was under way in each: by the counters of both ends of a channel."""
+    """Rounds with their in-flight records, determined from the counters at both ends of each channel."""
 
     def __init__(self, host: ActorHost, interval_ns: int, until_ns: int, detect_ns: int, machines: Sequence[int], sources: Sequence[int]):
         super().__init__(host, interval_ns, until_ns, detect_ns, machines, sources)
         self._heard: dict[int, tuple[Words, Words]] = {}  # of the open round, by instance: sent, processed
-        self._cut: list[list[int]] = []  # of the confirmed one: channel, first and end of what was under way
+        self._cut: list[list[int]] = []  # of the confirmed round: channel, first and end of in-flight records
 
     def start(self, directory: Directory) -> None:
         super().start(directory)
@@ -74,7 +74,7 @@ class UnalignedRounds(CoordinatedRounds):
 
 
 class UnalignedWorker(CoordinatedWorker):
-    """Takes a checkpoint with the first barrier, and stores it with the last one, when it is known what was under way."""
+    """Takes a checkpoint on the first barrier, and stores it on the last one, when the in-flight records are known."""
 
     under_way = True
 

@@ -1,4 +1,4 @@
-"""Who notices that a machine is gone, and leads all back to a line of checkpoints from which they can go on together."""
+"""The coordinator: detects lost machines and rolls all instances back to a consistent line of checkpoints."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from .messages import GO, HELLO, RECOVER, RESTORED
 from .worker import Worker
 
 COORDINATOR = 0
-"""Its place among the actors of a run."""
+"""Its index among the actors of a run."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """rows: the checkpoints (`messages.TAKEN`) that all go back to; instances without one go back to the start of the run. replays:
-    channel, first and end of what its sender has to send again. search_ns: what it takes to find it."""
+    """rows: the checkpoints (`messages.TAKEN`) to roll back to; instances without one roll back to the initial state. replays: channel,
+    first
+    and end of the records its sender must replay. search_ns: time to find the line."""
 
     rows: list[list[int]]
     replays: list[list[int]] = field(default_factory=list)
@@ -32,23 +33,24 @@ class Line:
 
 @dataclass(frozen=True)
 class Settled:
-    """What no recovery can ask for any more, since lines only move on: checkpoints with numbers less than these, by instance, and records
-    with numbers less than these, by channel."""
+    """What no recovery can need any more, since lines only move forward: checkpoints with lower numbers, by instance, and records with
+    lower
+    numbers, by channel."""
 
     checkpoints: list[int]
     records: Words
 
 
 class Coordinator(ABC):
-    """An actor. Protocols add when checkpoints are taken, and which of them make the line.
+    """Base of coordinators. Protocols decide when checkpoints are taken, and which of them form the line.
 
-    machines: host indices that have instances. All of them go back in a recovery, those too that were not lost.
+    machines: indices of hosts with instances. In a recovery all of them roll back, including those that were not lost.
     """
 
-    settled: Settled | None = None  # the engine may forget this
-    independent: ClassVar[bool] = False  # instances take checkpoints by themselves, not in rounds
-    skipped_ns: Sequence[int] = ()  # when a round was due and none could begin
-    searches: Sequence[dict[str, Any]] = ()  # how the line of each recovery was found, where it was searched
+    settled: Settled | None = None  # what the engine may discard
+    independent: ClassVar[bool] = False  # whether instances take checkpoints independently, not in rounds
+    skipped_ns: Sequence[int] = ()  # when a round was due but could not start
+    searches: Sequence[dict[str, Any]] = ()  # how the line of each recovery was found, if it was searched
 
     def __init__(self, host: ActorHost, detect_ns: int, machines: Sequence[int]):
         self.host = host
@@ -56,8 +58,8 @@ class Coordinator(ABC):
         self.machines = list(machines)
         self.recoveries: list[Recovery] = []
         self.down: list[int] = []
-        self._suspected: list[list[int]] = []  # when it is believed, host
-        self._searching = False  # the orders are still to go out, at the last recovery's `found_ns`
+        self._suspected: list[list[int]] = []  # when the suspicion is confirmed, host
+        self._searching = False  # orders are pending until the last recovery's `found_ns`
         self._orders: dict[int, tuple[list[list[int]], list[list[int]]]] = {}  # rows and replays of the line, by host
 
     def start(self, directory: Directory) -> None:
@@ -77,27 +79,27 @@ class Coordinator(ABC):
 
     @property
     def apart(self) -> list[list[int]]:
-        """Goes with an order to go back: `messages.order_to_bytes`."""
+        """Part of a recovery order, see `messages.order_to_bytes`."""
         return []
 
-    # -- what protocols say -----------------------------------------------------------------------------------------------------
+    # -- defined by protocols -----------------------------------------------------------------------------------------------------
 
     @property
     @abstractmethod
     def due_ns(self) -> int:
-        """When the protocol wants to act."""
+        """When `act` is due next."""
 
     @abstractmethod
     def act(self, now_ns: int, post: Post) -> None:
-        """It is due."""
+        """Act when due."""
 
     @abstractmethod
     def hear(self, message: Message, now_ns: int, post: Post) -> None:
-        """A message that is not about recovery."""
+        """Handle a message that is not about recovery."""
 
     @abstractmethod
     def line(self, now_ns: int) -> Line:
-        """Where all go back to."""
+        """Return the line to roll back to."""
 
     # -- timers -------------------------------------------------------------------------------------------------------------------
 
@@ -142,18 +144,19 @@ class Coordinator(ABC):
             self.hear(message, now_ns, post)
 
     def _welcome(self, host: int, now_ns: int, post: Post) -> None:
-        """A machine has started: whether or not its loss was noticed, what it had is gone."""
+        """Handle the start of a machine: its state is lost, whether or not its loss was detected."""
         self.down = [other for other in self.down if other != host]
         self._suspected = [item for item in self._suspected if item[1] != host]
         if self.recovering:
             self.recoveries[-1].restored.pop(host, None)
-            if not self._searching:  # else with all others
+            if not self._searching:  # otherwise together with all others
                 self._order(host, now_ns, post)
         else:
             self.recover([host], now_ns, post)
 
     def recover(self, hosts: Sequence[int], now_ns: int, post: Post) -> None:
-        """All go back to the line, as soon as it is found among what is known now. A search that is under way is finished first."""
+        """Start a recovery to the line that follows from the checkpoints known now, once it is found. A search in progress is finished
+        first."""
         begins_ns = max(now_ns, self.recoveries[-1].found_ns if self.recoveries else 0)
         self.recoveries.append(Recovery(self.epoch + 1, now_ns, list(hosts)))
         line = self.line(now_ns)
@@ -192,36 +195,36 @@ class Coordinator(ABC):
             for other in self.machines:
                 post.send(self.addresses[other], (GO, recovery.epoch), M.MESSAGE_BYTES)
 
-    # -- what it shows (`telemetry`) ----------------------------------------------------------------------------------------------
+    # -- for telemetry ----------------------------------------------------------------------------------------------
 
     def rounds_after(self, after_ns: int) -> list[Round]:
-        """The rounds that were open later than a moment."""
+        """Return the rounds that were open after a time."""
         return []
 
     def durable_after(self, after_ns: int) -> Iterator[DurableCheckpoint]:
-        """At least the checkpoints of which it heard later than a moment."""
+        """Yield at least the checkpoints it heard of after a time."""
         for opened in self.rounds_after(after_ns):
             for row in opened.taken:
                 yield DurableCheckpoint.from_row(row, "coordinated", opened.done[self.host_of[row[M.INSTANCE]]])
 
     def given_up(self, first: Recovery) -> GivenUp:
-        """What the first recovery discarded: of complete rounds nothing."""
+        """Return what the first recovery discarded: nothing of complete rounds."""
         rounds = [one for one in self.rounds_after(-1) if one.ended == "confirmed" and one.ended_ns <= first.detected_ns]
         return GivenUp(sum(len(one.taken) for one in rounds), 0, 0.0, 0, 0.0)
 
     def useless(self, worker: Worker, processed: Words, cyclic: bool) -> Useless | None:
-        """The checkpoints that no line can hold, None if they are not known.
+        """Return the checkpoints that can be on no consistent line, None if unknown.
 
-        processed: (channels,) number of the last record that was processed of each. cyclic: the query has a cycle.
+        processed: (channels,) number of the last record processed on each. cyclic: whether the query has a cycle.
         """
         return None
 
     def frame_fields(self) -> dict[str, Any]:
-        """JSON values that each frame has besides those of all protocols."""
+        """Return additional JSON fields of each frame for this protocol."""
         return {}
 
     def round_fields(self, opened: Round) -> dict[str, Any]:
-        """JSON values that a round has in frames besides those of all protocols."""
+        """Return additional JSON fields of a round in frames for this protocol."""
         return {}
 
     # -- state --------------------------------------------------------------------------------------------------------------------
@@ -244,5 +247,5 @@ class Coordinator(ABC):
 
 
 def coordinator_of(actors: Sequence[Any]) -> Coordinator | None:
-    """The coordinator of a run, if it has one."""
+    """Return the coordinator of a run, if it has one."""
     return next((actor for actor in actors if isinstance(actor, Coordinator)), None)

@@ -1,4 +1,4 @@
-"""What a coordinator remembers of a run: rounds, durable checkpoints, recoveries, and what they gave up."""
+"""A coordinator's history of a run: rounds, durable checkpoints, recoveries, and what recoveries discarded."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from . import messages as M
 
 @dataclass
 class Round:
-    """One round. Times in ns, -1 while they are not known. done: by host, when its worker said so. taken: `messages.TAKEN` rows.
+    """A round. Times in ns, -1 until known. done: by host, when its worker reported. taken: `messages.TAKEN` rows.
 
-    ended: how it ended: confirmed, failed (the store was full), aborted (by a recovery); "" while it is open. savepoint: all stand still
-    behind it (`engine.rescaling`).
+    ended: confirmed, failed (the store was full) or aborted (by a recovery); "" while open. savepoint: all instances stop behind it
+    (`engine.rescaling`).
     """
 
     number: int
@@ -30,11 +30,11 @@ class Round:
 
 @dataclass
 class Recovery:
-    """One recovery. Times in ns, -1 while they are not known.
+    """A recovery. Times in ns, -1 until known.
 
-    epoch: that begins with it. hosts: that were lost, as far as was known. search_ns: from the detection until the line is found. line:
-    number of the checkpoint of each instance, 0 for the start of the run, -1 of instances that are not in use. ordered, restored: by host.
-    planned: nothing was lost; all begin anew because somebody has ordered it (`engine.rescaling`).
+    epoch: the epoch it starts. hosts: hosts known to be lost. search_ns: from detection until the line is found. line: checkpoint number of
+    each instance, 0 for the initial state, -1 for inactive instances. ordered, restored: by host.
+    planned: nothing was lost; all instances restart for a rescale (`engine.rescaling`).
     """
 
     epoch: int
@@ -53,13 +53,13 @@ class Recovery:
 
     @property
     def found_ns(self) -> int:
-        """When the line is found, which may still be to come."""
+        """When the line is or will be found."""
         return self.detected_ns + self.search_ns
 
 
 class DurableCheckpoint(NamedTuple):
-    """A checkpoint that is durable, and when its coordinator heard so. kind: basic, forced or coordinated. rules: those that forced it
-    (`engine.core.layout.RULE_*`); 0: none did."""
+    """A durable checkpoint. heard_ns: when the coordinator heard of it. kind: basic, forced or coordinated. rules: the rules that forced it
+    (`engine.core.layout.RULE_*`), 0 for none."""
 
     instance: int
     number: int
@@ -80,10 +80,10 @@ class DurableCheckpoint(NamedTuple):
 
 
 class GivenUp(NamedTuple):
-    """What the first recovery discarded.
+    """Checkpoints that the first recovery discarded.
 
-    taken: checkpoints that all instances had. discarded: how many of them were newer than the line. share: discarded of taken. most: of one
-    instance. share_across: the share if channels within a machine did not count.
+    taken: total number of checkpoints. discarded: number of those newer than the line. share: discarded / taken. most: maximum discarded by
+    one instance. share_across: the share if channels within a machine did not count.
     """
 
     taken: int
@@ -94,7 +94,7 @@ class GivenUp(NamedTuple):
 
 
 class Useless(NamedTuple):
-    """Checkpoints that no line can hold, by instance and number, and how many checkpoints there are."""
+    """Checkpoints that can be on no consistent line, by instance and number, and the total number of checkpoints."""
 
     checkpoints: list[tuple[int, int]]
     taken: int

@@ -1,5 +1,6 @@
-"""Hybrid checkpoints: rounds of barriers within regions, uncoordinated ones elsewhere, and one line among both (our own design, after the
-idea of Siachamis 2024, 5.3.3)."""
+"""Hybrid checkpoints: rounds of barriers within regions, uncoordinated checkpoints elsewhere, and one line across both (our own design,
+after
+the idea of Siachamis 2024, 5.3.3)."""
 
 from __future__ import annotations
 
@@ -32,9 +33,9 @@ from .uncoordinated import UncoordinatedCoordinator, UncoordinatedWorker, logged
 from .worker import Costs, Worker
 
 MODES = ("coordinated", "uncoordinated")
-"""How a region takes checkpoints, in words."""
+"""Names of the modes of a region."""
 TURNS = 4
-"""A barrier's number is that of its round, so many times, and what the round is for the instances (`adapting.STAYS`, ...)."""
+"""A barrier's number is TURNS times its round's number, plus the round's turn (`region_adaptation.STAYS`, ...)."""
 
 
 def build(protocol: HybridCheckpoints, run: ProtocolContext) -> ProtocolSetup:
@@ -64,8 +65,9 @@ def build(protocol: HybridCheckpoints, run: ProtocolContext) -> ProtocolSetup:
 
 @dataclass(frozen=True)
 class Region:
-    """Whose instances take part in one another's rounds. instances: ascending; entries: those of them to which no channel leads from
-    inside."""
+    """A region, whose instances take checkpoints in common rounds. instances: ascending. entries: instances without input channels from
+    inside
+    the region."""
 
     name: str
     operators: list[str]
@@ -76,8 +78,8 @@ class Region:
 
 @dataclass(frozen=True)
 class Numbering:
-    """Of the checkpoints of an instance, in the order of their times: rounds have multiples of `step`, those behind a round that the
-    instance takes by itself count on from there. step: 1 where there are none."""
+    """Numbering of an instance's checkpoints in order of time: rounds have multiples of `step`, and independent checkpoints after a round
+    count on from there. step: 1 without independent checkpoints."""
 
     step: int = 1
 
@@ -88,14 +90,15 @@ class Numbering:
         return ordinal * self.step
 
     def ordinal(self, number: int) -> int:
-        """Of the round, or of the last one before it."""
+        """Return the ordinal of the round, or of the last round before the number."""
         return number // self.step
 
 
 @dataclass
 class RegionRound(Round):
-    """A round of one region, by its place in the list. Numbers are those among the rounds of all regions. counters: what was sent and
-    processed, by instance. turn: `adapting.STAYS`, ...; why: its reason, if it is to change something."""
+    """A round of one region, given by its index. Rounds of all regions share one numbering. counters: sent and processed, by instance.
+    turn:
+    `region_adaptation.STAYS`, ...; why: the reason, if the round changes the region's mode."""
 
     region: int = 0
     counters: dict[int, tuple[Words, Words]] = field(default_factory=dict)
@@ -104,12 +107,13 @@ class RegionRound(Round):
 
 
 class HybridCoordinator(UncoordinatedCoordinator):
-    """Has rounds of each region, and knows all other checkpoints that are stored. That a round is one checkpoint of its region is told to
-    the search by *ties*: channels to and from the region's first instance that are none, on which everybody has sent and processed as much
-    as the number of the round that he stands on. (Before a round begins within which instances took checkpoints by themselves, these
-    stand on the last round before; and so does the one that ends that, since up to it all channels are logged.)
+    """Runs the rounds of each region, and knows all other stored checkpoints. *Ties* make the search treat a round as one checkpoint of its
+    region: artificial channels to and from the region's first instance, on which each instance has sent and processed as many messages as
+    the
+    number of the round it stands on. (Before a round within which instances took independent checkpoints, these checkpoints stand on the
+    last round before it; so does the round that ends that phase, since all channels are logged up to it.)
 
-    bases: of each region, the rounds that are stood on. moods: what each goes by.
+    bases: by region, the rounds that checkpoints stand on. moods: by region, the state of its adaptation.
     """
 
     def __init__(
@@ -124,7 +128,7 @@ class HybridCoordinator(UncoordinatedCoordinator):
         rule: Rule | None,
         numbering: Numbering,
     ):
-        """rule: by which regions change; None: they do not."""
+        """rule: by which regions change their mode, None if they do not."""
         super().__init__(host, detect_ns, machines, semantics, logged)
         self.until_ns = until_ns
         self.regions, self.rule, self.numbering = list(regions), rule, numbering
@@ -156,7 +160,7 @@ class HybridCoordinator(UncoordinatedCoordinator):
         return min(self._ticks_ns, default=FAR)
 
     def round(self, number: int) -> RegionRound:
-        """That of this number, or the last one before."""
+        """Return the round with this number, or the last one before it."""
         return self.rounds[self.numbering.ordinal(number) - 1]
 
     def open(self, region: int) -> RegionRound | None:
@@ -182,7 +186,7 @@ class HybridCoordinator(UncoordinatedCoordinator):
 
     def _begin(self, n: int, turn: int, why: list[Any], now_ns: int, post: Post) -> None:
         opened = RegionRound(self.numbering.of_round(len(self.rounds) + 1), self.epoch, now_ns, region=n, turn=turn, why=why)
-        if self.is_whole and self.rounds and self.rounds[-1].ended != "confirmed":  # what is stored of it goes
+        if self.is_whole and self.rounds and self.rounds[-1].ended != "confirmed":  # delete its checkpoints
             came_to_nothing = self.rounds[-1].number
             post.send(self.store, (object_store.DELETE, 0, M.key(came_to_nothing), M.key(came_to_nothing + 1)), M.MESSAGE_BYTES)
         self.rounds.append(opened)
@@ -219,7 +223,7 @@ class HybridCoordinator(UncoordinatedCoordinator):
             self.moods[one.region].waits_ns.append(sum(waits_ns) / len(waits_ns) if waits_ns else 0.0)
         else:
             self._change(one, post)
-        if self.is_whole:  # nobody goes back further
+        if self.is_whole:  # older checkpoints are no longer needed
             post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(one.number)), M.MESSAGE_BYTES)
         if self.settles:
             self._settle()
@@ -245,7 +249,7 @@ class HybridCoordinator(UncoordinatedCoordinator):
         return Checkpoint(np.append(sent, ties), np.append(processed, ties))
 
     def _base(self, region: int, number: int) -> int:
-        """The round on which a checkpoint of this number stands; 0 for the start."""
+        """Return the round that a checkpoint of this number stands on; 0 for the initial state."""
         bases = self.bases[region]
         index = bisect_right(bases, number)
         return bases[index - 1] if index else 0
@@ -265,24 +269,24 @@ class HybridCoordinator(UncoordinatedCoordinator):
         return found
 
     def search_ns(self, record: CheckpointRecord, found: RecoveryLine) -> int:
-        """If all take part in the rounds of one region, the last one is looked up, as in *coordinated*."""
+        """Return the search time: 0 if one region spans all instances, since its last round is simply looked up, as in *coordinated*."""
         return 0 if self.is_whole and self.rule is None else super().search_ns(record, found)
 
     @property
     def apart(self) -> list[list[int]]:
-        """Regions that have no rounds, and the number of the last one."""
+        """Regions without rounds at present, and the number of their last round."""
         return [[n, mood.apart] for n, mood in enumerate(self.moods) if mood.apart]
 
-    # -- what it shows ------------------------------------------------------------------------------------------------------------
+    # -- for telemetry ------------------------------------------------------------------------------------------------------------
 
     def rounds_after(self, after_ns: int) -> list[Round]:
-        return [one for one in self.rounds if not one.ended or one.ended_ns > after_ns]  # one of each region may be open
+        return [one for one in self.rounds if not one.ended or one.ended_ns > after_ns]  # one round per region may be open
 
     def useless(self, worker: Worker, processed: Words, cyclic: bool) -> Useless | None:
-        return None  # among rounds of regions they are not known
+        return None  # unknown with rounds of regions
 
     def frame_fields(self) -> dict[str, Any]:
-        """How each region takes checkpoints now, where that changes."""
+        """Return the current mode of each region, if modes can change."""
         if self.rule is None:
             return {}
         moods = zip(self.regions, self.moods, strict=True)
@@ -329,11 +333,12 @@ class HybridCoordinator(UncoordinatedCoordinator):
 
 
 class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
-    """Takes part in the rounds of regions with the instances that are in one, and takes checkpoints of all others when their timers are
-    due: one on each machine for each interval, and for each region that has gone apart.
+    """Worker whose instances in regions take part in rounds. All others take checkpoints by timers: one timer per machine and interval, and
+    one
+    per machine and region that takes independent checkpoints.
 
-    asked: by instance, the number of the last checkpoint that its timer has asked for. behind: by instance of a region, the last round
-    whose checkpoint it has taken. apart: by machine and region, the round behind which its instances take checkpoints by themselves.
+    asked: by instance, number of the last checkpoint its timer has requested. behind: by instance of a region, the last round whose
+    checkpoint it has taken. apart: by machine and region, the round after which its instances take independent checkpoints.
     """
 
     under_way = True
@@ -350,7 +355,7 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
         adapts: bool,
         numbering: Numbering,
     ):
-        """intervals_ns: by instance, of those that are in no region."""
+        """intervals_ns: by instance, for instances outside regions."""
         super().__init__(costs, contents, 0, jitter_ns, until_ns, seed)
         self.intervals_ns = list(intervals_ns)
         self.regions, self.inner_under_way, self.numbering = list(regions), adapts, numbering
@@ -369,7 +374,7 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
             else:
                 self.timed.setdefault(host, {}).setdefault(self.intervals_ns[i], []).append(i)
 
-    # -- by timers --------------------------------------------------------------------------------------------------------------
+    # -- timers --------------------------------------------------------------------------------------------------------------
 
     def _set_timer(self, host: int, epoch: int, now_ns: int, post: Post) -> None:
         for interval_ns in self.timed.get(host, ()):
@@ -400,14 +405,14 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
             self._wait_a_span(host, message.words, interval_ns, now_ns, post)
 
     def _switch(self, world: World, host: int, n: int, number: int, turn: int, now_ns: int, post: Post) -> None:
-        """A round of a region is confirmed that changes it."""
+        """Change a region's mode, after the round that changes it was confirmed."""
         if turn == PARTS:
             self.apart[host, n] = number
             self._set_timer_apart(host, n, number, now_ns, post)
             return
         self.apart.pop((host, n), None)
         for i in self.members[host, n]:
-            if self.behind[i] <= number:  # else a later one has said whether to log
+            if self.behind[i] <= number:  # otherwise a later round has set the logging
                 instance_checkpoint.log_inner(world, i, False)
 
     # -- taking one -------------------------------------------------------------------------------------------------------------
@@ -416,15 +421,15 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
         verb, epoch, number, *when_ns = message.words
         host = self.host_of[instance]
         if epoch != self.machine(host).epoch:
-            return 0  # of a history that is over
+            return 0  # from before a recovery
         if verb == TRIGGER:
             post.send_barrier(number)
             return self._take_in_round(world, instance, number, now_ns, post, now_ns)
         if verb != TAKE or number < self.asked[instance]:
-            return 0  # the next one is asked for already
+            return 0  # the next one has already been requested
         if instance in self.region_of:
             if (host, self.region_of[instance]) not in self.apart:
-                return 0  # it has rounds again, and what it sends may be in no log
+                return 0  # the region has rounds again, and its records may be in no log
             number += self.behind[instance]
         return self.take_counted(world, instance, number, now_ns, post, when_ns[0])
 
@@ -432,8 +437,8 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
         return self._take_in_round(world, instance, number, now_ns, post, int(world.arrays.align[instance, L.ALIGN_SINCE]))
 
     def _take_in_round(self, world: World, i: int, number: int, now_ns: int, post: Post, asked_ns: int) -> int:
-        """number: the barrier's. Whoever goes apart logs from here on; whoever joins the others again goes on with it, until he is told
-        that the round is confirmed."""
+        """Take a checkpoint in a round. number: the barrier's. An instance that starts independent checkpoints logs from here on; one that
+        returns to rounds keeps logging until the round is confirmed."""
         self.behind[i], turn = number // TURNS, number % TURNS
         if self.inner_under_way and turn != JOINS:
             self.apart.pop((self.host_of[i], self.region_of[i]), None)
@@ -441,7 +446,7 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
         return self.take_counted(world, i, self.behind[i], now_ns, post, asked_ns)
 
     def counted(self, world: World, instance: int) -> tuple[Words, Words]:
-        """Of channels that may be logged."""
+        """Return the counters of channels that may be logged."""
         w = world.arrays
         sent, processed = instance_checkpoint.counters(world, instance)
         is_logged = (w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 0) | self.inner_under_way
@@ -450,7 +455,7 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
     def is_of_round(self, i: int, number: int) -> bool:
         return i in self.region_of and self.numbering.is_round(number)
 
-    # -- going back to one ------------------------------------------------------------------------------------------------------
+    # -- rollback ------------------------------------------------------------------------------------------------------
 
     def _go_on(self, world: World, host: int, now_ns: int) -> None:
         machine = self.machine(host)

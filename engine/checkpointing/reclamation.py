@@ -1,4 +1,4 @@
-"""Free the memory of what no recovery can ask for any more. To the model it is still there: its bytes count, as do those of logs."""
+"""Free the memory of data that no recovery can need. The model still counts its bytes, as it does those of logs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .coordinator import coordinator_of
 
 
 def reclaim(actors: Sequence[Any], world: World) -> None:
-    """Empty logs of channels and objects of stores, as far as the run's coordinator has settled."""
+    """Free channel logs and stored objects that the coordinator has settled."""
     coordinator = coordinator_of(actors)
     if coordinator is None or coordinator.settled is None:
         return

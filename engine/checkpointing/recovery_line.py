@@ -1,7 +1,7 @@
-"""Finds the checkpoints that all instances go back to when each took its own: the newest line that holds no orphan.
+"""Find the line to roll back to when instances take independent checkpoints: the newest line without orphans.
 
-An orphan is a message whose processing is inside its receiver's checkpoint and whose send is not inside its sender's. A message that is
-sent inside and not processed inside is in flight: a log has to hold it.
+An orphan is a message that the receiver's checkpoint contains as processed, but the sender's does not contain as sent. A message that is
+sent but not processed at the line is in flight: a log must contain it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ Words = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 Line = tuple[int, ...]
-"""One checkpoint for each instance, by its index; 0 is the start, where nothing was sent or processed."""
+"""One checkpoint per instance, by index; 0 is the initial state, where nothing was sent or processed."""
 
 RecoveryGraph = Literal["strict", "cross_worker_only"]
-"""Which channels count. `cross_worker_only` leaves out those whose ends are on one worker, as the published measurements did: its line may
-hold orphans on them, so nothing is to be restored from it."""
+"""Which channels count. `cross_worker_only` leaves out channels within a worker, as the published measurements did; its line may contain
+orphans on them, so it must not be restored."""
 
 SEARCH_STEP_NS = 20
-"""What it takes a coordinator to look at one number that a checkpoint brought. Compiled code that walks along all channels takes 13 ns each
-on 100 workers and 19 to 21 on 30, since most of them are in no cache (`python -m benchmarks.line_search`, an EPYC; rounded up)."""
+"""Time for a coordinator to process one counter of a checkpoint. Compiled code that walks all channels takes 13 ns each on 100 workers, and
+19 to 21 ns on 30, where most counters are not cached (`python -m benchmarks.line_search`, on an EPYC; rounded up)."""
 
 
 class Channel(NamedTuple):
-    """A FIFO channel, with the numbers of the instances at its ends. same_worker: both stand on one worker."""
+    """A FIFO channel between two instances. same_worker: both are on one worker."""
 
     sender: int
     receiver: int
@@ -37,26 +37,26 @@ class Channel(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """What a checkpoint says about its instance's channels: numbers (from 1; 0 before the first) of the last message sent on each channel
-    that leaves it, and of the last one processed of each that enters it, both in the order of the channels. They count from the start of
-    the run, so a channel that was silent since the checkpoint before has the same number again."""
+    """A checkpoint's channel counters: number (from 1; 0 before the first) of the last message sent on each output channel, and of the last
+    one
+    processed on each input channel, both in channel order. Numbers count from the start of the run, so the counter of a channel that was
+    silent since the previous checkpoint is unchanged."""
 
     last_sent: Sequence[int] | Words
     last_processed: Sequence[int] | Words
 
 
 class CheckpointRecord:
-    """The checkpoints that can be restored, as tables of counters.
+    """The restorable checkpoints, as tables of counters.
 
-    leaving, entering: the channels of each instance, ascending. sent, processed: a table for each instance, (checkpoints + 1, its channels
-    that leave or enter), whose row 0 is the start. newest: the line of the newest checkpoints.
+    leaving, entering: output and input channels of each instance, ascending. sent, processed: one table per instance, (checkpoints + 1, its
+    output or input channels), whose row 0 is the initial state. newest: the line of the newest checkpoints.
     """
 
     def __init__(self, channels: Sequence[Channel], checkpoints: Sequence[Sequence[Checkpoint]]):
-        """checkpoints: for each instance those whose upload is durable, oldest first, without the start.
+        """checkpoints: durable checkpoints by instance, oldest first, without the initial state.
 
-        Raises ValueError for a channel to or from an instance that is not there, and for counters that do not fit their channels or that
-        go back.
+        Raises ValueError for channels of unknown instances, and for counters that do not match the channels or that decrease.
         """
         self.channels = tuple(channels)
         leaving: list[list[int]] = [[] for _ in checkpoints]
@@ -78,28 +78,28 @@ class CheckpointRecord:
         self._entering_column = _places(self.entering, len(self.channels))
 
     def sent_on(self, channel: int) -> Words:
-        """The last number sent on the channel at each checkpoint of its sender, from the start on."""
+        """Return the last number sent on the channel at each checkpoint of its sender, starting with the initial state."""
         return self.sent[self.channels[channel].sender][:, self._leaving_column[channel]]
 
     def processed_on(self, channel: int) -> Words:
-        """The last number of the channel processed at each checkpoint of its receiver, from the start on."""
+        """Return the last number processed on the channel at each checkpoint of its receiver, starting with the initial state."""
         return self.processed[self.channels[channel].receiver][:, self._entering_column[channel]]
 
     def sent_at(self, line: Sequence[int]) -> Words:
-        """(channels,): the last number sent on each at the line."""
+        """Return (channels,): the last number sent on each at the line."""
         return self._at(line, self.leaving, self.sent)
 
     def processed_at(self, line: Sequence[int]) -> Words:
-        """(channels,): the last number processed of each at the line."""
+        """Return (channels,): the last number processed on each at the line."""
         return self._at(line, self.entering, self.processed)
 
     def counted(self, recovery_graph: RecoveryGraph) -> Bools:
-        """(channels,): which ones the graph counts."""
+        """Return (channels,): whether the graph counts each channel."""
         return np.array([recovery_graph == "strict" or not channel.same_worker for channel in self.channels], np.bool_)
 
     def _at(self, line: Sequence[int], numbers: list[Words], tables: list[Words]) -> Words:
         if len(line) != len(self.newest) or not all(0 <= index <= last for index, last in zip(line, self.newest, strict=True)):
-            raise ValueError(f"{tuple(line)} is no line; the newest checkpoints are {self.newest}")
+            raise ValueError(f"{tuple(line)} is not a line; the newest checkpoints are {self.newest}")
         at = np.zeros(len(self.channels), np.int64)
         for own, table, index in zip(numbers, tables, line, strict=True):
             at[own] = table[index]
@@ -107,7 +107,7 @@ class CheckpointRecord:
 
 
 class Step(NamedTuple):
-    """An instance goes back from one checkpoint to an older one: what that one has processed of the channel, its sender's has sent."""
+    """A rollback of an instance to an older checkpoint, which has processed no more on the channel than its sender has sent."""
 
     instance: int
     replaced: int
@@ -117,8 +117,9 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class RecoveryLine:
-    """checkpoints: the line. discarded: how many newer checkpoints each instance gives up. steps: how the search came from the newest
-    checkpoints to the line, in its order. compared: how often it compared what was processed of a channel with what was sent on it."""
+    """checkpoints: the line. discarded: number of newer checkpoints that each instance discards. steps: the rollbacks of the search, in
+    order.
+    compared: number of comparisons of processed with sent counters."""
 
     checkpoints: Line
     discarded: tuple[int, ...]
@@ -131,10 +132,11 @@ class RecoveryLine:
 
 
 def recovery_line(record: CheckpointRecord, recovery_graph: RecoveryGraph = "strict") -> RecoveryLine:
-    """The newest line without orphans on the channels that count; there is one, and no other is newer anywhere.
+    """Return the newest line without orphans on the counted channels. It exists, and no other such line is newer at any instance.
 
-    The same line as rollback propagation on the checkpoint graph, without the graph: while a receiver has processed more of a channel than
-    its sender has sent, it goes back to its newest checkpoint that has not. Only channels of senders that went back are looked at again.
+    Finds the same line as rollback propagation, without the checkpoint graph: while a receiver has processed more on a channel than its
+    sender
+    has sent, it rolls back to its newest checkpoint that has not. Only channels of senders that rolled back are checked again.
 
     Source: Siachamis 2024, 3.3.2, Algorithm 2, after Wang, Chung, Lin and Fuchs 1995, "Checkpoint space reclamation for
     uncoordinated checkpointing in message-passing systems".
@@ -154,7 +156,7 @@ def recovery_line(record: CheckpointRecord, recovery_graph: RecoveryGraph = "str
                 channel = int(leaving[place])
                 receiver = record.channels[channel].receiver
                 index = int(np.searchsorted(record.processed_on(channel), sent[place], side="right")) - 1
-                if index < line[receiver]:  # else another channel of this sender took it back already
+                if index < line[receiver]:  # otherwise another channel of this sender has already rolled it back
                     steps.append(Step(receiver, line[receiver], index, channel))
                     compared += line[receiver] - index
                     line[receiver] = index
@@ -165,18 +167,19 @@ def recovery_line(record: CheckpointRecord, recovery_graph: RecoveryGraph = "str
 
 
 def orphans(record: CheckpointRecord, line: Sequence[int]) -> dict[int, range]:
-    """Numbers of the orphans that the line holds, by channel, all channels counted; channels without any are left out."""
+    """Return the numbers of the line's orphans by channel, over all channels; channels without orphans are left out."""
     return _ranges(record.sent_at(line), record.processed_at(line))
 
 
 def in_flight(record: CheckpointRecord, line: Sequence[int]) -> dict[int, range]:
-    """Numbers of the messages in flight at the line, by channel: what is to be replayed. Channels without any are left out."""
+    """Return the numbers of the messages in flight at the line, by channel: what must be replayed. Channels without any are left out."""
     return _ranges(record.processed_at(line), record.sent_at(line))
 
 
 def is_consistent(record: CheckpointRecord, line: Sequence[int], channel_state: Mapping[int, range]) -> bool:
-    """Whether the line and the stored messages (numbers by channel) are a global state that a run could have been in: no message is an
-    orphan, and none in flight is missing.
+    """Return whether the line and the stored messages (numbers by channel) form a consistent global state: no message is an orphan, and
+    none in
+    flight is missing.
 
     Source: Siachamis 2024, 3.2.2, Figure 3.2.
     """
@@ -190,18 +193,20 @@ def is_consistent(record: CheckpointRecord, line: Sequence[int], channel_state: 
 def _table(instance: int, name: str, rows: Sequence[Sequence[int] | Words], columns: int) -> Words:
     for index, row in enumerate(rows, 1):
         if len(row) != columns:
-            raise ValueError(f"{name} of checkpoint {index} of instance {instance} has {len(row)} numbers; it has {columns} such channels")
+            raise ValueError(
+                f"{name} of checkpoint {index} of instance {instance} has {len(row)} numbers; the instance has {columns} such channels"
+            )
     table = np.zeros((len(rows) + 1, columns), np.int64)
     if rows:
         table[1:] = rows
     behind = (np.diff(table, axis=0) < 0).any(axis=1)
     if behind.any():
-        raise ValueError(f"{name} of checkpoint {int(behind.argmax()) + 1} of instance {instance} is below that of the one before")
+        raise ValueError(f"{name} of checkpoint {int(behind.argmax()) + 1} of instance {instance} is lower than in the previous one")
     return table
 
 
 def _places(numbers: Sequence[Words], channels: int) -> Words:
-    """(channels,): where each channel stands among those of its instance."""
+    """Return (channels,): the position of each channel among those of its instance."""
     places = np.zeros(channels, np.int64)
     for own in numbers:
         places[own] = np.arange(len(own))

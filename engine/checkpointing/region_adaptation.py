@@ -1,5 +1,5 @@
-"""When a region of hybrid checkpoints goes over from rounds to checkpoints of its instances' own, and back (Siachamis 2024, 5.3.3, has the
-idea of choosing by load; the rule is ours)."""
+"""When a region of hybrid checkpoints switches from rounds to independent checkpoints, and back (the idea of choosing by load is from
+Siachamis 2024, 5.3.3; the rule is ours)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 STAYS, PARTS, JOINS = range(3)
-"""What a round is for its region's instances: it goes on as before; from their cut on they log what they send one another, and take
-checkpoints by themselves once it is confirmed; they do so no more once it is confirmed."""
+"""Effect of a round on its region. STAYS: no change. PARTS: from their checkpoint on, instances log the records they exchange, and take
+independent checkpoints once the round is confirmed. JOINS: they stop doing so once the round is confirmed."""
 
 
 class Reason(NamedTuple):
-    """Why a region is to change: `skipped` (a round was due while one was open: 1, of 0), `wait` (mean wait of its instances for barriers
-    in a round, over the interval) or `load` (that of the busiest instance of an operator, over their mean), as measured, and the limit."""
+    """Why a region switches: `skipped` (a round was due while one was open: 1, of 0), `wait` (mean wait of its instances for barriers in a
+    round
+    over the interval) or `load` (load of an operator's busiest instance over the mean), as measured, and the limit."""
 
     why: str
     measured: float
@@ -23,8 +24,9 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True)
 class Rule:
-    """Apart: when barriers are waited for longer than so great a share of the interval, mean of so many rounds, or when a round is
-    skipped. Together: when no operator's busiest instance has had so many times the mean load, for so many intervals."""
+    """Switch to independent checkpoints when the mean wait for barriers over `rounds` rounds exceeds `wait_share` of the interval, or when
+    a
+    round is skipped. Switch back when no operator's busiest instance has had `load_ratio` times the mean load for `intervals` intervals."""
 
     wait_share: float
     rounds: int
@@ -34,10 +36,10 @@ class Rule:
 
 @dataclass
 class Mood:
-    """What a region goes by since its last change.
+    """Adaptation state of a region since its last switch.
 
-    apart: number of the round behind which its instances take checkpoints by themselves; 0: it has rounds. waits_ns: of each confirmed
-    round. seen: by instance, of its last checkpoints, two at most, when each was taken and how many records it had served by then.
+    apart: number of the round after which its instances take independent checkpoints; 0 while it has rounds. waits_ns: wait in each
+    confirmed round. seen: by instance, time and number of records served at its last two checkpoints, at most.
     """
 
     apart: int = 0
@@ -50,7 +52,7 @@ class Mood:
         self.seen[instance] = [*self.seen.get(instance, [])[-1:], [captured_ns, records]]
 
     def next_turn(self, rule: Rule, interval_ns: int, operators: Sequence[Sequence[int]]) -> Reason | None:
-        """An interval is over: why the region should change now, if it should. operators: the instances of each."""
+        """At the end of an interval, return why the region should switch now, or None. operators: the instances of each operator."""
         if not self.apart:
             lately = self.waits_ns[-rule.rounds :]
             share = sum(lately) / len(lately) / interval_ns if len(lately) == rule.rounds else 0.0
@@ -60,7 +62,7 @@ class Mood:
         return Reason("load", ratio, rule.load_ratio) if ratio is not None and self.balanced >= rule.intervals else None
 
     def load_ratio(self, operators: Sequence[Sequence[int]]) -> float | None:
-        """Of the operator of which it is largest; 1 if nothing was served, None if somebody's load is not known yet."""
+        """Return the largest load ratio over all operators; 1 if nothing was served, None if the load of an instance is not known yet."""
         ratios = [1.0]
         for instances in operators:
             marks = [self.seen.get(i, []) for i in instances]

@@ -1,4 +1,4 @@
-"""How a run gets its protocol: the coordinator, the worker, the store, and the features of the loop."""
+"""Setup of a run's protocol: coordinator, worker, store, and features of the event loop."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ COORDINATOR_HOST = ActorHost("coordinator")
 
 @dataclass(frozen=True)
 class ProtocolSetup:
-    """The parts of a run that its protocol needs, fresh, and what the loop does for it.
+    """New parts that a run's protocol needs, and the settings of the event loop.
 
-    features: of the loop (`engine.core.weave.FEATURES`). overtakes: barriers overtake what waits. forcing_rule: `layout.RULE_*`.
+    features: of the event loop (`engine.core.weave.FEATURES`). overtakes: barriers overtake waiting records. forcing_rule: `layout.RULE_*`.
     """
 
     actors: tuple[Actor, ...] = ()
@@ -38,20 +38,20 @@ class ProtocolSetup:
     vector_bytes: int = 0
 
     def prepare(self, world: World) -> None:
-        """Tell the core, before the run begins."""
+        """Configure the core before the run starts."""
         w = world.arrays
         columns = [L.G_FILTER, L.G_OVERTAKE, L.G_FORCING_RULE, L.G_VECTOR_BYTES]
         w.g[columns] = self.drops_duplicates, self.overtakes, self.forcing_rule, self.vector_bytes
         if w.g[L.G_VECTOR]:
             for i in range(len(w.inst)):
-                dependency_vectors.note_checkpoint(w, i, -1)  # that at the start
+                dependency_vectors.note_checkpoint(w, i, -1)  # the initial checkpoint
 
 
 @dataclass(frozen=True)
 class ProtocolContext:
-    """What the builder of a protocol knows of the run.
+    """The run, for the builder of a protocol.
 
-    instances: numbers of the instances of each operator with which the run begins. costs: of checkpoints and recoveries.
+    instances: initial instances of each operator, by number. costs: of checkpoints and recoveries.
     """
 
     experiment: Experiment
@@ -60,7 +60,7 @@ class ProtocolContext:
 
     @property
     def until_ns(self) -> int:
-        """The end of the load: no checkpoint begins later."""
+        """End of the load: no checkpoint starts later."""
         return self.experiment.workload.horizon_ns
 
     @property
@@ -69,7 +69,7 @@ class ProtocolContext:
 
     @property
     def scale(self) -> int:
-        """How many real records one of the run's stands for."""
+        """Number of real records per simulated record."""
         return self.experiment.workload.scale
 
     @property
@@ -78,21 +78,21 @@ class ProtocolContext:
 
     @property
     def machines(self) -> list[int]:
-        """The hosts that have instances."""
+        """Hosts with instances."""
         return sorted({host for hosts in placement_of(self.experiment).values() for host in hosts})
 
     @property
     def sources(self) -> list[int]:
-        """The instances of sources."""
+        """Instances of sources."""
         return [i for spec in self.experiment.query.operators if spec.kind == "source" for i in self.instances[spec.id]]
 
 
 def build_protocol(experiment: Experiment, greatest: Mapping[str, int] | None = None) -> ProtocolSetup:
-    """The setup for the protocol that the document names.
+    """Return the setup of the document's protocol.
 
     Each kind has a function `build(protocol, run)` in the module of its name here, or, in another package, a method `build(run)`. It takes
-    a `ProtocolContext` and returns the coordinator as the only actor. greatest: with how many instances operators are laid out, where
-    these are more than the document has.
+    a `ProtocolContext` and returns the coordinator as the only actor. greatest: number of instances laid out per operator, if more than in
+    the document.
     """
     protocol = experiment.policies.checkpointing
     if not isinstance(protocol, Checkpoints):
@@ -103,7 +103,7 @@ def build_protocol(experiment: Experiment, greatest: Mapping[str, int] | None = 
 
 
 def counting_features(replays: bool) -> tuple[str, ...]:
-    """Features of a loop that numbers records. replays: those that were sent may be sent again."""
+    """Return the features of an event loop that numbers records. replays: whether records may be replayed."""
     return ("counting", "logging") if replays else ("counting",)
 
 
@@ -117,12 +117,12 @@ def costs_of(protocol: Checkpoints) -> Costs:
 
 
 def capture_costs(capture_ms: float, serialise_mb_per_s: float) -> Costs:
-    """The costs of checkpoints alone."""
+    """Return the costs of checkpoints alone."""
     return Costs(scaled(capture_ms, 1_000_000_000), round(1_000_000 / serialise_mb_per_s), restart_ns=0)
 
 
 def may_lose_hosts(experiment: Experiment) -> bool:
-    """Whether a host can be lost in this run."""
+    """Return whether a host can be lost in this run."""
     by_fault = any(fault.loses_host for fault in experiment.faults)
     return by_fault or any(getattr(host.memory, "restart_after_s", None) is not None for host in experiment.cluster.hosts)
 

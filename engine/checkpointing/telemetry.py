@@ -1,7 +1,7 @@
-"""The protocol's part of each frame and of the summary: what the coordinator shows of itself, in words and numbers.
+"""The protocol's part of frames and of the summary.
 
-All of it is read from what the coordinator has been told and the workers have in hand, and told apart by its own times. So nothing has to
-be remembered between frames, and frames are the same however a run is cut.
+Everything is read from the present state of coordinator and workers, and selected by its timestamps. So nothing is remembered between
+frames, and frames do not depend on how a run is divided.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ REASONS = {
     L.RULE_CLOCK | L.RULE_CYCLE: "clock and cycle",
     L.RULE_INDEX: "index",
 }
-"""By which rules a record forced a checkpoint, in words."""
+"""Names of the rules by which a record forced a checkpoint."""
 
 
 class CheckpointTelemetry:
-    """The protocol of one run, as frames and summary tell it.
+    """Telemetry of a run's protocol.
 
-    edges: how each is named, in the query's order. speeds: of each host's cores, over 1. logged: channels are. cyclic: the query has a
-    cycle.
+    edges: names, in the query's order. speeds: relative core speed of each host. logged: whether channels are logged. cyclic: whether the
+    query has a cycle.
     """
 
     def __init__(
@@ -60,8 +60,9 @@ class CheckpointTelemetry:
         self._speeds, self._logged, self._cyclic = speeds, logged, cyclic
 
     def frame(self, w: Arrays, after_ns: int, to_ns: int, last: bool) -> dict[str, Any]:
-        """What changed later than one moment and up to another, which is the present (docs/engine-api.md). last: the run has ended, so it
-        can be said which checkpoints are useless."""
+        """Return the changes after after_ns until to_ns, the present (docs/engine-api.md). last: the run has ended, so the useless
+        checkpoints
+        are known."""
         coordinator = self._coordinator
         useless = self._useless(w) if last else None
         lately = range(after_ns + 1, to_ns + 1)
@@ -108,9 +109,11 @@ class CheckpointTelemetry:
         }
 
     def summary(self, w: Arrays, coordinator_bytes: int, from_ns: int, to_ns: int) -> dict[str, Any]:
-        """Of what began in a span, both ends included; times are means, None where there is nothing to take one of. Savepoints of rescales
-        do not count: they are no rounds of the protocol's. What a first recovery found, what logs hold at the end and how much longer
-        messages were is said of the whole run. coordinator_bytes: of messages between it and machines."""
+        """Return the summary of what started in a span, including both ends. Times are means, None without values. Savepoints of rescales
+        do not
+        count as rounds of the protocol. The effect of the first recovery, the contents of logs at the end and the message overhead refer to
+        the
+        whole run. coordinator_bytes: of messages between coordinator and machines."""
         coordinator, span = self._coordinator, range(from_ns, to_ns + 1)
         savepoints = {one.number for one in coordinator.rounds_after(-1) if one.savepoint}
         rounds = [one for one in coordinator.rounds_after(-1) if one.triggered_ns in span and not one.savepoint]
@@ -140,12 +143,13 @@ class CheckpointTelemetry:
 
     @property
     def _recoveries(self) -> list[Recovery]:
-        """Those after a loss."""
+        """Recoveries after a loss."""
         return [one for one in self._coordinator.recoveries if not one.planned]
 
     def _capture_ns(self, checkpoints: Sequence[DurableCheckpoint]) -> list[int]:
-        """How long the copy of each instance took that took one by itself: until the machine was ready for it, and then the copy and the
-        protocol's notes, without writing state out (Siachamis 2024, 3.6)."""
+        """Return the capture time of each independent checkpoint: waiting until the machine was ready, then copying state and the
+        protocol's
+        notes, without serialising state (Siachamis 2024, 3.6)."""
         if not self._coordinator.independent:
             return []
         ready_ns: dict[tuple[int, int], int] = {}
@@ -163,22 +167,22 @@ class CheckpointTelemetry:
         return self._coordinator.useless(self._worker, w.carried[: len(w.chan), L.SEQ_PROCESSED], self._cyclic)
 
     def _useless_counts(self, w: Arrays) -> tuple[int | None, float | None]:
-        """Checkpoints that no line could ever hold, and their share; None where they are not known."""
+        """Return number and share of the useless checkpoints; None if unknown."""
         found = self._useless(w)
         if found is None:
             return None, None
         return len(found.checkpoints), round(len(found.checkpoints) / found.taken, 6) if found.taken else 0.0
 
     def _log_bytes(self, w: Arrays) -> dict[str, int]:
-        """What the logs of each edge's channels hold."""
+        """Return the bytes in the channel logs of each edge."""
         record_bytes = w.edge[w.chan[:, L.C_EDGE], L.E_BYTES] + w.g[L.G_VECTOR_BYTES]
         held = np.zeros(len(self._edges), np.int64)
         np.add.at(held, w.chan[:, L.C_EDGE], logged(w) * record_bytes)
         return dict(zip(self._edges, held.tolist(), strict=True))
 
     def _message_overhead(self, w: Arrays, coordinator_bytes: int) -> float | None:
-        """All bytes that instances send one another and coordinator and machines exchange, over those that they would send without the
-        protocol (Siachamis 2024, 3.6). Copies on their way to the store and logs do not count."""
+        """Return all bytes exchanged between instances and between coordinator and machines, relative to those without the protocol
+        (Siachamis 2024, 3.6). Uploads to the store and logs do not count."""
         out, piggyback, barriers = w.host[:, [L.H_OUT_BYTES, L.H_PIGGYBACK_BYTES, L.H_BARRIER_BYTES]].sum(axis=0).tolist()
         payload = out - piggyback - barriers
         return round((out + coordinator_bytes) / payload, 6) if payload > 0 else None
@@ -188,7 +192,7 @@ class CheckpointTelemetry:
         return {"operator": operator, "index": index}
 
     def _under_way(self) -> Iterator[tuple[int, int, int]]:
-        """Instance, number and time of what workers have captured, as long as the coordinator has not heard that it is durable."""
+        """Yield instance, number and time of captured checkpoints that the coordinator does not yet know to be durable."""
         for _, machine in sorted(self._worker.machines.items()):
             for (number, instance), upload in sorted(machine.uploads.items()):
                 yield instance, number, upload.captured_ns
@@ -216,7 +220,7 @@ class CheckpointTelemetry:
     def _by_operator(self, numbers: Sequence[int]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for (operator, _, _), number in zip(self._instances, numbers, strict=True):
-            if number >= 0:  # it was in use
+            if number >= 0:  # it was active
                 found.setdefault(operator, []).append(number)
         return found
 
@@ -241,7 +245,7 @@ class CheckpointTelemetry:
         }
 
     def _aligning(self, w: Arrays) -> dict[str, Any]:
-        """Instances with barred channels and records that they passed over, by operator; barred channels, by edge."""
+        """Return, by operator, the instances with blocked channels and their buffered records; and blocked channels by edge."""
         waiting = np.flatnonzero(w.align[:, L.ALIGN_BARRED] > 0)
         instances = np.bincount(w.inst[waiting, L.I_OP], minlength=len(self._operators))
         passed_over = np.zeros(len(w.inst), np.int64)
@@ -265,8 +269,7 @@ class CheckpointTelemetry:
 def telemetry_of(
     actors: Sequence[Any], worker: Any, instances: Sequence[tuple[str, int, int]], hosts: Sequence[str], experiment: Experiment
 ) -> CheckpointTelemetry | None:
-    """What frames and summary say of the protocol; None without one. instances: as `engine.core.control.actors.Directory`. hosts: their
-    names."""
+    """Return the telemetry of a run's protocol; None without one. instances: as in `engine.core.control.actors.Directory`. hosts: names."""
     coordinator, protocol = coordinator_of(actors), experiment.policies.checkpointing
     if coordinator is None or not isinstance(protocol, Checkpoints):
         return None
@@ -287,7 +290,7 @@ def _mean_ms(spans_ns: Sequence[int]) -> float | None:
 
 @compiled
 def _count_passed_over(align, msg, found):  # type: ignore[no-untyped-def]
-    """Messages that each instance has passed over. found: (instances,)"""
+    """Count the buffered messages of each instance. found: (instances,)"""
     for i in range(align.shape[0]):
         slot = align[i, ALIGN_ASIDE]
         while slot >= 0:

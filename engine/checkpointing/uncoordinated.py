@@ -1,4 +1,4 @@
-"""Uncoordinated checkpoints (Siachamis 2024, 3.3.2): each worker by its own clock, with logs of all channels."""
+"""Uncoordinated checkpoints (Siachamis 2024, 3.3.2): each worker by its own timer, with logs of all channels."""
 
 from __future__ import annotations
 
@@ -37,28 +37,29 @@ def build(protocol: UncoordinatedCheckpoints, run: ProtocolContext) -> ProtocolS
 def logged_setup(
     protocol: LoggedCheckpoints, run: ProtocolContext, worker: UncoordinatedWorker, coordinator: UncoordinatedCoordinator
 ) -> ProtocolSetup:
-    """The setup of a protocol with logs of channels."""
+    """Return the setup of a protocol with channel logs."""
     features = counting_features(keeps_logs(protocol, run))
     return ProtocolSetup((coordinator,), worker, features, drops_duplicates=protocol.semantics == "exactly_once")
 
 
 def searching(protocol: LoggedCheckpoints, run: ProtocolContext) -> tuple[ActorHost, int, list[int], str, bool]:
-    """The first arguments of a coordinator that searches the line."""
+    """Return the first arguments of a coordinator that searches for the line."""
     return COORDINATOR_HOST, protocol.detect_ns, run.machines, protocol.semantics, keeps_logs(protocol, run)
 
 
 def keeps_logs(protocol: LoggedCheckpoints, run: ProtocolContext) -> bool:
-    """Whether a recovery may need what the logs of channels contain."""
+    """Return whether a recovery may need the channel logs."""
     return protocol.log and protocol.semantics != "at_most_once" and run.may_lose_hosts
 
 
 class UncoordinatedCoordinator(Coordinator):
-    """Knows the counters of all checkpoints that are stored; searches the line when a machine is lost.
+    """Knows the counters of all stored checkpoints, and searches for the line when a machine is lost.
 
-    taken: by instance, oldest first: `messages.TAKEN` row, sent, processed; forgotten: how many older ones there were. lines: of each
-    recovery, by instance how many checkpoints it had and the index of the one that it went back to. elsewhere: of each recovery, how many
-    checkpoints would have been given up if channels within a machine did not count (`recovery_line.RecoveryGraph`). searches: of each
-    recovery, how its line was found. stored: rows of all checkpoints, those of histories that are over too, and when.
+    taken: by instance, oldest first: `messages.TAKEN` row, sent, processed. forgotten: number of older ones. lines: by recovery and
+    instance,
+    its number of checkpoints and the index of the one it rolled back to. elsewhere: by recovery, number of checkpoints that would have been
+    discarded if channels within a machine did not count (`recovery_line.RecoveryGraph`). searches: by recovery, how its line was found.
+    stored: rows of all checkpoints, including those discarded by recoveries, and when they were stored.
     """
 
     independent: ClassVar[bool] = True
@@ -75,7 +76,7 @@ class UncoordinatedCoordinator(Coordinator):
         super().start(directory)
         hosts = [host for _, _, host in directory.instances]
         self.channels = [Channel(a, b, hosts[a] == hosts[b]) for a, b in directory.channels]
-        self.channel_numbers = list(range(len(self.channels)))  # in the run; channels beyond these are none (`hybrid`)
+        self.channel_numbers = list(range(len(self.channels)))  # in the run; channels beyond these are artificial (`hybrid`)
         self.taken: list[list[tuple[list[int], Words, Words]]] = [[] for _ in hosts]
         self.forgotten = [0] * len(hosts)
 
@@ -84,11 +85,11 @@ class UncoordinatedCoordinator(Coordinator):
         return FAR
 
     def act(self, now_ns: int, post: Post) -> None:
-        raise AssertionError("nothing is due: workers have clocks of their own")
+        raise AssertionError("nothing is due: workers have their own timers")
 
     def hear(self, message: Message, now_ns: int, post: Post) -> None:
         _, epoch = message.words
-        if epoch == self.epoch and not self.recovering:  # else it is of a history that is over
+        if epoch == self.epoch and not self.recovering:  # otherwise it is from before a recovery
             row, sent, processed = tables_from_bytes(message.parcel)
             self.keep(row.tolist(), sent, processed)
             self.stored.append((row.tolist(), now_ns))
@@ -96,16 +97,16 @@ class UncoordinatedCoordinator(Coordinator):
                 self._settle()
 
     def keep(self, row: list[int], sent: Words, processed: Words) -> None:
-        """It can be gone back to."""
+        """Add a checkpoint that can be restored."""
         insort(self.taken[row[M.INSTANCE]], (row, sent, processed), key=lambda one: one[0][M.NUMBER])
 
     @property
     def settles(self) -> bool:
-        """Whether something is kept that nobody will ask for."""
+        """Whether data is kept that no recovery will need."""
         return self.logged and self.semantics == "exactly_once"
 
     def _settle(self) -> None:
-        """No line goes back behind the one of now, so what is older is forgotten."""
+        """Forget what is older than the present line, since no later line is older."""
         record = self.record()
         line = recovery_line(record).checkpoints
         records = np.zeros(len(self.senders), np.int64)
@@ -119,7 +120,7 @@ class UncoordinatedCoordinator(Coordinator):
         return CheckpointRecord(self.channels, [[self.checkpoint(*one) for one in own] for own in self.taken])
 
     def checkpoint(self, row: list[int], sent: Words, processed: Words) -> Checkpoint:
-        """As the search sees it."""
+        """Return a checkpoint for the search."""
         return Checkpoint(sent, processed)
 
     def line(self, now_ns: int) -> Line:
@@ -138,21 +139,23 @@ class UncoordinatedCoordinator(Coordinator):
             sent = zip(self.channel_numbers, record.sent_at(found.checkpoints).tolist(), strict=False)
             replays = [[c, 0, end] for c, end in sent if end > 0]
         for own, index in zip(self.taken, found.checkpoints, strict=True):
-            del own[index:]  # what is newer is of a history that is over
+            del own[index:]  # newer checkpoints are discarded
         return Line([own[-1][0] for own in self.taken if own], replays, search_ns)
 
     def search_ns(self, record: CheckpointRecord, found: RecoveryLine) -> int:
-        """What finding the line takes. Of the checkpoints that the coordinator was told of, each has a number for each of its channels, and
-        the search looks at all of them, as who builds the checkpoint graph does: no number makes more than one of its edges."""
+        """Return the time to find the line. Each known checkpoint has one counter per channel, and the search reads all of them, as
+        building the
+        checkpoint graph would: no counter makes more than one of its edges."""
         known = zip(self.forgotten, self.taken, record.leaving, record.entering, strict=True)
         numbers = sum((older + len(own)) * (len(leaving) + len(entering)) for older, own, leaving, entering in known)
         return SEARCH_STEP_NS * (numbers + found.compared)
 
     def _search(self, record: CheckpointRecord, found: RecoveryLine) -> dict[str, Any]:
-        """newest: number of each instance's newest checkpoint, 0 for the start. steps, in their order: an instance that went back, from
-        which number to which, who sends on the channel that was to blame, the last record that had been sent on it, and the last one that
-        had been processed; both None if it is no channel (`hybrid`). in_flight: how many records the line holds that were sent and not
-        processed."""
+        """Describe a search. newest: number of each instance's newest checkpoint, 0 for the initial state. steps, in order: instance that
+        rolled
+        back, its old and new checkpoint number, the sender on the responsible channel, last record sent and last record processed on it;
+        both
+        None for a tie (`hybrid`). in_flight: number of records in flight at the line."""
         line = list(record.newest)
         steps = []
         for instance, replaced, by, channel in found.steps:
@@ -183,12 +186,12 @@ class UncoordinatedCoordinator(Coordinator):
         return GivenUp(taken, sum(discarded), shares[0], max(discarded), shares[1])
 
     def useless(self, worker: Worker, processed: Words, cyclic: bool) -> Useless | None:
-        """Without a cycle none is useless. With one they are not known after a recovery, and where a loss is possible, since what is older
-        than the line is forgotten."""
+        """Without a cycle, none is useless. With a cycle, they are unknown after a recovery, and if a loss is possible, because checkpoints
+        older than the line are forgotten."""
         if cyclic and (self.recoveries or any(self.forgotten)):
             return None
         taken = [{row[M.NUMBER]: (sent, served) for row, sent, served in own} for own in self.taken]
-        for (number, i), (sent, served) in worker.counters.items():  # on their way to the store
+        for (number, i), (sent, served) in worker.counters.items():  # being uploaded to the store
             taken[i][number] = sent, served
         counts = [len(own) for own in taken]
         if not cyclic:
@@ -221,12 +224,12 @@ class UncoordinatedCoordinator(Coordinator):
 
 
 class UncoordinatedWorker(Worker):
-    """Takes checkpoints of all instances of a machine when its timer is due, before whatever else they have to do."""
+    """Takes checkpoints of all instances of a machine when its timer is due, before their other work."""
 
     def __init__(self, costs: Costs, contents: bool, interval_ns: int, jitter_ns: int, until_ns: int, seed: int):
         super().__init__(costs, contents)
         self.interval_ns, self.jitter_ns, self.until_ns, self.seed = interval_ns, jitter_ns, until_ns, seed
-        self.numbers: dict[int, int] = {}  # of the last checkpoints, by host: numbers go on whatever is lost
+        self.numbers: dict[int, int] = {}  # of the last checkpoints, by host: numbers continue even after losses
 
     def begin(self, host: int, post: Post) -> None:
         if host in self.instances:
@@ -239,11 +242,11 @@ class UncoordinatedWorker(Worker):
         self._wait_a_span(host, (TIMER, epoch), self.next_interval_ns(host), now_ns, post)
 
     def next_interval_ns(self, host: int) -> int:
-        """The interval until the next checkpoint of a machine. `numbers` has how many it has taken."""
+        """Return the interval until the next checkpoint of a machine. `numbers` has how many it has taken."""
         return self.interval_ns
 
     def _wait_a_span(self, host: int, words: tuple[int, ...], interval_ns: int, now_ns: int, post: Post) -> None:
-        """Behind the interval, or the jitter less or more."""
+        """Set a timer after the interval, or the jitter less or more."""
         draw = RandomStream(self.seed, "checkpoint timer", host).below(np.array([now_ns]), 3)
         span_ns = interval_ns + (int(draw[0]) - 1) * self.jitter_ns
         if now_ns + span_ns <= self.until_ns:
@@ -262,24 +265,24 @@ class UncoordinatedWorker(Worker):
         verb, epoch, number, asked_ns = message.words
         host = self.host_of[instance]
         if verb != TAKE or epoch != self.machine(host).epoch or number < self.numbers[host]:
-            return 0  # of a history that is over, or the next one is asked for already
+            return 0  # from before a recovery, or the next one has already been requested
         return self.take_counted(world, instance, number, now_ns, post, asked_ns)
 
     def take_counted(
         self, world: World, instance: int, number: int, now_ns: int, post: Post, asked_ns: int, more_bytes: int = 0, forced: int = 0
     ) -> int:
-        """As `take`, with the instance's counters among the notes."""
+        """Like `take`, with the instance's counters among the notes."""
         sent, processed = self.counted(world, instance)
         self.counters[number, instance] = [sent, processed]
         notes_bytes = more_bytes + COUNTER_BYTES * (len(sent) + len(processed))
         return self.take(world, instance, number, now_ns, post, asked_ns=asked_ns, notes_bytes=notes_bytes, forced=forced)
 
     def counted(self, world: World, instance: int) -> tuple[Words, Words]:
-        """The counters that go with a checkpoint."""
+        """Return the counters that belong to a checkpoint."""
         return instance_checkpoint.counters(world, instance)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
-        raise AssertionError("nobody sends barriers")
+        raise AssertionError("no barriers are sent")
 
     def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
         counters = self.counters.pop((row[M.NUMBER], row[M.INSTANCE]))
@@ -291,7 +294,7 @@ class UncoordinatedWorker(Worker):
         post.send(self.coordinator, (STORED, machine.epoch), size_bytes, parcel=tables_to_bytes([np.array(row, np.int64), *counters]))
 
     def refused(self, host: int, number: int, instance: int, now_ns: int, post: Post) -> None:
-        self.counters.pop((number, instance))  # there is no such checkpoint
+        self.counters.pop((number, instance))  # the checkpoint does not exist
 
     def forget(self, host: int) -> None:
         super().forget(host)

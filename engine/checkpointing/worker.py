@@ -1,4 +1,4 @@
-"""The process on each machine that takes checkpoints of its instances, stores them, and goes back to them."""
+"""The worker process of each machine: takes checkpoints of its instances, stores them, and restores them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from . import messages as M
 from .messages import FETCH, GO, HELLO, RECOVER, RESTORED
 
 PIECE_BYTES = 1_000_000
-"""A checkpoint goes to the store in pieces of at most so many bytes: what else leaves the host waits behind one of them, not behind all."""
+"""Maximum size of a piece of an upload: other traffic of the host waits for one piece, not for the whole checkpoint."""
 PIECES_AHEAD = 2
-"""So many are on their way at a time: while the store writes one, the next is on the link."""
+"""Pieces in flight at a time: while the store writes one, the next is on the link."""
 COUNTER_BYTES = 8
 BASE_BYTES = 500
-"""Of a checkpoint without state: its header, offsets and watermarks."""
+"""Size of a checkpoint without state: header, offsets and watermarks."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Of taking and putting back a checkpoint, on a core of speed 1; of opening a log, and of each record that is read from it."""
+    """Costs of taking and restoring a checkpoint on a core of speed 1, of opening a log, and of each record read from it."""
 
     capture_ps: int
     ps_per_byte: int
@@ -42,7 +42,7 @@ class Costs:
 
 @dataclass
 class Upload:
-    """A checkpoint on its way to the store, in pieces. Its content goes with the last one: of less nobody can make anything."""
+    """An upload of a checkpoint to the store, in pieces. The last piece carries the content, since incomplete checkpoints are useless."""
 
     captured_ns: int
     size_bytes: int
@@ -60,10 +60,10 @@ class Upload:
 
 @dataclass
 class Machine:
-    """What the process on one machine remembers.
+    """State of the worker process on one machine.
 
-    uploads: by number and instance. taken: `messages.TAKEN` rows that are durable, by number. line: the rows to go back to. fetched: pieces
-    of them, by key. awaited: keys. replays, apart: `messages.order_to_bytes`.
+    uploads: by number and instance. taken: durable `messages.TAKEN` rows, by number. line: rows to roll back to. fetched: pieces of them,
+    by key. awaited: keys. replays, apart: `messages.order_to_bytes`.
     """
 
     epoch: int = 0
@@ -77,19 +77,20 @@ class Machine:
 
 
 class Worker(ABC):
-    """One object for all machines, but what it knows is kept apart by machine. Protocols say when a checkpoint is due, and what follows.
+    """Worker processes of all machines in one object, with separate state per machine. Protocols decide when a checkpoint is due, and what
+    follows.
 
-    under_way: whether something may be under way on channels between the checkpoints of a line. inner_under_way: on inner ones, too.
+    under_way: whether records may be in flight between the checkpoints of a line. inner_under_way: also on inner channels.
     """
 
     under_way = True
     inner_under_way = False
 
     def __init__(self, costs: Costs, contents: bool):
-        """contents: whether a host may be lost in this run. If none can be, nobody ever reads a checkpoint, and only its size is found."""
+        """contents: whether a host may be lost in this run. If not, checkpoints are never read, and only their size is computed."""
         self.costs, self.contents = costs, contents
         self.machines: dict[int, Machine] = {}
-        self.counters: dict[tuple[int, int], list[Words]] = {}  # of checkpoints that are not durable yet, by number and instance
+        self.counters: dict[tuple[int, int], list[Words]] = {}  # of checkpoints not yet durable, by number and instance
 
     def start(self, directory: Directory) -> None:
         self.coordinator, self.store = directory.actors["coordinator"], directory.actors["store"]
@@ -100,7 +101,7 @@ class Worker(ABC):
             self.instances.setdefault(self.host_of[i], []).append(i)
 
     def begin(self, host: int, post: Post) -> None:  # noqa: B027 some have no timers
-        """Protocols with timers ask for the first one."""
+        """Set the first timer, in protocols with timers."""
 
     def machine(self, host: int) -> Machine:
         found = self.machines.get(host)
@@ -110,26 +111,27 @@ class Worker(ABC):
 
     @abstractmethod
     def durable(self, host: int, row: list[int], now_ns: int, post: Post) -> None:
-        """The store has a checkpoint (`messages.TAKEN`)."""
+        """Handle a checkpoint that the store has (`messages.TAKEN`)."""
 
     @abstractmethod
     def refused(self, host: int, number: int, instance: int, now_ns: int, post: Post) -> None:
-        """The store is full, and there will be no such checkpoint."""
+        """Handle a checkpoint that the full store refused."""
 
-    # -- taking one ------------------------------------------------------------------------------------------------------------
+    # -- taking a checkpoint ------------------------------------------------------------------------------------------------------------
 
     def take(
         self, world: World, i: int, number: int, now_ns: int, post: Post, *, asked_ns: int, notes_bytes: int = 0, forced: int = 0
     ) -> int:
-        """Take a checkpoint of instance `i` and send the first of it to the store; returns the work, ps. notes_bytes: of what the protocol
-        keeps with it. forced: the rules by which a record did."""
+        """Take a checkpoint of instance `i` and start its upload. Returns the work in ps. notes_bytes: size of the protocol's notes.
+        forced:
+        rules by which a record forced it."""
         content, size_bytes = self.capture(world, i)
         size_bytes += notes_bytes
         self.upload(i, number, Upload(now_ns, size_bytes, content, asked_ns, forced, notes_bytes), post)
         return self.costs.capture(size_bytes)
 
     def capture(self, world: World, i: int) -> tuple[bytes, int]:
-        """What instance `i` is now, and how many bytes that is."""
+        """Return the state of instance `i` and its size in bytes."""
         size_bytes = BASE_BYTES + int(world.arrays.inst[i, L.I_STATE_BYTES])
         return instance_checkpoint.capture(world, i).to_bytes() if self.contents else b"", size_bytes
 
@@ -150,7 +152,7 @@ class Worker(ABC):
         number, i = M.of_key(key)
         machine = self.machine(host)
         upload = machine.uploads.get((number, i))
-        if upload is None:  # it was given up
+        if upload is None:  # it was aborted
             return
         upload.stored += 1
         if upload.sent < upload.pieces:
@@ -162,7 +164,7 @@ class Worker(ABC):
             machine.taken.setdefault(number, []).append(row)
             self.durable(host, row, now_ns, post)
 
-    # -- going back to one -------------------------------------------------------------------------------------------------------
+    # -- rollback -------------------------------------------------------------------------------------------------------
 
     def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
         verb, *words = message.words
@@ -186,10 +188,10 @@ class Worker(ABC):
             self.resumed(host, now_ns, post)
 
     def resumed(self, host: int, now_ns: int, post: Post) -> None:  # noqa: B027 some have no timers
-        """The machine goes on after a recovery."""
+        """Handle the machine's resumption after a recovery."""
 
     def _restored(self, world: World, host: int, post: Post) -> None:
-        """All that was to be fetched is here: read it, and what is to be sent again, and say so."""
+        """Everything has been fetched: restore it, read the records to replay, and report."""
         machine = self.machine(host)
         stored = self._fetched(machine)
         for i in self.instances[host]:
@@ -217,7 +219,7 @@ class Worker(ABC):
             self._stored(host, key, now_ns, post)
 
     def _fetched(self, machine: Machine) -> dict[int, Checkpoint]:
-        """The checkpoints to go back to, by instance."""
+        """Return the checkpoints to restore, by instance."""
         keys = {row[M.INSTANCE]: M.key(row[M.NUMBER], row[M.INSTANCE], row[M.PIECES] - 1) for row in machine.line}
         return {i: Checkpoint.from_bytes(machine.fetched[key]) for i, key in keys.items()}
 
@@ -234,14 +236,14 @@ class Worker(ABC):
         machine.line, machine.fetched, machine.awaited, machine.replays, machine.apart = [], {}, [], [], []
 
     def forget(self, host: int) -> None:
-        """Nothing of what is under way on this machine matters any more."""
+        """Discard everything in progress on this machine."""
         self.machines.pop(host, None)
 
     def lost(self, host: int, now_ns: int) -> None:
         self.forget(host)
 
     def started(self, world: World, host: int, now_ns: int, post: Post) -> None:
-        """Nothing is done before the coordinator says from where."""
+        """Handle a started machine: wait until the coordinator says where to resume."""
         if host in self.instances:
             instance_checkpoint.stop(world, host, now_ns, None)
             post.send(self.coordinator, (HELLO,), M.MESSAGE_BYTES)

@@ -1,4 +1,4 @@
-"""Finds useless checkpoints: those that no consistent line can ever hold, whatever checkpoints the other instances still take."""
+"""Find useless checkpoints: those that can be on no consistent line, whatever checkpoints the other instances will take."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ Words = NDArray[np.int64]
 
 
 def useless_checkpoints(checkpoints: Sequence[int], messages: Words) -> list[tuple[int, int]]:
-    """(instance, index) of all useless checkpoints, ascending.
+    """Return (instance, index) of all useless checkpoints, ascending.
 
-    checkpoints: how many each instance has taken, the start not counted. messages: (n, 4), for each processed one the sender, the index of
-    the sender's last checkpoint before the send (0: the start), the receiver, and that of its last checkpoint before the processing; any
-    order, and as often as they like. Raises ValueError for a message of an interval that is not there.
+    checkpoints: number of checkpoints of each instance, without the initial state. messages: (n, 4), for each processed message the sender,
+    the index of the sender's last checkpoint before the send (0: the initial state), the receiver, and the index of its last checkpoint
+    before the processing; in any order, duplicates allowed. Raises ValueError for a message of an unknown interval.
 
-    A checkpoint is useless just if it lies on a Z-cycle: a chain of messages from behind it to before it, each sent in the interval in
-    which the one before was processed or in a later one. In the graph whose nodes are the intervals between checkpoints, with an edge to an
-    instance's next interval and one for each message, the intervals on both sides of it are then in one strongly connected component.
+    A checkpoint is useless if and only if it lies on a Z-cycle: a chain of messages from after it to before it, each sent in the interval
+    in
+    which the previous one was processed, or in a later one. Equivalently, in the graph whose nodes are the intervals between checkpoints,
+    with
+    an edge to the instance's next interval and one per message, the intervals on both sides of it are in one strongly connected component.
 
     Source: Netzer and Xu 1995, "Necessary and sufficient conditions for consistent global snapshots"; Siachamis 2024, 3.3.3.
     """
-    from scipy import sparse  # half a second, for those who ask
+    from scipy import sparse  # imported on use: it takes half a second
 
     intervals = np.array(checkpoints, np.int64) + 1
     first = np.cumsum(intervals) - intervals
@@ -34,8 +36,8 @@ def useless_checkpoints(checkpoints: Sequence[int], messages: Words) -> list[tup
     for instance, interval in ((sender, sent_in), (receiver, processed_in)):
         there = (instance >= 0) & (instance < len(intervals))
         if not there.all() or not ((interval >= 0) & (interval < intervals[instance])).all():
-            raise ValueError("a message is of an instance or an interval that is not there")
-    within = np.delete(np.arange(nodes), first + intervals - 1)  # all intervals that another one follows
+            raise ValueError("a message refers to an unknown instance or interval")
+    within = np.delete(np.arange(nodes), first + intervals - 1)  # all intervals except the last ones
     tails = np.concatenate([within, first[sender] + sent_in])
     heads = np.concatenate([within + 1, first[receiver] + processed_in])
     graph = sparse.coo_array((np.ones(len(tails), np.int8), (tails, heads)), shape=(nodes, nodes)).tocsr()
@@ -46,9 +48,9 @@ def useless_checkpoints(checkpoints: Sequence[int], messages: Words) -> list[tup
 
 
 def messages_between(record: CheckpointRecord, processed: Words) -> Words:
-    """The messages of a record of checkpoints as `useless_checkpoints` wants them, one for all of the same intervals.
+    """Return the messages of a checkpoint record for `useless_checkpoints`, one per pair of intervals.
 
-    processed: (channels,) the number of the last message that was processed of each, at the end.
+    processed: (channels,) number of the last message processed on each, at the end.
     """
     found: list[tuple[int, int, int, int]] = []
     for c, channel in enumerate(record.channels):

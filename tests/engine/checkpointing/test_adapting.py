@@ -412,7 +412,7 @@ def test_how_a_line_was_found_tells_that_a_region_goes_back_together() -> None:
     assert tied
     assert all(step[7] is None and step[0] in ("counts", "sink") and step[4] in ("counts", "sink") for step in tied)
     texts = [step.text for step in explained_recovery(frames, 1).steps]
-    assert any("A region goes back to one round" in text and "stands on another round" in text for text in texts)
+    assert any("A region rolls back to one common round" in text and "belongs to another round" in text for text in texts)
 
 
 # -- the same however it is cut ------------------------------------------------------------------------------------------------------

@@ -36,9 +36,9 @@ def test_an_instance_with_two_inputs() -> None:
 
 
 def test_a_barrier_comes_once_and_by_an_input() -> None:
-    with pytest.raises(ValueError, match=r"the barrier of channel 3 cannot come: those of channels \[5\] are awaited"):
+    with pytest.raises(ValueError, match=r"unexpected barrier on channel 3; barriers are awaited on channels \[5\]"):
         Aligning(frozenset((3, 5))).bar(3).bar(3)
-    with pytest.raises(ValueError, match="the barrier of channel 4 cannot come"):
+    with pytest.raises(ValueError, match="unexpected barrier on channel 4"):
         Aligning(frozenset((3,))).bar(4)
 
 

@@ -248,13 +248,17 @@ def test_no_checkpoints_at_all() -> None:
     ("channels", "checkpoints", "what"),
     [
         ([Channel(0, 2)], [[], []], "channel 0 leads from 0 to 2; instances are 0 .. 1"),
-        ([Channel(0, 1)], [[Checkpoint([1, 2], [])], []], "last_sent of checkpoint 1 of instance 0 has 2 numbers; it has 1 such channels"),
+        (
+            [Channel(0, 1)],
+            [[Checkpoint([1, 2], [])], []],
+            "last_sent of checkpoint 1 of instance 0 has 2 numbers; the instance has 1 such channels",
+        ),
         (
             [Channel(0, 1)],
             [[], [Checkpoint([], [4]), Checkpoint([], [1])]],
-            "last_processed of checkpoint 2 of instance 1 is below that of the one before",
+            "last_processed of checkpoint 2 of instance 1 is lower than in the previous one",
         ),
-        ([Channel(0, 1)], [[Checkpoint([-1], [])], []], "last_sent of checkpoint 1 of instance 0 is below that of the one before"),
+        ([Channel(0, 1)], [[Checkpoint([-1], [])], []], "last_sent of checkpoint 1 of instance 0 is lower than in the previous one"),
     ],
 )
 def test_records_that_cannot_be(channels: list[Channel], checkpoints: list[list[Checkpoint]], what: str) -> None:
@@ -265,5 +269,5 @@ def test_records_that_cannot_be(channels: list[Channel], checkpoints: list[list[
 @pytest.mark.parametrize("line", [(1,), (0, 2), (-1, 0)])
 def test_lines_that_cannot_be(line: tuple[int, ...]) -> None:
     record = CheckpointRecord([Channel(0, 1)], [[Checkpoint([1], [])], [Checkpoint([], [1])]])
-    with pytest.raises(ValueError, match="is no line; the newest checkpoints are"):
+    with pytest.raises(ValueError, match="is not a line; the newest checkpoints are"):
         orphans(record, line)

@@ -53,5 +53,5 @@ def test_without_messages_none_is_useless() -> None:
 
 @pytest.mark.parametrize("message", [(0, 2, 1, 0), (0, 0, 1, 1), (2, 0, 1, 0), (0, 0, -1, 0), (0, -1, 1, 0)])
 def test_messages_that_cannot_be(message: tuple[int, int, int, int]) -> None:
-    with pytest.raises(ValueError, match="an instance or an interval that is not there"):
+    with pytest.raises(ValueError, match="refers to an unknown instance or interval"):
         useless_checkpoints([1, 0], np.array([message]))
