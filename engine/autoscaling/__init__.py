@@ -1,5 +1,5 @@
-"""Autoscaling policies (docs/autoscaling.md): each a file of the name of its kind that knows metrics alone, over one loop.
+"""Autoscaling policies (docs/autoscaling.md). Each kind has a file of its name; policies see only metrics, and share one loop.
 
-The module of a kind that decides live has `policy`, which makes the policy from the document's part. That of a kind that plans ahead has
-`plan`, which gives the parallelism to begin with and the orders.
+The module of a kind that decides during the run has `policy`, which constructs the policy from its part of the document. The module of a
+kind that plans ahead has `plan`, which returns the initial parallelism and the orders.
 """

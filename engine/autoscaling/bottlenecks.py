@@ -1,4 +1,4 @@
-"""Which operators hold the others up, by backpressure and by growing queues (Floratou 2017; as the study's artifact has it)."""
+"""Detection of bottlenecks by backpressure and growing queues (Floratou 2017; as in the study's artifact)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from .policy import known, running
 
 
 def pending_rate(metrics: Metrics, source: str, window_ns: int, signed: bool) -> Fraction:
-    """Growth of a source's queue, records per second. Raises NoAdvice.
+    """Return the growth of a source's queue in records per second. Raises NoAdvice.
 
-    signed: below 0 where it drains; else it is taken for a counter, so that one which drains seems to grow by what is left at each scrape.
+    signed: negative if the queue drains. Otherwise the queue length is treated as a counter, so a draining queue seems to grow by its
+    remaining length at each scrape.
     """
     rate = metrics.growth if signed else metrics.rate
     return sum((known(rate(each, "pending", window_ns), source) for each in running(metrics, source)), Fraction())
 
 
 def blocked_vertices(metrics: Metrics, window_ns: int) -> set[str]:
-    """Of which one instance was blocked at one scrape of the window. Raises NoAdvice."""
+    """Return the vertices with an instance that was blocked at a scrape of the window. Raises NoAdvice."""
     return {
         operator
         for operator in metrics.graph().operators
@@ -27,8 +28,8 @@ def blocked_vertices(metrics: Metrics, window_ns: int) -> set[str]:
 
 
 def bottlenecks(metrics: Metrics, window_ns: int, theta_per_s: Fraction, signed: bool) -> list[str]:
-    """Receivers that are not blocked themselves behind a sender that is, and sources whose queues grow faster than theta; in the order of
-    edges. Raises NoAdvice."""
+    """Return unblocked receivers of blocked senders, and sources whose queues grow faster than theta, in the order of edges. Raises
+    NoAdvice."""
     graph, blocked = metrics.graph(), blocked_vertices(metrics, window_ns)
     grows = {source: pending_rate(metrics, source, window_ns, signed) > theta_per_s for source in graph.sources}
     found: list[str] = []

@@ -1,4 +1,5 @@
-"""Dhalion: scale up behind backpressure, scale down what has nothing waiting (Floratou 2017; Siachamis 2024, 4.4.1, Eq. 4.1 and 4.2)."""
+"""Dhalion: scale up the cause of backpressure, scale down operators with empty queues (Floratou 2017; Siachamis 2024, 4.4.1, Eq. 4.1 and
+4.2)."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ from .policy import MICRO, SECOND, Advice, Value, exact, mean_of_instances, tota
 
 
 class Dhalion:
-    """With bottlenecks, each gets p x (1 + F) instances: F is the growth of a source's queue as a share of what it reads (4.2), or of any
-    other the time for which its senders were blocked over the time for which they were not (4.1). Without, all that are empty keep four
-    fifths. So nothing is ever stable: a healthy job shrinks until it is not.
+    """Each bottleneck gets p x (1 + F) instances. For a source, F is the growth of its queue relative to its input rate (4.2); for other
+    operators, the blocked time of its senders over their unblocked time (4.1). Without bottlenecks, operators with empty queues are scaled
+    to four fifths. So no parallelism is stable: a healthy job shrinks until it is no longer healthy.
 
-    What it wanted for an operator it goes on wanting until it thinks anew of that operator, as the artifact does.
+    A request for an operator stands until that operator is reconsidered, as in the artifact.
     """
 
     def __init__(self, about: dhalion.Dhalion):
@@ -46,7 +47,7 @@ class Dhalion:
             empty = [operator for operator in metrics.graph().operators if self._is_empty(metrics, operator, values)]
             for operator in empty:
                 self._wanted[operator] = max(1, math.floor(current[operator] * self._keep))
-            why = "no bottleneck; little waits at " + ", ".join(empty) if empty else "no bottleneck, and something waits everywhere"
+            why = "no bottleneck; short queues at " + ", ".join(empty) if empty else "no bottleneck, and no queue is short"
         return Advice(dict(self._wanted), values, slow, why)
 
     def _factor(self, metrics: Metrics, operator: str, values: list[Value]) -> Fraction:

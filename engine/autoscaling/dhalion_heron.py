@@ -1,4 +1,4 @@
-"""Dhalion as Heron's health manager has it: one component at a time, upwards only (Floratou 2017)."""
+"""Dhalion as in Heron's health manager: one component at a time, upwards only (Floratou 2017)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from .policy import SECOND, Advice, exact, running
 
 
 class DhalionHeron:
-    """The first operator that holds its senders up, without being held up itself, gets p x (1 + F) instances: F is the time for which they
-    were blocked over the time for which they were not.
+    """The first operator that blocks its senders, without being blocked itself, gets p x (1 + F) instances, where F is the blocked time of
+    the
+    senders over their unblocked time.
 
-    That time is the sum over all instances of a sender, and counts as a share of one second, as there. So several instances that are
-    blocked for a part of the time come to the greatest factor soon. Sources have no senders, so they stay as they are.
+    As there, the blocked time is summed over all instances of a sender and divided by one second. So several partly blocked instances soon
+    reach the maximum factor. Sources have no senders, so they keep their parallelism.
     """
 
     def __init__(self, about: dhalion_heron.DhalionHeron):
@@ -31,15 +32,15 @@ class DhalionHeron:
         blocked = blocked_vertices(metrics, self._window_ns)
         slow = list(dict.fromkeys(receiver for sender, receiver in graph.edges if sender in blocked and receiver not in blocked))
         if not slow:
-            return Advice(wanted, why="nothing holds others up")
+            return Advice(wanted, why="no operator blocks its senders")
         operator = slow[0]
         share = max(self._blocked(metrics, sender) for sender, receiver in graph.edges if receiver == operator)
         factor = min(share / (1 - share), self._factor_max) if share < 1 else self._factor_max
         wanted[operator] = math.ceil(wanted[operator] * (1 + factor))
-        return Advice(wanted, [("beta", operator, share), ("factor", operator, factor)], slow, f"{operator} holds others up")
+        return Advice(wanted, [("beta", operator, share), ("factor", operator, factor)], slow, f"{operator} blocks its senders")
 
     def _blocked(self, metrics: Metrics, sender: str) -> Fraction:
-        """Seconds a second, of all its instances."""
+        """Return the blocked seconds per second, summed over all its instances."""
         return sum((metrics.mean(each, "blocked_ns", self._window_ns) for each in running(metrics, sender)), Fraction()) / SECOND
 
     def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:

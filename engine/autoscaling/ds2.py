@@ -15,17 +15,18 @@ from .policy import MICRO, SECOND, UNBOUNDED, Advice, Value, exact, known, runni
 
 
 class TrueRates(NamedTuple):
-    """Records per second of all instances of an operator together, if they were never idle."""
+    """Total records per second of an operator's instances if they were never idle."""
 
     processing: Fraction
     output: Fraction
 
 
 class DS2:
-    """The rate of each topic goes through the graph: an operator gets as many instances as its share of it takes at their true processing
-    rate, and hands on what they then put out. What waits already is never looked at.
+    """Propagates the rate of each topic through the graph: an operator gets the number of instances that its target rate needs at their
+    true
+    processing rate, and passes on their output rate. The backlog is ignored.
 
-    An operator that was not busy in the window has no true rate: with input it gets as many instances as there may be, without it one.
+    An operator that was never busy in the window has no true rate: with input it gets the maximum number of instances, without input one.
     """
 
     def __init__(self, about: ds2.DS2):

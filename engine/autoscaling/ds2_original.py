@@ -1,4 +1,4 @@
-"""DS2 as its authors published it: their policy and the manager that calls it (Kalavri 2018)."""
+"""DS2 as published by its authors: their policy and the manager that calls it (Kalavri 2018)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from .policy import SECOND, UNBOUNDED, Advice, Value, exact, known, running, tot
 
 
 class DS2Original:
-    """The rate of each topic goes through the graph, as in DS2, but sources keep their parallelism, and records out are counted over the
-    same interval as busy time. An operator gets ceil(opt x (1 + factor)) instances.
+    """Propagates the rate of each topic through the graph, as in DS2, but sources keep their parallelism, and output records are counted
+    over
+    the same interval as busy time. An operator gets ceil(opt x (1 + factor)) instances.
 
-    Of the first intervals behind a restart nothing is made. A wish counts only if some operator should have more instances, or at least two
-    fewer. With a rate ratio: where nobody should have more, and yet sources read so much less than what comes, all is multiplied by it.
+    The first intervals after a restart are ignored. A request counts only if an operator should get more instances, or at least two fewer.
+    With a rate ratio: if no operator should get more instances, but sources read that much less than arrives, all requests are multiplied
+    by it.
     """
 
     def __init__(self, about: ds2_original.DS2Original):
@@ -42,7 +44,7 @@ class DS2Original:
         if all(wanted[operator] <= p for operator, p in current.items()):
             wanted = self._corrected(metrics, wanted, values)
         if not any(wanted[operator] > p or wanted[operator] < p - 1 for operator, p in current.items()):
-            return Advice(current, values, why="nobody should have more, or two fewer")
+            return Advice(current, values, why="no operator should get more instances, or two fewer")
         return Advice(wanted, values)
 
     def _sized(self, metrics: Metrics) -> tuple[dict[str, int], list[Value]]:
@@ -64,7 +66,7 @@ class DS2Original:
         return wanted, values
 
     def _true_rates(self, metrics: Metrics, operator: str) -> tuple[Fraction, Fraction]:
-        """Records in and out per second of all instances together, if they were never idle."""
+        """Return total records in and out per second of all instances if they were never idle."""
         processing = output = Fraction(0)
         for each in running(metrics, operator):
             busy = metrics.mean(each, "busy_ns", self._window_ns) / SECOND

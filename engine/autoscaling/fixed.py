@@ -1,4 +1,4 @@
-"""One parallelism for the whole run (Siachamis 2024, Figure 1.7: provisioned for the maximum, or for the mean)."""
+"""Fixed parallelism for the whole run (Siachamis 2024, Figure 1.7: provisioned for the maximum, or for the mean)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from .policy import exact
 
 
 def plan(about: fixed.Fixed, truth: Truth) -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:
-    """By vertex, the least parallelism that carries the maximum or the mean of the load with the headroom; no orders."""
+    """Return, by vertex, the minimum parallelism that sustains the maximum or mean load plus headroom; no orders."""
     rate_per_s = max(truth.rates_per_s) if about.for_ == "maximum" else truth.mean_per_s
     return truth.needed(rate_per_s * exact(about.headroom)).parallelism, []

@@ -1,5 +1,6 @@
-"""The autoscaler of Flink's Kubernetes operator: DS2's propagation of rates, a band around a target utilisation, and terms for the backlog
-and for the time that a restart takes (the specification's appendix A; the operator's documentation and behaviour)."""
+"""The autoscaler of Flink's Kubernetes operator: DS2's rate propagation, a band around a target utilisation, and terms for the backlog and
+the
+restart time (the specification's appendix A; the operator's documentation and behaviour)."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ Rate = Fraction | None
 
 
 class Reading(NamedTuple):
-    """Of a vertex at one time. records_in, records_out: since the last restart. busy: share of time, of the instance that counts.
+    """Metrics of a vertex at one time. records_in, records_out: since the last restart. busy: share of time, aggregated over instances.
     blocked: share of time, the mean. pending: records."""
 
     records_in: int
@@ -35,7 +36,7 @@ class Sample(NamedTuple):
 
 
 class Action(NamedTuple):
-    """On a vertex. true_rate: then; expected_rate: what was hoped for."""
+    """A rescale of a vertex. true_rate: at that time; expected_rate: expected afterwards."""
 
     at_ns: int
     before: int
@@ -45,7 +46,7 @@ class Action(NamedTuple):
 
 
 class Load(NamedTuple):
-    """What a vertex has to serve, and can; records per second."""
+    """Required and possible rates of a vertex, in records per second."""
 
     target: Fraction
     catch_up: Fraction
@@ -53,11 +54,12 @@ class Load(NamedTuple):
 
 
 class Flink:
-    """Every vertex is to be busy for the target share of time while it serves what comes, a part of the backlog, and a part of what would
-    come in during the next restart. While all are within the band nothing is done; if one is not, all that would change do.
+    """Sizes every vertex to be busy for the target share of time while it serves the incoming rate, a part of the backlog, and a part of
+    what
+    would arrive during the next restart. While all vertices are within the band, nothing changes; if one is outside, all requests apply.
 
-    It keeps its own samples, one for each time it is asked, and forgets them with each restart: then metrics count only after the
-    stabilisation, and a whole window of them is needed. A wish to scale down waits, and the greatest of that while is carried out.
+    Keeps its own samples, one per iteration, and discards them on each restart: metrics count only after the stabilisation interval, and a
+    full window of them is needed. A request to scale down is delayed; the largest one during the delay is applied.
     """
 
     def __init__(self, about: flink.Flink):
@@ -73,8 +75,8 @@ class Flink:
         self._requests: dict[str, list[tuple[int, int]]] = {}  # to scale down: when, and to what
         self._history: dict[str, list[Action]] = {}
         self._true_rates: dict[str, Rate] = {}  # as last evaluated
-        self._ordered_ns = -1  # a restart that has not been seen yet
-        self._restart_ns = 0  # the longest that was seen
+        self._ordered_ns = -1  # a restart not observed yet
+        self._restart_ns = 0  # the longest observed
 
     def advise(self, metrics: Metrics) -> Advice:
         self._sample(metrics)
@@ -97,21 +99,21 @@ class Flink:
                 outside.append(vertex)
             values += [("target", vertex, load.target), ("catch_up", vertex, load.catch_up), ("tpr", vertex, load.true_rate)]
             values += [("factor", vertex, factor)] + ([("ineffective", vertex, Fraction(1))] if ineffective else [])
-        why = "works off a backlog" if backlog else ""
+        why = "processing a backlog" if backlog else ""
         if not outside:
-            return Advice(metrics.parallelism(), values, why=why or "all vertices are within the band, or wait to be scaled down")
+            return Advice(metrics.parallelism(), values, why=why or "all vertices are within the band, or waiting to scale down")
         return Advice(wanted, values, outside, why)
 
     # Samples
 
     def _sample(self, metrics: Metrics) -> None:
-        """Take a sample. Raises NoAdvice until there is a whole window of them."""
+        """Take a sample. Raises NoAdvice until samples fill a window."""
         graph, now_ns = metrics.graph(), metrics.now_ns
         restarted_ns = max(each.since_ns for vertex in graph.operators for each in running(metrics, vertex))
         if restarted_ns != self._since_ns:
             self._restarted(restarted_ns)
         if now_ns < self._since_ns + self._stabilization_ns:
-            raise NoAdvice("metrics do not count yet: the job has restarted too lately")
+            raise NoAdvice("metrics do not count yet: the job restarted too recently")
         if self._first_ns < 0:
             self._first_ns = now_ns
         self._samples = [sample for sample in self._samples if sample.at_ns >= now_ns - self._window_ns]
@@ -140,7 +142,7 @@ class Flink:
     # Rates
 
     def _rate(self, vertex: str, name: str) -> Fraction:
-        """From the first sample of the window to the last."""
+        """Return the rate from the first to the last sample of the window."""
         first, last = self._samples[0], self._samples[-1]
         grown = getattr(last.readings[vertex], name) - getattr(first.readings[vertex], name)
         return Fraction(grown * SECOND_NS, last.at_ns - first.at_ns)
@@ -160,10 +162,11 @@ class Flink:
         return loads
 
     def _ratio(self, graph: Graph, sender: str, receiver: str) -> Fraction:
-        """Records on this edge for each that its sender takes in.
+        """Return the records on this edge per input record of its sender.
 
-        What flows on an edge nobody counts: it is what the receiver takes in, less what its other senders put out; or what the sender puts
-        out, if another one sends elsewhere, too.
+        No metric counts the records on an edge: they are the receiver's input minus the output of its other senders; or the sender's
+        output, if
+        another sender has further receivers.
         """
         taken = self._rate(sender, "records_in")
         if not taken:
@@ -185,7 +188,8 @@ class Flink:
         return by_busy_time
 
     def _observed_rate(self, source: str) -> Fraction | None:
-        """Mean of what a source read while enough waited for it, over the time in which it was not blocked; None: too seldom."""
+        """Return the mean rate at which a source read while its queue was long enough, over its unblocked time; None with too few
+        samples."""
         seen = []
         for before, after in zip(self._samples, self._samples[1:], strict=False):
             reading = after.readings[source]
@@ -202,7 +206,7 @@ class Flink:
     # Parallelism
 
     def _capacity(self, load: Load, utilization: Fraction, *, with_restart: bool) -> Rate:
-        """What a vertex should be able to serve, to be busy for this share of the time; rounded half up."""
+        """Return the capacity that a vertex needs to be busy for this share of the time; rounded half up."""
         share = min(max(utilization, Fraction(0)), Fraction(1))
         if not share:
             return None
@@ -228,7 +232,7 @@ class Flink:
         return aligned(wanted, parts, most if wanted > p else p)
 
     def _delayed(self, vertex: str, p: int, wanted: int, now_ns: int, ineffective: bool) -> int:
-        """What of the wish is to be done now."""
+        """Return the parallelism to apply now."""
         if wanted >= p:
             self._requests.pop(vertex, None)
             return p if ineffective and self._options.effectiveness_detection else wanted
@@ -238,7 +242,7 @@ class Flink:
             return p
         return max(n for at_ns, n in requests if at_ns >= now_ns - self._down_interval_ns)
 
-    # What came of it
+    # Effects of rescales
 
     def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:
         self._requests = {}
@@ -251,7 +255,7 @@ class Flink:
                 self._history[vertex] = [*kept, action][-self._options.history_max :]
 
     def _is_ineffective(self, vertex: str, p: int, rate: Rate) -> bool:
-        """The last action on it was to scale it up to what it is, and brought next to nothing."""
+        """Return whether the last action scaled it up to its present parallelism with hardly any effect."""
         past = self._history.get(vertex, [])
         if not past or past[-1].after != p or past[-1].before >= p:
             return False
@@ -261,7 +265,7 @@ class Flink:
         return (rate - then) / (expected - then) < exact(self._options.effectiveness_threshold)
 
     def _scalability(self, vertex: str) -> Fraction:
-        """How far the true rate grew with parallelism in past actions, by least squares; 1: as fast."""
+        """Return how the true rate scaled with parallelism in past actions, by least squares; 1: linearly."""
         past = [(Fraction(action.before), action.true_rate) for action in self._history.get(vertex, []) if action.true_rate is not None]
         if not self._options.observed_scalability or len(past) < self._options.scalability_observations:
             return Fraction(1)
@@ -295,13 +299,14 @@ class Flink:
 
 
 def less(rate: Rate, other: Rate) -> bool:
-    """Whether the first is less; either may be infinite."""
+    """Return whether the first is less; either may be infinite."""
     return rate is not None and (other is None or rate < other)
 
 
 def aligned(wanted: int, parts: int, most: int) -> int:
-    """The first number from `wanted` to `most` that divides the parts evenly, or with which the least any instance has is less; `wanted` if
-    there is none. So no instance is added that would spare nobody anything."""
+    """Return the first number from `wanted` to `most` that divides the parts evenly or lowers the minimum parts per instance; `wanted` if
+    there
+    is none. So no instance is added without relieving another one."""
     for q in range(wanted, most + 1):
         if parts % q == 0 or parts // q < parts // wanted:
             return q

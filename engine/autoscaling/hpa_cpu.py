@@ -1,4 +1,4 @@
-"""Kubernetes' horizontal autoscaler on CPU, for each operator (Siachamis 2024, 4.4.3, Eq. 4.4)."""
+"""Kubernetes' horizontal pod autoscaler on CPU, per operator (Siachamis 2024, 4.4.3, Eq. 4.4)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .stabilising import Stabiliser
 
 
 class HPACpu:
-    """Parallelism times the ratio of the mean CPU load to its target, rounded up; of the last five minutes the greatest counts. An operator
-    without readings keeps what it has."""
+    """Requests parallelism times mean CPU load over target, rounded up; the largest request of the last five minutes counts. An operator
+    without readings keeps its parallelism."""
 
     def __init__(self, about: hpa_cpu.HPACpu):
         self._window_ns, self._target = seconds_ns(about.metrics.window_s), exact(about.target)

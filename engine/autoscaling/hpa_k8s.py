@@ -1,4 +1,4 @@
-"""Kubernetes' horizontal autoscaler on the CPU of a whole job, with its own defaults (Kubernetes, autoscaling/v2)."""
+"""Kubernetes' horizontal pod autoscaler on the CPU of the whole job, with its own defaults (Kubernetes, autoscaling/v2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from .stabilising import Stabiliser
 
 
 class HPAK8s:
-    """All operators get as many instances as the deployment has replicas: as many as bring the mean CPU load of its pods to the target."""
+    """All operators get as many instances as the deployment has replicas: the number that brings the mean CPU load of its pods to the
+    target."""
 
     def __init__(self, about: hpa_k8s.HPAK8s):
         self._window_ns, self._target = seconds_ns(about.metrics.window_s), exact(about.target)
@@ -24,7 +25,7 @@ class HPAK8s:
     def advise(self, metrics: Metrics) -> Advice:
         load_ppm = instances_mean(metrics, "cpu_ppm", self._window_ns)
         if load_ppm is None:
-            raise NoAdvice("no instance has been read since the job started")
+            raise NoAdvice("no instance has been scraped since the job started")
         ratio = load_ppm / MICRO / self._target
         wanted = self._replicas.wanted(metrics, [ratio])
         return told(metrics, wanted, r=ratio)

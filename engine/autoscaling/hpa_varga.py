@@ -1,4 +1,4 @@
-"""A horizontal autoscaler on two metrics of streams (Varga 2021; Siachamis 2024, 4.4.4, Eq. 4.5 and 4.6)."""
+"""A horizontal pod autoscaler on two streaming metrics (Varga 2021; Siachamis 2024, 4.4.4, Eq. 4.5 and 4.6)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from .stabilising import Stabiliser
 
 
 class HPAVarga:
-    """The larger of two wishes: that instances are idle for less or more of the time (what is blocked counts as used), and for bottlenecks
-    that what is read grows as the queues before them do. Of the last five minutes the greatest counts."""
+    """Requests the larger of two values: one that brings utilisation (where blocked time counts as used) to the target and, for
+    bottlenecks, one
+    that raises the input rate by the growth of the queues before them. The largest request of the last five minutes counts."""
 
     def __init__(self, about: hpa_varga.HPAVarga):
         self._window_ns, self._slope_ns = seconds_ns(about.metrics.window_s), seconds_ns(about.slope_s)
@@ -39,7 +40,7 @@ class HPAVarga:
         return Advice(wanted, values, slow)
 
     def _relative_rate(self, metrics: Metrics, sources: list[str]) -> Fraction | None:
-        """What comes to these topics as a share of what is read from them; None while what waits there is too little to count."""
+        """Return the incoming rate of these topics relative to the rate read; None while their queues are too short to count."""
         if self._lag_threshold is not None and sum(map(metrics.pending, sources)) < self._lag_threshold:
             return None
         growth = consumed = Fraction(0)
@@ -60,7 +61,7 @@ class HPAVarga:
 
 
 def sources_of(graph: Graph, operator: str) -> list[str]:
-    """The sources that feed an operator, however far off; of a source itself."""
+    """Return the sources upstream of an operator; for a source, itself."""
     above = {operator}
     for sender in reversed(graph.operators):
         if any(source == sender and receiver in above for source, receiver in graph.edges):

@@ -1,4 +1,4 @@
-"""What no autoscaler can know: the load to come, and what instances can serve. Only `fixed` and `oracle` are given it."""
+"""Ground truth that autoscalers cannot know: the future load, and the capacity of instances. Only `fixed` and `oracle` use it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Curve(Protocol):
 
 
 class Needed(NamedTuple):
-    """What carries a load: parallelism by vertex; enough: False if there are not so many workers, or instances."""
+    """The parallelism that a load needs, by vertex. enough: False if workers or instances are insufficient."""
 
     parallelism: dict[str, int]
     enough: bool
@@ -30,9 +30,10 @@ class Needed(NamedTuple):
 
 @dataclass(frozen=True)
 class Truth:
-    """rates_per_s: of all sources together, the greatest in each minute of the run. mean_per_s: over the run. capacity_per_s: by vertex,
-    records that one instance can serve at most. per_input: records that a vertex serves for each record of the sources. parts: key groups
-    or partitions by vertex; the instance with the most of them is the slowest. bounds, workers_max: limits."""
+    """rates_per_s: maximum total rate of the sources in each minute of the run. mean_per_s: over the run. capacity_per_s: by vertex,
+    maximum
+    rate of one instance. per_input: records that a vertex serves per source record. parts: key groups or partitions by vertex; the instance
+    with the most is the slowest. bounds, workers_max: limits."""
 
     rates_per_s: Sequence[Fraction]
     mean_per_s: Fraction
@@ -44,7 +45,7 @@ class Truth:
     workers_max: int
 
     def needed(self, rate_per_s: Fraction) -> Needed:
-        """The least parallelism that serves this rate of the sources."""
+        """Return the minimum parallelism that sustains this rate of the sources."""
         wanted, enough = {}, True
         for vertex, capacity in self.capacity_per_s.items():
             bound = self.bounds[vertex]
@@ -60,13 +61,13 @@ class Truth:
         return workers(parallelism, self.bounds)
 
     def _equivalents(self, vertex: str, p: int) -> Fraction:
-        """So many instances with equal shares serve as much as p with the shares that they have."""
+        """Return the number of instances with equal shares that serve as much as p instances with their actual shares."""
         parts = self.parts.get(vertex)
         return Fraction(p) if parts is None else Fraction(parts, -(-parts // p))
 
 
 def by_minute(curves: Sequence[Curve], horizon_ns: int) -> list[Fraction]:
-    """The greatest rate of all sources together in each minute that has begun before the horizon, records per second."""
+    """Return the maximum total rate of the sources in each minute that starts before the horizon, in records per second."""
     greatest = []
     for start_ns in range(0, horizon_ns, MINUTE_NS):
         end_ns = min(start_ns + MINUTE_NS, horizon_ns)
@@ -74,7 +75,7 @@ def by_minute(curves: Sequence[Curve], horizon_ns: int) -> list[Fraction]:
         rates = [0] * len(curves)
         peak, begun = 0, start_ns
         for at_ns, k, rate in changes:
-            if at_ns > begun:  # what held until now
+            if at_ns > begun:  # the rates until now
                 peak, begun = max(peak, sum(rates)), at_ns
             rates[k] = rate
         greatest.append(Fraction(max(peak, sum(rates)), MICRO))
@@ -82,5 +83,5 @@ def by_minute(curves: Sequence[Curve], horizon_ns: int) -> list[Fraction]:
 
 
 def mean_rate(curves: Sequence[Curve], horizon_ns: int) -> Fraction:
-    """Of all sources together over the run, records per second."""
+    """Return the mean total rate of the sources over the run, in records per second."""
     return Fraction(sum(curve.area(horizon_ns) for curve in curves), horizon_ns * MICRO)

@@ -1,4 +1,4 @@
-"""What becomes of a wish: over-provisioning, limits of a step, of operators and of all workers (Siachamis 2024, 4.4; its artifact)."""
+"""Limits on requests: over-provisioning, and limits per step, per operator and on all workers (Siachamis 2024, 4.4; its artifact)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Limit(NamedTuple):
-    """How far a vertex may be scaled. workers: for each parallelism, the operators that are scaled as one."""
+    """Bounds of a vertex. workers: workers per unit of parallelism, which is its number of operators."""
 
     least: int = 1
     most: int = 2**32 - 1
@@ -17,7 +17,7 @@ class Limit(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a rule made of the wish before it: new parallelisms, of what it has changed."""
+    """The effect of a rule on a request: new parallelisms of the vertices it changed."""
 
     rule: str
     parallelism: dict[str, int]
@@ -31,7 +31,7 @@ def limited(
     bounds: Mapping[str, Limit],
     workers_max: int,
 ) -> tuple[dict[str, int], list[Step]]:
-    """What is to be ordered, and by which rules it came about. A step is limited upwards only."""
+    """Apply the limits. Returns the parallelism to order, and the rules that changed it. Only upward steps are limited."""
     steps: list[Step] = []
     wish = dict(wanted)
 
@@ -51,20 +51,21 @@ def limited(
 
 
 def workers(parallelism: Mapping[str, int], bounds: Mapping[str, Limit]) -> int:
-    """So many instances are active with it."""
+    """Return the number of active instances."""
     return sum(p * bounds[vertex].workers for vertex, p in parallelism.items())
 
 
 def fit(wanted: Mapping[str, int], workers_max: int, bounds: Mapping[str, Limit] | None = None) -> dict[str, int]:
-    """A wish for more workers than there are, scaled down to about as many, never more.
+    """Scale down a request for too many workers to at most workers_max.
 
-    What each wants beyond its least is multiplied by one factor and rounded, half to even. What is then too much is taken, one by one, from
-    the vertex with the largest wish; of what is left over, one is given to it. So one inflated wish squeezes all others.
+    Each vertex's excess over its minimum is multiplied by one factor and rounded half to even. Surplus instances are then removed one by
+    one
+    from the vertex with the largest request; of any remainder, it gets one instance. So one inflated request squeezes all others.
     """
     bounds = bounds or dict.fromkeys(wanted, Limit())
     least = {vertex: bounds[vertex].least for vertex in wanted}
     if workers(least, bounds) > workers_max:
-        raise ValueError(f"workers_max is {workers_max}, less than the sum of the least parallelisms, {workers(least, bounds)}")
+        raise ValueError(f"workers_max is {workers_max}, less than the sum of the minimum parallelisms, {workers(least, bounds)}")
     beyond = workers(wanted, bounds) - workers(least, bounds)
     factor = Fraction(workers_max - workers(least, bounds), beyond)
     fitted = {vertex: least[vertex] + round(factor * (p - least[vertex])) for vertex, p in wanted.items()}

@@ -1,4 +1,4 @@
-"""The loop that asks a policy and orders what it wants: monitor, analyse, plan, execute (Siachamis 2024, 4.3, Figure 4.1)."""
+"""The control loop that asks a policy and orders rescales: monitor, analyse, plan, execute (Siachamis 2024, 4.3, Figure 4.1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Verdict = Literal["order", "keep", "no_metrics", "busy"]
 
 
 class Job(Protocol):
-    """Who carries out orders. parallelism: by operator, as the job runs. open: the rescale that is under way, or None."""
+    """The rescaling job. parallelism: current parallelism by operator. open: the rescale in progress, or None."""
 
     parallelism: dict[str, int]
 
@@ -30,14 +30,14 @@ class Job(Protocol):
 
 
 class Readings(Metrics, Protocol):
-    """Metrics that the loop tells the time of each iteration, which need not be that of a scrape."""
+    """Metrics whose time the loop sets in each iteration, which need not be the time of a scrape."""
 
     now_ns: int
 
 
 class Limits(NamedTuple):
-    """What the loop makes of wishes. bounds: by vertex. vertices: their operators, by the id of the first.
-    veto: a wish for more workers than there are is not scaled to fit, but not carried out."""
+    """Limits that the loop applies to requests. bounds: by vertex. vertices: operators of each vertex, by the id of the first.
+    veto: ignore requests for too many workers instead of scaling them to fit."""
 
     over_provisioning: Fraction
     step_max: int | None
@@ -48,7 +48,7 @@ class Limits(NamedTuple):
 
 
 class Times(NamedTuple):
-    """Of iterations. quiet_ns: behind an order nothing is read and nobody is asked."""
+    """Times of iterations. quiet_ns: after an order, nothing is read and the policy is not asked."""
 
     start_ns: int
     every_ns: int
@@ -69,8 +69,9 @@ def limits_of(about: looped.Looped, bounds: Mapping[str, Limit], vertices: Mappi
 
 @dataclass
 class Decision:
-    """One iteration, as JSON values (docs/engine-api.md, `scaling`). read: of each vertex. advice: parallelism by vertex. steps: what each
-    rule made of it. why: in words, where there is something to say."""
+    """One iteration, as JSON values (docs/engine-api.md, `scaling`). read: metrics by vertex. advice: parallelism by vertex. steps: effect
+    of
+    each rule. why: in words, if applicable."""
 
     t_s: float
     verdict: Verdict = "keep"
@@ -83,16 +84,16 @@ class Decision:
 
 
 class AutoscalingLoop:
-    """A control (`engine.core.control.policy.Control`) behind the one that scrapes.
+    """A control (`engine.core.control.policy.Control`) that acts after the one that scrapes.
 
-    The first iteration takes place every_ns after start_ns, each further one every_ns after the one before, or after the silence that
-    follows an order. While a rescale is under way the policy is not asked.
+    The first iteration is every_ns after start_ns, each further one every_ns after the previous one, or after the quiet time that follows
+    an order. During a rescale the policy is not asked.
     """
 
     def __init__(self, policy: Policy, metrics: Readings, job: Job, times: Times, limits: Limits):
         self._policy, self._metrics, self._job, self._times, self._limits = policy, metrics, job, times, limits
         self._next_ns = times.start_ns + times.every_ns
-        self.quiet_until_ns = 0  # the end of the last silence
+        self.quiet_until_ns = 0  # end of the last quiet time
         self.decisions: list[Decision] = []
 
     @property
@@ -105,7 +106,7 @@ class AutoscalingLoop:
         decision = Decision(now_ns / SECOND_NS)
         self.decisions.append(decision)
         if self._job.open is not None:
-            decision.verdict, decision.why = "busy", "a rescale is under way"
+            decision.verdict, decision.why = "busy", "a rescale is in progress"
         else:
             self._decide(decision, now_ns)
         if decision.verdict == "order":
@@ -131,7 +132,7 @@ class AutoscalingLoop:
             for step in steps[:-1]:
                 unfitted.update(step.parallelism)
             asked = workers(unfitted, limits.bounds)
-            decision.why = f"it takes {asked} workers, and there are {limits.workers_max}"
+            decision.why = f"it needs {asked} workers, but there are only {limits.workers_max}"
             return
         decision.verdict = "order"
         by_operator = {operator: p for vertex, p in wanted.items() for operator in limits.vertices[vertex]}
@@ -160,7 +161,7 @@ class AutoscalingLoop:
 
 
 def readings(metrics: Metrics, window_ns: int) -> list[dict[str, Any]]:
-    """What was read of each vertex over the window: means over its instances, sums of rates; as JSON values."""
+    """Return the metrics of each vertex over the window, as JSON values: means over its instances, sums of rates."""
     found = []
     for operator, p in metrics.parallelism().items():
         instances = metrics.instances(operator)

@@ -1,6 +1,6 @@
-"""What autoscaling policies may know of a run: readings of gauges, and the public shape of the job (docs/autoscaling.md, section 5).
+"""Metrics available to autoscaling policies: scraped gauges, and the job's graph (docs/autoscaling.md, section 5).
 
-Readings are whole numbers, and what is computed from them is a `Fraction`, so that ceilings are those of the exact value.
+Readings are integers, and derived values are `Fraction`s, so that ceilings are exact.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 SECOND_NS = 1_000_000_000
 
 NAMES = (
-    "busy_ns",  # per second, since the last scrape; as idle and blocked; what is stolen counts as idle
+    "busy_ns",  # per second, since the last scrape, like idle and blocked; stolen time counts as idle
     "idle_ns",
     "blocked_ns",
     "blocked",  # 1: an output buffer is full at the scrape
@@ -23,14 +23,15 @@ NAMES = (
     "out_micro_per_s",  # millionths of records, over the last minute
     "fill_ppm",  # of its input buffers
     "cpu_ppm",
-    "pending",  # records in the topic that a source has not read; 0 for others
+    "pending",  # unread records in a source's topic; 0 for others
 )
-"""What an instance reports at each scrape. Times and rates are fine, since a policy divides by them: an instance that is busy for 30 us a
-second is not idle."""
+"""Metrics that an instance reports at each scrape. Times and rates are fine-grained, since policies divide by them: an instance that is
+busy
+for 30 us per second is not idle."""
 
 
 class Series(NamedTuple):
-    """What one instance has reported since it started at since_ns."""
+    """The reports of one instance since it started at since_ns."""
 
     operator: str
     instance: int
@@ -39,7 +40,7 @@ class Series(NamedTuple):
 
 class Graph(NamedTuple):
     """The shape of the job. operators: vertices by the id of their first operator, in topological order. edges: in the query's order.
-    parts: key groups or partitions that instances of a vertex divide among them; None where there are no such."""
+    parts: key groups or partitions that the instances of a vertex share, or None."""
 
     operators: tuple[str, ...]
     edges: tuple[tuple[str, str], ...]
@@ -48,7 +49,7 @@ class Graph(NamedTuple):
 
 
 class Metrics(Protocol):
-    """What a policy is given. Windows are closed and end with the last scrape. No answer (None): there were no readings, or too few."""
+    """The metrics for a policy. Windows are closed intervals that end with the last scrape. None means that there are too few readings."""
 
     @property
     def now_ns(self) -> int: ...
@@ -56,15 +57,15 @@ class Metrics(Protocol):
     def graph(self) -> Graph: ...
 
     def parallelism(self) -> dict[str, int]:
-        """As the job runs, by vertex."""
+        """Return the current parallelism by vertex."""
         ...
 
     def instances(self, operator: str) -> Sequence[Series]:
-        """Those that run and have been scraped."""
+        """Return the running instances that have been scraped."""
         ...
 
     def last(self, series: Series, name: str) -> int:
-        """The reading of the last scrape."""
+        """Return the reading of the last scrape."""
         ...
 
     def mean(self, series: Series, name: str, window_ns: int) -> Fraction: ...
@@ -72,23 +73,23 @@ class Metrics(Protocol):
     def most(self, series: Series, name: str, window_ns: int) -> int: ...
 
     def rate(self, series: Series, name: str, window_ns: int) -> Fraction | None:
-        """Growth per second of a counter: a lower reading than the one before is taken for a new beginning at 0."""
+        """Return the growth per second of a counter; a decrease is treated as a reset to 0."""
         ...
 
     def growth(self, series: Series, name: str, window_ns: int) -> Fraction | None:
-        """Growth per second, below 0 where it shrinks."""
+        """Return the growth per second, negative if it shrinks."""
         ...
 
     def slope(self, series: Series, name: str, window_ns: int) -> Fraction | None:
-        """Growth per second by least squares."""
+        """Return the growth per second by least squares."""
         ...
 
     def topic_rate(self, source: str, window_ns: int) -> Fraction | None:
-        """Records per second that are appended to a source's topic."""
+        """Return the records per second appended to a source's topic."""
         ...
 
     def pending(self, source: str) -> int:
-        """Records that the source's instances have not read, by the last scrape."""
+        """Return the unread records of the source's instances at the last scrape."""
         ...
 
 
@@ -96,18 +97,18 @@ class Metrics(Protocol):
 
 
 def counter_rate(samples: Sequence[int], span_ns: int) -> Fraction:
-    """Growth per second of a counter over a span; where a sample is less than the one before, the counter has begun anew at 0."""
+    """Return the growth per second of a counter over a span; a decrease means that the counter was reset to 0."""
     grown = sum(after - before if after >= before else after for before, after in pairwise(samples))
     return Fraction(grown * SECOND_NS, span_ns)
 
 
 def signed_rate(samples: Sequence[int], span_ns: int) -> Fraction:
-    """Growth per second over a span, below 0 where it shrinks."""
+    """Return the growth per second over a span, negative if it shrinks."""
     return Fraction((samples[-1] - samples[0]) * SECOND_NS, span_ns)
 
 
 def slope(times_ns: Sequence[int], values: Sequence[int]) -> Fraction:
-    """Growth per second of the straight line with the least squares. At least two different times."""
+    """Return the slope per second of the least-squares line. Needs at least two different times."""
     n, times, total = len(times_ns), sum(times_ns), sum(values)
     above = n * sum(t * v for t, v in zip(times_ns, values, strict=True)) - times * total
     return Fraction(above * SECOND_NS, n * sum(t * t for t in times_ns) - times * times)
@@ -117,7 +118,7 @@ def slope(times_ns: Sequence[int], values: Sequence[int]) -> Fraction:
 
 
 class _Line:
-    """Rows of readings at ascending times, the newest `keep_ns` of them."""
+    """Rows of readings at ascending times; only the last `keep_ns` are kept."""
 
     def __init__(self, times_ns: list[int], rows: list[list[int]]):
         self.times_ns, self.rows = times_ns, rows
@@ -129,15 +130,15 @@ class _Line:
         del self.times_ns[:old], self.rows[:old]
 
     def window(self, column: int, window_ns: int) -> tuple[list[int], list[int]]:
-        """Times and readings of the last window, which is closed at both ends."""
+        """Return times and readings of the last window, a closed interval."""
         first = bisect_left(self.times_ns, self.times_ns[-1] - window_ns)
         return self.times_ns[first:], [row[column] for row in self.rows[first:]]
 
 
 class Recording:
-    """`Metrics` over readings that somebody scrapes (`scrape`) between starts and ends of instances.
+    """`Metrics` over readings recorded by `scrape`, between starts and ends of instances.
 
-    keep_ns: the longest window that will be asked for. now_ns is set by whoever asks, running (parallelism by vertex) by whoever scrapes.
+    keep_ns: the longest window that is used. The reader sets now_ns; the scraper sets running (parallelism by vertex).
     """
 
     def __init__(self, graph: Graph, parallelism: Mapping[str, int], keep_ns: int):
@@ -150,15 +151,15 @@ class Recording:
     # Writing
 
     def start(self, operator: str, index: int, now_ns: int) -> None:
-        """An instance starts: a new series begins."""
+        """Start a new series for an instance that starts."""
         self._lines[operator][index] = now_ns, _Line([], [])
 
     def end(self, operator: str, index: int) -> None:
-        """An instance stops: it reports nothing more, and what it reported is forgotten."""
+        """Discard the series of an instance that stops."""
         self._lines[operator].pop(index, None)
 
     def scrape(self, now_ns: int, rows: Mapping[tuple[str, int], Sequence[int]], topics: Mapping[str, int]) -> None:
-        """Readings by operator and index (a row has a whole number for each of NAMES), and how many records each topic has had."""
+        """Record readings by operator and index (a row has an integer for each of NAMES), and the records appended to each topic so far."""
         self.now_ns = now_ns
         for (operator, index), row in rows.items():
             self._lines[operator][index][1].add(now_ns, row, self._keep_ns)
@@ -211,7 +212,7 @@ class Recording:
     def _line(self, series: Series) -> _Line:
         since_ns, line = self._lines[series.operator][series.instance]
         if since_ns != series.since_ns:
-            raise ValueError(f"instance {series.instance} of {series.operator} has started anew at {since_ns} ns; ask for its new series")
+            raise ValueError(f"instance {series.instance} of {series.operator} restarted at {since_ns} ns; use its new series")
         return line
 
     def _window(self, series: Series, name: str, window_ns: int) -> tuple[list[int], list[int]]:

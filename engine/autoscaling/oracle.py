@@ -1,4 +1,4 @@
-"""The cheapest way to follow a load that is known beforehand, with rescales that cost what they cost."""
+"""Cheapest schedule for a load that is known in advance, including the cost of rescales."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .known_load import MINUTE_NS, Truth
 
 
 class Segment(NamedTuple):
-    """A part of the run with one parallelism, by vertex. enough: it carries the load there, and makes up for its own outage in time."""
+    """A part of the run with constant parallelism, by vertex. enough: it sustains the load, and catches up after its own outage in time."""
 
     start_ns: int
     end_ns: int
@@ -23,7 +23,8 @@ class Segment(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Of a cover; the least is best. lacking_ns: time in segments that are not carried. worker_ns: with what actions count for."""
+    """Cost of a cover; the minimum is best. lacking_ns: time in segments that do not sustain the load. worker_ns: includes the cost of
+    actions."""
 
     lacking_ns: int
     worker_ns: int
@@ -31,10 +32,11 @@ class Cost(NamedTuple):
 
 
 def cheapest_cover(truth: Truth, outage_ns: int, drain_ns: int | None, action_cost_worker_ns: int) -> list[Segment]:
-    """Segments of whole minutes that cover the run at the least cost, by dynamic programming over minutes.
+    """Return segments of whole minutes that cover the run at minimum cost, by dynamic programming over minutes.
 
-    Each carries its greatest rate. Each but the first begins with an outage, and has capacity beyond the load, so that what came meanwhile
-    is served within drain_ns of its end, and before the segment ends (None: never). Time that is not carried counts before all else.
+    Each segment sustains its maximum rate. Each but the first starts with an outage, and has spare capacity to process what arrived in the
+    meantime within drain_ns of the end of the outage, and before the segment ends (None: no such requirement). Unsustained time outweighs
+    all other costs.
     """
     segments = _Segments(truth, outage_ns, drain_ns)
     costs = [Cost(0, 0, 0)]
@@ -60,14 +62,14 @@ def cheapest_cover(truth: Truth, outage_ns: int, drain_ns: int | None, action_co
 
 
 def plan(about: oracle.Oracle, truth: Truth) -> tuple[dict[str, int], list[tuple[int, dict[str, int]]]]:
-    """The parallelism of the cheapest cover's first segment, by vertex, and when to order which later."""
+    """Return the parallelism of the cheapest cover's first segment, by vertex, and the later orders with their times."""
     drain_ns = None if about.drain_s is None else seconds_ns(about.drain_s)
     cover = cheapest_cover(truth, about.rescaling.outage_ns, drain_ns, seconds_ns(about.action_cost_worker_s))
     return cover[0].parallelism, orders(cover)
 
 
 class _Segments:
-    """What segments need; each rate is looked up once."""
+    """Requirements of segments, cached by rate."""
 
     def __init__(self, truth: Truth, outage_ns: int, drain_ns: int | None):
         self._truth, self._outage_ns, self._drain_ns = truth, outage_ns, drain_ns
@@ -75,7 +77,7 @@ class _Segments:
         self._outages: dict[tuple[int, int], Fraction] = {}
 
     def between(self, a: int, b: int, peak_per_s: Fraction) -> tuple[Segment, int]:
-        """The segment from minute a until minute b, and its workers."""
+        """Return the segment from minute a to minute b, and its workers."""
         start_ns, end_ns = a * MINUTE_NS, min(b * MINUTE_NS, self._truth.horizon_ns)
         made_up = self._outage_rate(start_ns, end_ns) if a else Fraction(0)
         rate = peak_per_s if made_up is None else max(peak_per_s, made_up)
@@ -86,8 +88,9 @@ class _Segments:
         return Segment(start_ns, end_ns, parallelism, enough and made_up is not None), workers
 
     def _outage_rate(self, start_ns: int, end_ns: int) -> Fraction | None:
-        """The capacity by which all that comes from the segment's start until its backlog should be gone is served once the outage is over,
-        records of the sources per second; None if the segment ends before."""
+        """Return the capacity that serves, after the outage, everything that arrives from the segment's start until its backlog must be
+        gone, in
+        source records per second; None if the segment is too short."""
         if self._drain_ns is None:
             return Fraction(0)
         until_ns = min(start_ns + self._outage_ns + self._drain_ns, end_ns)
@@ -104,5 +107,5 @@ class _Segments:
 
 
 def orders(cover: Sequence[Segment]) -> list[tuple[int, dict[str, int]]]:
-    """When to rescale, and to what; the run begins with the first segment's parallelism."""
+    """Return times and parallelisms of the rescales; the run starts with the first segment's parallelism."""
     return [(after.start_ns, after.parallelism) for before, after in pairwise(cover) if after.parallelism != before.parallelism]

@@ -1,4 +1,4 @@
-"""What of a query is scaled as one, as those see it who read its metrics: by the numbers that the world has."""
+"""Vertices, the units of scaling of a query, for those who read metrics: by the world's operator numbers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PPM = 1_000_000
 
 
 class Part(NamedTuple):
-    """A vertex. name: the id of its first operator. operators: numbers of all. entered: of those that records come to from other vertices
-    or from topics; left: of those from which they go to others, or with which they end if they go to none. sources: ids and numbers of its
-    sources. edges: numbers of those that lead to it from other vertices. cpu: by operator base, busy, and per million of records a second,
-    in millionths."""
+    """A vertex. name: id of its first operator. operators: numbers of all its operators. entered: operators with input from other vertices
+    or
+    topics. left: operators with output to other vertices, or the final operators if there is none. sources: ids and numbers of its sources.
+    edges: numbers of the edges from other vertices. cpu: by operator, base, busy, and per million records per second, in millionths."""
 
     name: str
     operators: tuple[int, ...]
@@ -52,13 +52,13 @@ def parts_of(experiment: Experiment, scaling_limits: Sequence[ScalingLimit]) -> 
 
 
 def graph_of(experiment: Experiment, scaling_limits: Sequence[ScalingLimit]) -> Graph:
-    """The query as policies see it."""
+    """Return the graph that policies see."""
     vertex_of = {id: limit.operators[0] for limit in scaling_limits for id in limit.operators}
     ways = [(vertex_of[edge.source], vertex_of[edge.target]) for edge in experiment.query.edges]
     edges = tuple(dict.fromkeys(way for way in ways if way[0] != way[1]))
     waiting = {limit.operators[0]: sum(target == limit.operators[0] for _, target in edges) for limit in scaling_limits}
     ready = [vertex for vertex, count in waiting.items() if not count]
-    for vertex in ready:  # grows while it is read
+    for vertex in ready:  # grows during the iteration
         for source, target in edges:
             if source == vertex:
                 waiting[target] -= 1
@@ -74,5 +74,5 @@ def graph_of(experiment: Experiment, scaling_limits: Sequence[ScalingLimit]) -> 
 
 
 def limits(scaling_limits: Sequence[ScalingLimit]) -> dict[str, Limit]:
-    """How far each vertex may be scaled."""
+    """Return the bounds of each vertex."""
     return {limit.operators[0]: Limit(limit.least, limit.most, len(limit.operators)) for limit in scaling_limits}

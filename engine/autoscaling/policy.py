@@ -1,4 +1,4 @@
-"""What an autoscaling policy is."""
+"""The interface of autoscaling policies."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, Protocol
 from .metrics import Metrics, Series
 
 Value = tuple[str, str, Fraction | None]
-"""What a policy has computed on its way: name, vertex, number; None: infinite, or it does not count."""
+"""An intermediate value of a policy: name, vertex, number; None: infinite or not applicable."""
 
 
 class NoAdvice(Exception):
-    """The policy cannot say anything now; its text says why."""
+    """The policy cannot advise now; the message says why."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What a policy wants. parallelism: of all vertices. bottlenecks: what it takes for one, in its order."""
+    """A policy's request. parallelism: of all vertices. bottlenecks: in the policy's order."""
 
     parallelism: dict[str, int]
     values: Sequence[Value] = ()
@@ -28,59 +28,59 @@ class Advice:
 
 
 class Policy(Protocol):
-    """Says what parallelism a job should have, from metrics alone. It has no clock, no chance, and no other sight of the run."""
+    """Decides the parallelism of a job from metrics alone, without a clock, randomness or any other view of the run."""
 
     def advise(self, metrics: Metrics) -> Advice:
-        """What it wants now. Raises `NoAdvice`: the iteration is left out."""
+        """Return the present request. Raises `NoAdvice` to skip the iteration."""
         ...
 
     def acted(self, before: Mapping[str, int], after: Mapping[str, int], now_ns: int) -> None:
-        """What it wanted was ordered, within limits; by vertex."""
+        """Handle the order of its request, within limits; by vertex."""
         ...
 
     def state(self) -> Any:
-        """All that it remembers, as JSON values."""
+        """Return its whole state, as JSON values."""
         ...
 
     def restore(self, state: Any) -> None: ...
 
 
 SECOND = Fraction(10**9)
-"""In ns: what shares of time are taken of."""
+"""In ns; base of shares of time."""
 
 MICRO = 10**6
-"""In millionths: what shares (`_ppm`) and rates (`_micro_per_s`) of readings are divided by."""
+"""Divisor of shares (`_ppm`) and rates (`_micro_per_s`) of readings."""
 
 UNBOUNDED = 2**32 - 1
-"""Instances: what DS2, the artifact's and the published one, makes of a rate by nothing."""
+"""Number of instances that DS2, both the artifact's and the published one, requests for a division by zero."""
 
 
 def exact(number: float) -> Fraction:
-    """The decimal number that the document shows, not the binary fraction nearest to it."""
+    """Return the exact decimal number as written in the document, not the nearest binary fraction."""
     return Fraction(str(number))
 
 
 def running(metrics: Metrics, operator: str) -> Sequence[Series]:
-    """The instances of a vertex that have been scraped. Raises NoAdvice if there is none."""
+    """Return the scraped instances of a vertex. Raises NoAdvice if there is none."""
     found = metrics.instances(operator)
     if not found:
-        raise NoAdvice(f"no instance of {operator} has been read since it started")
+        raise NoAdvice(f"no instance of {operator} has been scraped since it started")
     return found
 
 
 def known(value: Fraction | None, of: str) -> Fraction:
-    """A value that is there. Raises NoAdvice."""
+    """Return the value. Raises NoAdvice if it is None."""
     if value is None:
-        raise NoAdvice(f"{of} has been read only once since it started")
+        raise NoAdvice(f"{of} has been scraped only once since it started")
     return value
 
 
 def total_rate(metrics: Metrics, operator: str, name: str, window_ns: int) -> Fraction:
-    """Of a counter, over all instances of a vertex. Raises NoAdvice."""
+    """Return the total rate of a counter over all instances of a vertex. Raises NoAdvice."""
     return sum((known(metrics.rate(each, name, window_ns), operator) for each in running(metrics, operator)), Fraction())
 
 
 def mean_of_instances(metrics: Metrics, operator: str, name: str, window_ns: int) -> Fraction:
-    """Mean over the window and over all instances of a vertex. Raises NoAdvice."""
+    """Return the mean over the window and all instances of a vertex. Raises NoAdvice."""
     found = running(metrics, operator)
     return sum((metrics.mean(each, name, window_ns) for each in found), Fraction()) / len(found)

@@ -1,6 +1,7 @@
-"""How well a job was scaled: figures over what a run has recorded (docs/autoscaling.md, 7; Siachamis 2024, 4.4, defines them in words).
+"""Quality metrics of autoscaling, over the recorded data of a run (docs/autoscaling.md, 7; Siachamis 2024, 4.4, defines them in words).
 
-A *staircase* is what holds from each of its times until the next one, the last for ever: workers, rates. *Samples* are readings at moments.
+A *staircase* is a step function: each value holds from its time until the next one, the last one forever (workers, rates). *Samples* are
+readings at points in time.
 Both are (time in ns, value), times ascending. Nothing here looks at a run.
 """
 
@@ -20,7 +21,7 @@ Points = Sequence[tuple[int, float]]
 
 
 def area(staircase: Points, from_ns: int, to_ns: int) -> float:
-    """The sum of value x ns from one moment until another. Nothing counts before the first point. Exact for whole numbers."""
+    """Return the integral, value x ns, between two times. The value before the first point is 0. Exact for integers."""
     pieces = pairwise([*staircase, (max(from_ns, to_ns), 0)])
     overlaps = ((value, min(end_ns, to_ns) - max(at_ns, from_ns)) for (at_ns, value), (end_ns, _) in pieces)
     parts = [value * lasts_ns for value, lasts_ns in overlaps if lasts_ns > 0]
@@ -32,7 +33,7 @@ def mean_between(staircase: Points, from_ns: int, to_ns: int) -> float:
 
 
 def worker_hours(workers: Points, until_ns: int) -> float:
-    """The integral of active workers from the start of the run."""
+    """Return the integral of active workers from the start of the run, in hours."""
     return area(workers, 0, until_ns) / HOUR_NS
 
 
@@ -44,7 +45,8 @@ class Spread(NamedTuple):
 
 
 def spread(values: Sequence[float], weights: Sequence[int] | None = None) -> Spread | None:
-    """None without values. Percentiles are values: the least which so large a share does not exceed. weights: how often each counts."""
+    """Return mean, percentiles and maximum; None without values. A percentile is the smallest value that this share of the values does not
+    exceed. weights: how often each value counts."""
     counts = [1] * len(values) if weights is None else weights
     ordered = sorted((value, count) for value, count in zip(values, counts, strict=True) if count)
     if not ordered:
@@ -62,19 +64,21 @@ def spread(values: Sequence[float], weights: Sequence[int] | None = None) -> Spr
 
 
 def low_share(samples: Points, bound: float) -> float | None:
-    """The share of samples below the bound; None without samples."""
+    """Return the share of samples below the bound; None without samples."""
     return sum(value < bound for _, value in samples) / len(samples) if samples else None
 
 
 def violation_ns(samples: Points, bound: float, start_ns: int = 0) -> int:
-    """How long values were above the bound: a sample stands for the time since the one before it, the first for the time since start_ns."""
+    """Return how long values were above the bound. A sample stands for the time since the previous one, the first for the time since
+    start_ns."""
     since = [start_ns, *(at_ns for at_ns, _ in samples)]
     return sum(at_ns - before_ns for (at_ns, value), before_ns in zip(samples, since, strict=False) if value > bound)
 
 
 def follows(workers: Points, load: Points, until_ns: int, behind_max_ns: int = 5 * MINUTE_NS, every_ns: int = MINUTE_NS) -> float | None:
-    """How closely workers follow the load: Pearson's correlation of the two, minute by minute (means), the largest over all delays of
-    whole minutes up to behind_max_ns. None where one of them does not change, or there are fewer than three minutes."""
+    """Return how closely workers follow the load: Pearson's correlation of per-minute means, the maximum over all delays of whole minutes
+    up
+    to behind_max_ns. None if one of them is constant, or if there are fewer than three minutes."""
     minutes = range(0, until_ns - every_ns + 1, every_ns)
     had, came = ([mean_between(each, at_ns, at_ns + every_ns) for at_ns in minutes] for each in (workers, load))
     found = []
@@ -86,7 +90,7 @@ def follows(workers: Points, load: Points, until_ns: int, behind_max_ns: int = 5
 
 
 class Action(NamedTuple):
-    """A rescale that has ended. before, after: parallelism by operator as it ran then; equal where it was aborted."""
+    """A finished rescale. before, after: actual parallelism by operator; equal if it was aborted."""
 
     ended_ns: int
     before: Mapping[str, int]
@@ -94,15 +98,17 @@ class Action(NamedTuple):
 
 
 def up_and_down(actions: Sequence[Action]) -> tuple[int, int]:
-    """How many actions have raised the sum of workers, and how many have lowered it."""
+    """Return the number of actions that raised the total of workers, and the number that lowered it."""
     changes = [sum(action.after.values()) - sum(action.before.values()) for action in actions]
     return sum(change > 0 for change in changes), sum(change < 0 for change in changes)
 
 
 class Phase(NamedTuple):
-    """What became of a stretch of constant load. actions: that ended in it. settled_ns, settled_steps: from its start, how long it took and
-    how many actions, until the sum of workers and each operator's stayed within one of what they were then; the last action at the latest.
-    converged: 1 if it has settled for long enough without growing lag, else 0: the specification's definition, but for `least_lag`
+    """Result for a phase of constant load. actions: number that ended in it. settled_ns, settled_steps: time and number of actions from its
+    start
+    until the total of workers and the parallelism of each operator stayed within one of their values; the last action at the latest.
+    converged: 1 if it has settled for long enough without growing lag, otherwise 0. This is the specification's definition, except
+    `least_lag`
     (`phase`), which is ours."""
 
     actions: int
@@ -121,12 +127,13 @@ def phase(
     stretch_ns: int = 15 * MINUTE_NS,
     lag_ns: int = 10 * MINUTE_NS,
 ) -> Phase:
-    """initial: parallelism at the start of the run. actions: all of the run. lag: samples, records.
+    """Evaluate a phase. initial: parallelism at the start of the run. actions: all actions of the run. lag: samples, in records.
 
-    Lag grows if the mean of the second half of the last lag_ns is above that of the first by more than least_lag. The halves and the least
-    growth are ours: the specification says that lag "does not grow", and not by how much. Runs give a quarter of a second of input, which
-    policies do not see either. Where there are no samples nobody knows, and it has not converged. A phase in which nothing has to be done
-    settles at once, after no step.
+    Lag grows if the mean over the second half of the last lag_ns exceeds that over the first half by more than least_lag. The halves and
+    the
+    minimum growth are ours: the specification says that lag "does not grow", but not by how much. Runs use a quarter of a second of input,
+    which policies do not see either. Without samples, a phase has not converged. A phase that needs no action settles at once, after no
+    step.
     """
     here = [action for action in actions if from_ns <= action.ended_ns < to_ns]
     earlier = [action for action in actions if action.ended_ns < from_ns]
@@ -151,6 +158,6 @@ def _grows(lag: Points, from_ns: int, to_ns: int, least: float) -> bool:
 
 
 def phases(rates: Points, until_ns: int) -> list[tuple[int, int]]:
-    """The stretches of constant load of a staircase of rates: from, to. Points that change nothing begin none."""
+    """Return the phases of constant load of a staircase of rates: from, to. Points that change nothing start no phase."""
     starts = [at_ns for n, (at_ns, rate) in enumerate(rates) if (n == 0 or rate != rates[n - 1][1]) and at_ns < until_ns]
     return list(pairwise([*starts, until_ns]))

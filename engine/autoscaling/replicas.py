@@ -1,4 +1,4 @@
-"""How Kubernetes' horizontal autoscaler sets the replicas of one deployment, from ratios of metrics to their targets."""
+"""How Kubernetes' horizontal pod autoscaler sets the replicas of one deployment, from ratios of metrics to their targets."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ JOB = "job"
 
 
 class Replicas:
-    """One number for a whole job: a replica has an instance of each operator.
+    """One number of replicas for a whole job: a replica has an instance of each operator.
 
-    Of several metrics the one that asks for most replicas decides; one within the tolerance of its target asks for as many as there are.
-    Up at once, by so many or so many times at a time; down to the greatest wish of the last while. What there is at first is a wish.
+    The metric that requests the most replicas decides; a metric within the tolerance of its target requests the present number.
+    Scaling up is immediate, limited by a number and a factor per step; scaling down goes to the largest recent request. The initial number
+    counts as a request.
     """
 
     def __init__(self, about: hpa_k8s.HPAK8s | varga_original.VargaOriginal, stabiliser: Stabiliser):
@@ -29,7 +30,7 @@ class Replicas:
         self._stabiliser, self._begun = stabiliser, False
 
     def wanted(self, metrics: Metrics, ratios: Sequence[Fraction]) -> int:
-        """ratios: of at least one metric to its target."""
+        """Return the number of replicas to request. ratios: of at least one metric to its target."""
         now = max(metrics.parallelism().values())
         if not self._begun:
             self._begun = True
@@ -50,13 +51,13 @@ class Replicas:
 
 
 def told(metrics: Metrics, wanted: int, **values: Fraction | None) -> Advice:
-    """The same for each vertex, with what has led to it."""
+    """Return the same parallelism for each vertex, with the values it was computed from."""
     vertices = metrics.parallelism()
     each = [*values.items(), ("window", Fraction(wanted))]
     return Advice(dict.fromkeys(vertices, wanted), [(name, vertex, value) for vertex in vertices for name, value in each])
 
 
 def instances_mean(metrics: Metrics, name: str, window_ns: int) -> Fraction | None:
-    """Over the window and over all instances of the job that have been read; None if there is none."""
+    """Return the mean over the window and all scraped instances of the job; None if there is none."""
     found = [metrics.mean(each, name, window_ns) for operator in metrics.graph().operators for each in metrics.instances(operator)]
     return sum(found, Fraction()) / len(found) if found else None

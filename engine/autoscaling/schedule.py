@@ -1,4 +1,4 @@
-"""Orders that are known before the run."""
+"""Planned orders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .loop import Job
 
 
 class Schedule:
-    """A control that orders each at its time. plan: by time; parallelism by operator."""
+    """A control that gives each order at its time. plan: by time; parallelism by operator."""
 
     def __init__(self, plan: Sequence[tuple[int, Mapping[str, int]]], job: Job):
         self._plan, self._job, self._next = list(plan), job, 0

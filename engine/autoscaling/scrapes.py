@@ -1,4 +1,4 @@
-"""The metric service: reads the gauges of all instances in equal steps, as they would report them (docs/autoscaling.md, section 5)."""
+"""The metric service: scrapes the gauges of all instances at fixed intervals (docs/autoscaling.md, section 5)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .metrics import NAMES, SECOND_NS, Graph, Recording, Series
 from .parts import PPM, Part
 
 BUSY, BLOCKED, IN, OUT = range(4)
-"""What is read of each instance: ns and real records, since the start of the run."""
+"""Counters read for each instance: ns and real records, since the start of the run."""
 
 FILL, PENDING = NAMES.index("fill_ppm"), NAMES.index("pending")
 
 
 class Start(Protocol):
-    """A moment from which these operators run anew, all where None."""
+    """A restart of these operators, None for all."""
 
     @property
     def go_ns(self) -> int: ...
@@ -35,14 +35,14 @@ class Start(Protocol):
 
 
 class _Beginning(NamedTuple):
-    """Of the run."""
+    """The start of the run."""
 
     go_ns: int = 0
     operators: Collection[str] | None = None
 
 
 class RunningJob(Protocol):
-    """parallelism: by operator. standing: the operators that stand still. starts: whenever some began anew."""
+    """parallelism: by operator. standing: stopped operators. starts: all restarts."""
 
     parallelism: dict[str, int]
 
@@ -57,16 +57,16 @@ class RunningJob(Protocol):
 
 
 class Scraped(Recording):
-    """Readings of a job as it runs: from the moment at which it begins anew nothing is left of what its instances reported before."""
+    """Readings of a running job: a restart discards all earlier reports of its instances."""
 
     def __init__(self, graph: Graph, job: RunningJob, keep_ns: int):
         super().__init__(graph, {}, keep_ns)
         self._job = job
-        self.begun = -1  # of how many of the job's starts it knows
+        self.begun = -1  # number of the job's restarts handled
         self.notice()
 
     def notice(self) -> bool:
-        """Begin new series if the job has begun anew; whether it has."""
+        """Start new series if the job has restarted. Returns whether it has."""
         starts = self._job.starts
         if self._job.recovering or len(starts) == self.begun:
             return False
@@ -90,7 +90,7 @@ class Scraped(Recording):
         return super().instances(operator)
 
     def since_ns(self, operator: str, index: int) -> int | None:
-        """When the series began; None if there is none."""
+        """Return when the series started; None if there is none."""
         found = self._lines[operator].get(index)
         return None if found is None else found[0]
 
@@ -103,10 +103,11 @@ class Scraped(Recording):
 
 
 class Scrapes:
-    """A control. While the job stands still, instances report nothing; topics go on.
+    """A control that scrapes. While the job is stopped, instances report nothing, but topics do.
 
-    Of a vertex of several operators counts: records into the first, and out of the last; of time busy that of the busiest, of time blocked
-    that of those which send to others.
+    For a vertex of several operators: input of the first and output of the last operator, busy time of the busiest, and blocked time of
+    those
+    that send to other vertices.
     """
 
     def __init__(self, metrics: Scraped, job: RunningJob, parts: Sequence[Part], about: looped.MetricTimes, until_ns: int):
@@ -114,11 +115,11 @@ class Scrapes:
         self._every_ns, self._meter_ns, self._until_ns = seconds_ns(about.scrape_s), seconds_ns(about.meter_s), until_ns
         self._floor_ns, self._blocked_floor_ns = seconds_ns(about.pending_floor_s), milliseconds_ns(about.blocked_floor_ms)
         self._at_ns = 0  # the last scrape
-        self._stood: frozenset[str] = frozenset()  # what stood still then
-        self._last: list[list[int]] = []  # what it read, by instance
+        self._stood: frozenset[str] = frozenset()  # operators stopped at that time
+        self._last: list[list[int]] = []  # its readings, by instance
         self._base: list[list[int]] = []  # records in and out before the start of each instance
-        self._begun = 0  # of how many of the job's starts `_base` knows
-        self._outs: list[tuple[int, list[int]]] = []  # records out over the last `meter_s`, oldest first
+        self._begun = 0  # number of the job's restarts included in `_base`
+        self._outs: list[tuple[int, list[int]]] = []  # output records over the last `meter_s`, oldest first
         self._counts: dict[str, int] = {}  # records of each topic
 
     @property
@@ -146,7 +147,7 @@ class Scrapes:
         del self._outs[: max(0, bisect_right([at_ns for at_ns, _ in self._outs], now_ns + self._every_ns - self._meter_ns) - 1)]
 
     def _rebase(self, w: Arrays, part: Part) -> None:
-        """Its counters begin at 0."""
+        """Reset the vertex's counters to 0."""
         for o in part.operators:
             own = slice(w.op.item(o, L.O_FIRST), w.op.item(o, L.O_FIRST) + w.op.item(o, L.O_STRIDE))
             for base, what in zip(self._base, (IN, OUT), strict=True):
@@ -155,7 +156,7 @@ class Scrapes:
     def _rows(
         self, w: Arrays, now: list[list[int]], now_ns: int, counts: Mapping[str, int], stand: Collection[str]
     ) -> dict[tuple[str, int], list[int]]:
-        """stand: what stands still."""
+        """Return the rows of a scrape. stand: stopped operators."""
         rows = {}
         for part in self._parts:
             if part.name in stand:
@@ -168,7 +169,7 @@ class Scrapes:
                 if since_ns is None or now_ns <= max(since_ns, self._at_ns):
                     continue
                 if since_ns > self._at_ns and part.name not in self._stood:
-                    continue  # it stopped and began anew since: what it has gained is not of its time alone
+                    continue  # it stopped and restarted since: its increase is not of this run of it alone
                 if any(w.inst.item(i, L.I_STATUS) == L.DOWN for i in here.values()):
                     self.metrics.end(part.name, index)
                     continue
@@ -179,7 +180,7 @@ class Scrapes:
         return rows
 
     def _row(self, part: Part, here: Mapping[int, int], now: list[list[int]], now_ns: int, span_ns: int, is_full: bool) -> dict[str, int]:
-        """By `metrics.NAMES`, without what is read of buffers and topics. here: instance by operator."""
+        """Return an instance's metrics (`metrics.NAMES`) except those of buffers and topics. here: instance by operator."""
         gained = {o: [now[what][i] - self._last[what][i] for what in (BUSY, BLOCKED, IN, OUT)] for o, i in here.items()}
         busy = {o: min(each[BUSY], span_ns) * SECOND_NS // span_ns for o, each in gained.items()}
         most = max(busy.values())
@@ -201,12 +202,12 @@ class Scrapes:
         }
 
     def _earlier(self, i: int, now_ns: int) -> int:
-        """What an instance had put out when the meter's span began."""
+        """Return an instance's output at the start of the meter's span."""
         began_ns = now_ns - self._meter_ns
         return next((outs[i] for at_ns, outs in reversed(self._outs) if at_ns <= began_ns), 0)
 
     def _pending(self, w: Arrays, part: Part, p: int, now_ns: int, counts: Mapping[str, int]) -> list[int]:
-        """Records in the topics that the instances have not read, by index."""
+        """Return the unread records in the topics of the instances, by index."""
         found = [0] * p
         for _, o in part.sources:
             weight, first = w.op.item(o, L.O_WEIGHT), w.op.item(o, L.O_FIRST)
@@ -245,7 +246,7 @@ class Scrapes:
 
 
 def read(w: Arrays, now_ns: int) -> Words:
-    """(4, instances): BUSY, BLOCKED, IN, OUT, up to a moment."""
+    """Return (4, instances): BUSY, BLOCKED, IN, OUT, up to a time."""
     inst, op = w.inst, w.op[w.inst[:, L.I_OP]]
     found = np.stack(
         [inst[:, L.I_BUSY], inst[:, L.I_BLOCKED], inst[:, L.I_IN] * op[:, L.O_WEIGHT], inst[:, L.I_EMITTED] * op[:, L.O_WEIGHT_OUT]]
@@ -255,16 +256,16 @@ def read(w: Arrays, now_ns: int) -> Words:
 
 
 def unread(w: Arrays, i: int, now_ns: int) -> int:
-    """Records of the run in an instance's log that it has not read, and that stood there by a moment."""
+    """Return the simulated records in an instance's log that were appended by now_ns and have not been read."""
     first, end = w.inst.item(i, L.I_LOG), w.inst.item(i, L.I_LOG_END)
     if w.inst.item(i, L.I_SHIFT) >= 0:
-        return 0  # its records are made when they are taken
+        return 0  # its records are generated when they are read
     count = int(np.searchsorted(w.log[first:end, L.D_APPEND], now_ns, side="right"))
     return count - int(count > 0 and w.log[first + count - 1, L.D_TRIGGER] == L.LOG_END)
 
 
 def _fills_ppm(w: Arrays, part: Part, p: int) -> list[int]:
-    """How full the input buffers of a vertex's instances are, by index; what nobody bounds never is."""
+    """Return the fill of the input buffers of a vertex's instances, by index; unbounded buffers are never full."""
     held, room = np.zeros(p, np.int64), 0
     for e in part.edges:
         bound, first = w.edge.item(e, L.E_BOUND), w.edge.item(e, L.E_CHANNEL)

@@ -1,4 +1,4 @@
-"""The greatest wish of the last while counts (Kubernetes' stabilisation window, in both directions): up at once, down with delay."""
+"""Stabilisation window, as in Kubernetes: the largest recent request counts, so scaling up is immediate and scaling down is delayed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 
 class Stabiliser:
-    """Wishes of the last span_ns, by operator."""
+    """Requests of the last span_ns, by operator."""
 
     def __init__(self, span_ns: int):
         self._span_ns = span_ns
         self._wishes: dict[str, list[list[int]]] = {}
 
     def wish(self, operator: str, wanted: int, now_ns: int) -> int:
-        """Note a wish; the greatest one that is not older than the span."""
+        """Record a request. Returns the largest one that is not older than the span."""
         kept = [[at_ns, n] for at_ns, n in self._wishes.get(operator, []) if now_ns - at_ns <= self._span_ns]
         self._wishes[operator] = [*kept, [now_ns, wanted]]
         return max(n for _, n in self._wishes[operator])

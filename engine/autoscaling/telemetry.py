@@ -1,7 +1,7 @@
-"""How a run is scaled, for those who watch: its part of each frame, and of the summary (docs/engine-api.md, docs/autoscaling.md, 7).
+"""Autoscaling's part of frames and of the summary (docs/engine-api.md, docs/autoscaling.md, 7).
 
-Frames are read from what the loop and the job manager remember, and told apart by its own times, so they are the same however a run is
-cut. What a summary needs besides is sampled in equal steps, whatever the length of frames.
+Frames are read from the state of the loop and the job manager, and selected by timestamps, so they do not depend on how a run is divided.
+Other data for the summary is sampled at fixed intervals, independent of the length of frames.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SAMPLE_NS = 15 * SECOND_NS
 
 
 class Action(Protocol):
-    """A rescale; times in ns, -1 while they are not known."""
+    """A rescale; times in ns, -1 until known."""
 
     number: int
     kind: str
@@ -74,7 +74,8 @@ class Noted(Protocol):
 
 
 class Stops(Protocol):
-    """Moments of rescales, by number of the savepoint, and what stood in the topics then: the first instance stopped, and went on."""
+    """Times of rescales, by savepoint number, and the unread records in the topics: when the first instance stopped, and when it
+    resumed."""
 
     @property
     def stopped(self) -> Mapping[int, Noted]: ...
@@ -84,8 +85,8 @@ class Stops(Protocol):
 
 
 class Topics:
-    """What stands in the topics and has not been read. sources: number of each source's operator. dropped: by instance, records that a
-    log kept no longer."""
+    """Unread records in the topics. sources: number of each source's operator. dropped: by instance, records dropped by a log's
+    retention."""
 
     def __init__(self, sources: Mapping[str, int], dropped: Any = None):
         self._sources, self._retention = dict(sources), dropped
@@ -98,7 +99,7 @@ class Topics:
         return {id: logs.appended(w, id, t_ns) for id in self._sources}
 
     def lag(self, w: Arrays, logs: SourceLogs, now_ns: int) -> dict[str, int]:
-        """Records by source, also while nobody reads."""
+        """Return the lag by source, in records, even while no instance reads."""
         found = {}
         for id, o in self._sources.items():
             here = instances(w, o)
@@ -108,11 +109,11 @@ class Topics:
         return found
 
     def lag_of(self, w: Arrays, i: int, now_ns: int) -> int:
-        """Of the partitions of one instance."""
+        """Return the lag of the partitions of one instance."""
         return unread(w, i, now_ns) * w.op.item(w.inst.item(i, L.I_OP), L.O_WEIGHT)
 
     def oldest_wait_ns(self, w: Arrays, logs: SourceLogs, now_ns: int) -> int:
-        """Age of the oldest record that has not been read; 0 if there is none."""
+        """Return the age of the oldest unread record; 0 if there is none."""
         oldest_ns = now_ns
         for o in self._sources.values():
             first = w.op.item(o, L.O_FIRST)
@@ -123,8 +124,9 @@ class Topics:
         return now_ns - oldest_ns
 
     def waits(self, w: Arrays) -> list[tuple[int, int, int]]:
-        """Of each instance of a source: how long the records that it has read waited, ns summed modulo 2^64, how many they are, and how
-        many real records one of them is."""
+        """Return, for each source instance: total waiting time of the records it has read, in ns modulo 2^64, their number, and real
+        records per
+        record."""
         return [
             (ns, count, w.op.item(o, L.O_WEIGHT))
             for o in self._sources.values()
@@ -133,13 +135,14 @@ class Topics:
 
 
 def instances(w: Arrays, o: int) -> slice:
-    """All that an operator is laid out with."""
+    """Return all instances laid out for an operator."""
     return slice(w.op.item(o, L.O_FIRST), w.op.item(o, L.O_FIRST) + w.op.item(o, L.O_STRIDE))
 
 
 class Samples:
-    """A control that looks at the topics every 15 s. rows: time, records appended so far, records not read, and of the records read since
-    the last one how long they waited in sum and how many they were; age of the oldest one, and 1 while nobody reads."""
+    """A control that samples the topics every 15 s. rows: time, records appended so far, unread records; total waiting time and number of
+    the
+    records read since the last row; age of the oldest unread record; 1 while sources are stopped, otherwise 0."""
 
     def __init__(self, topics: Topics, job: Job, until_ns: int):
         self._topics, self._job, self._until_ns = topics, job, until_ns
@@ -171,8 +174,9 @@ class Samples:
 
 
 class Watch:
-    """Of one run. loop: None where no policy is asked. started_with: parallelism by operator. orders_ns: when the document or a plan
-    orders something."""
+    """Autoscaling telemetry of one run. loop: None without a live policy. started_with: initial parallelism by operator. orders_ns: times
+    of
+    the orders of the document or a plan."""
 
     def __init__(
         self,
@@ -192,8 +196,9 @@ class Watch:
     # Frames
 
     def frame(self, w: Arrays, logs: SourceLogs, waits: tuple[int, int], after_ns: int, to_ns: int) -> dict[str, Any]:
-        """What is now, and what was decided or has changed later than one moment and up to another. waits: of the real records that were
-        read meanwhile, ns waited in the topics, in sum, and their number."""
+        """Return the present state, and decisions and changes after after_ns until to_ns. waits: total waiting time in the topics, in ns,
+        and
+        number of the real records read in the meantime."""
         job, loop = self._job, self._loop
         waited, read = waits
         state, until_ns = self._state(to_ns)
@@ -217,7 +222,7 @@ class Watch:
         }
 
     def _state(self, now_ns: int) -> tuple[str, int]:
-        """What the job or the loop is at, and until when, -1 if that is not known."""
+        """Return the state of the job or the loop, and until when it lasts, -1 if unknown."""
         about: Any = self._experiment.policies.scaling
         action = self._job.under_way
         if action is not None:
@@ -236,7 +241,7 @@ class Watch:
         return ("starting", start_ns) if now_ns < start_ns else ("running", -1)
 
     def _changes_ns(self, action: Action) -> list[int]:
-        """When something of what is told of it has changed last."""
+        """Return the times at which its reported data changed."""
         noted = (found.get(action.savepoint) for found in (self._stops.stopped, self._stops.went_on))
         return [action.changed_ns, *(one.at_ns for one in noted if one is not None)]
 
@@ -266,7 +271,7 @@ class Watch:
     # Summary
 
     def summary(self, now_ns: int) -> dict[str, Any]:
-        """Of the run so far."""
+        """Return the summary of the run so far."""
         begun = [action for action in self._job.actions if action.begun_ns >= 0]
         arranged = [action for action in begun if action.arranged_ns >= 0]
         workers = [(0, sum(self._started_with.values())), *((action.arranged_ns, sum(action.after.values())) for action in arranged)]
@@ -298,7 +303,7 @@ class Watch:
         }
 
     def _phases(self, ended: Sequence[quality_metrics.Action], until_ns: int) -> dict[str, Any]:
-        """Of a load in steps, by number; none of another."""
+        """Return the phases of a load in steps, by number; empty for other loads."""
         by_source = [source.rate.jumps() for source in self._experiment.workload.sources.values()]
         if not all(by_source):
             return {}
@@ -326,7 +331,7 @@ class Watch:
 
 
 def _since(decisions: Sequence[Any], after_ns: int) -> Sequence[Any]:
-    """Those later than a moment; times ascend."""
+    """Return the decisions after a time; times ascend."""
     first = len(decisions)
     while first and decisions[first - 1].t_s > after_ns / SECOND_NS:
         first -= 1
@@ -347,5 +352,5 @@ def _spread(found: quality_metrics.Spread | None) -> dict[str, float | None]:
 
 
 def retention_of(controls: Sequence[Any]) -> Any:
-    """What drops old records from the logs; None if nothing does."""
+    """Return the control that drops old records from logs, or None."""
     return next((control for control in controls if isinstance(getattr(control, "dropped", None), np.ndarray)), None)

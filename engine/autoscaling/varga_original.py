@@ -1,4 +1,4 @@
-"""Kubernetes' horizontal autoscaler on two metrics of a whole job, as its authors used it (Varga 2021)."""
+"""Kubernetes' horizontal pod autoscaler on two metrics of a whole job, as used by its authors (Varga 2021)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from .stabilising import Stabiliser
 
 
 class VargaOriginal:
-    """All operators get as many instances as the deployment has replicas. One metric is the time for which instances are not idle; the
-    other what comes to the topics as a share of what is read, which counts while more than the threshold waits in all of them."""
+    """All operators get as many instances as the deployment has replicas. One metric is the non-idle time of
+    instances; the other is the incoming rate of the topics relative to the rate read, which counts while their total lag exceeds the
+    threshold."""
 
     def __init__(self, about: varga_original.VargaOriginal):
         self._window_ns, self._slope_ns = seconds_ns(about.metrics.window_s), seconds_ns(about.slope_s)
@@ -27,13 +28,13 @@ class VargaOriginal:
     def advise(self, metrics: Metrics) -> Advice:
         idle_ns = instances_mean(metrics, "idle_ns", self._window_ns)
         if idle_ns is None:
-            raise NoAdvice("no instance has been read since the job started")
+            raise NoAdvice("no instance has been scraped since the job started")
         util, rel = 1 - idle_ns / SECOND, self._relative_rate(metrics)
         wanted = self._replicas.wanted(metrics, [util / self._target, *([] if rel is None else [rel])])
         return told(metrics, wanted, util=util, rel=rel)
 
     def _relative_rate(self, metrics: Metrics) -> Fraction | None:
-        """None: too little waits."""
+        """Return the incoming rate relative to the rate read; None if the lag is below the threshold."""
         sources = metrics.graph().sources
         if sum(map(metrics.pending, sources)) <= self._lag_threshold:
             return None

@@ -156,12 +156,12 @@ def test_a_missing_metric_leaves_the_iteration_out() -> None:
 
     def wish(n: int) -> dict[str, int]:
         if n < 3:
-            raise NoAdvice("no instance of window has been read since it started")
+            raise NoAdvice("no instance of window has been scraped since it started")
         return {"window": 9}
 
     loop = run(looping(Wishes(wish), job), job, until_s=180)
     assert [decision.verdict for decision in loop.decisions] == ["no_metrics", "no_metrics", "order"]
-    assert loop.decisions[0].why == "no instance of window has been read since it started"
+    assert loop.decisions[0].why == "no instance of window has been scraped since it started"
     assert [at_s for at_s, _, _ in job.orders] == [165]
 
 
@@ -191,7 +191,7 @@ def test_a_wish_beyond_the_workers_may_be_refused_as_a_whole() -> None:
     loop = run(looping(Wishes(lambda n: {"window": 30}), job, about), job, until_s=140)
     assert job.orders == []
     assert loop.decisions[0].verdict == "keep"
-    assert loop.decisions[0].why == "it takes 35 workers, and there are 30"
+    assert loop.decisions[0].why == "it needs 35 workers, but there are only 30"
 
 
 @pytest.mark.parametrize("cooldown_s", [0, 300])

@@ -348,6 +348,6 @@ def test_policies_say_nothing_where_nothing_is_known_of_the_source(kind: str) ->
     if kind in ("hpa_k8s", "varga_original"):  # they know pods, not sources: without load, and never idle
         assert policy.advise(job).parallelism == dict.fromkeys(ALONE.operators, 3 if kind == "hpa_k8s" else 5)
         return
-    with pytest.raises(NoAdvice, match="no instance of source has been read"):
+    with pytest.raises(NoAdvice, match="no instance of source has been scraped"):
         policy.advise(job)
     json.dumps(policy.state())

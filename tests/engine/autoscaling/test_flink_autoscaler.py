@@ -69,11 +69,11 @@ def busy(source_ms: float, map_ms: float, rate: int = 1000) -> dict[str, dict[st
 
 def test_it_waits_for_stable_metrics_and_for_a_whole_window() -> None:
     policy, job = flink(), Steady({"source": 1, "map": 1}, busy(700, 700))
-    assert asked(policy, job, 15) == "metrics do not count yet: the job has restarted too lately"
+    assert asked(policy, job, 15) == "metrics do not count yet: the job restarted too recently"
     assert asked(policy, job, 75, from_s=30) == "metrics do not fill a window yet"
     assert isinstance(asked(policy, job, 90, from_s=90), Advice)
     job.since_s = 100  # a restart: all anew
-    assert asked(policy, job, 120, from_s=105) == "metrics do not count yet: the job has restarted too lately"
+    assert asked(policy, job, 120, from_s=105) == "metrics do not count yet: the job restarted too recently"
     assert asked(policy, job, 180, from_s=135) == "metrics do not fill a window yet"
     assert isinstance(asked(policy, job, 195, from_s=195), Advice)
 
@@ -83,7 +83,7 @@ def test_within_the_band_nothing_is_done() -> None:
     advice = asked(flink(), Steady({"source": 10, "map": 10}, busy(500, 500)), 120)
     assert values(advice, "tpr") == {"source": 2000, "map": 2000}
     assert advice.parallelism == {"source": 10, "map": 10}
-    assert advice.why == "all vertices are within the band, or wait to be scaled down"
+    assert advice.why == "all vertices are within the band, or waiting to scale down"
 
 
 def test_one_vertex_outside_the_band_takes_all_others_with_it() -> None:
@@ -114,7 +114,7 @@ def test_while_a_backlog_is_worked_off_nothing_is_scaled_down() -> None:
     rates["source"] |= {"lag": 301_000}
     advice = asked(flink(observed_lag_s=1000), Steady({"source": 10, "map": 10}, rates), 120)
     assert advice.parallelism == {"source": 10, "map": 10}
-    assert advice.why == "works off a backlog"
+    assert advice.why == "processing a backlog"
 
 
 def test_a_source_with_enough_to_do_shows_its_true_rate() -> None:

@@ -136,5 +136,5 @@ def test_an_instance_that_starts_anew_is_another_one() -> None:
     assert recording.instances("map") == [], "not scraped yet"
     recording.scrape(45 * S, {("map", 0): row(records_in=3)}, {})
     assert recording.instances("map") == [Series("map", 0, 40 * S)]
-    with pytest.raises(ValueError, match="ask for its new series"):
+    with pytest.raises(ValueError, match="use its new series"):
         recording.last(before, "records_in")
