@@ -1,5 +1,5 @@
-"""How checkpoints fit together, step by step: small histories of messages and checkpoints (documents, `fixtures/lessons`), and recoveries
-of real runs. The steps are what the rules of `engine.checkpointing` do; here they are put into words and marks of one kind of picture."""
+"""Step-by-step explanations of checkpoint consistency: small histories of messages and checkpoints (documents, `fixtures/lessons`), and
+recoveries of real runs. The steps are those of the rules of `engine.checkpointing`, presented as texts and marks in one kind of diagram."""
 
 from .build_steps import examine_lesson, explained
 from .document import Lesson

@@ -1,4 +1,4 @@
-"""Barriers go through instances that align them, act by act (Siachamis 2024, 3.3.1, Figure 3.3), by the rules of
+"""Barrier alignment, act by act (Siachamis 2024, 3.3.1, Figure 3.3), by the rules of
 `engine.checkpointing.alignment`."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .steps import NOWHERE, LessonStep, Place, Sent, Taken, Wait, listed
 
 
 class AlignedHistory(History):
-    """One round. steps: of what was played; plain sends and receipts that follow each other are one step."""
+    """A history with one round. steps: steps so far; consecutive plain sends and receives form one step."""
 
     def __init__(self, lesson: Lesson, case: Case):
         super().__init__(lesson, case)
@@ -24,8 +24,8 @@ class AlignedHistory(History):
         self.steps = [
             LessonStep(
                 title="Records flow",
-                text="Each row is an instance, an arrow a record from its send to its processing. A coordinator lets the sources begin a "
-                "round; barriers, which are arrows with a bar, follow the records on their channels and never overtake one.",
+                text="Each row is an instance; an arrow is a record, from its send to its processing. A coordinator triggers a round "
+                "at the sources. Barriers, drawn as arrows with a bar, follow the records on their channels and never overtake them.",
                 act=0,
             )
         ]
@@ -46,25 +46,25 @@ class AlignedHistory(History):
         self.aligning[channel.receiver] = aligning.lay_aside(message.channel, message)
         self._tell(
             f"{message.name} has to wait",
-            f"{message.name} comes from {sender} behind its barrier. It belongs behind {receiver}'s checkpoint, which waits for "
-            f"{self._awaited(channel.receiver)}: {receiver} lays it aside and processes it later.",
+            f"{message.name} arrives from {sender} after its barrier. It belongs after {receiver}'s checkpoint, which waits for "
+            f"{self._awaited(channel.receiver)}: {receiver} buffers it and processes it later.",
             told=(message.name,),
         )
 
     def on_checkpoint(self, instance: int, act: Act, at: At) -> None:
-        text = f"barriers decide when {act.checkpoint} takes its checkpoint; let a source begin with 'trigger', or change shows"
+        text = f"barriers decide when {act.checkpoint} takes its checkpoint; trigger a source with 'trigger', or change shows"
         raise Refusal(text, at=(*at, "checkpoint"), value=act.checkpoint)
 
     def on_trigger(self, instance: int, act: Act, at: At) -> None:
         if self.aligning[instance].inputs:
-            text = f"{act.trigger} has inputs, so it waits for their barriers; only an instance that nothing enters is triggered"
+            text = f"{act.trigger} has inputs, so it waits for their barriers; trigger an instance without inputs"
             raise Refusal(text, at=(*at, "trigger"), value=act.trigger)
         self._not_again(instance, (*at, "trigger"), act.trigger)
         taken = self.take(instance, act.as_, "coordinated")
         self._tell(
-            f"{act.trigger} begins",
-            f"The coordinator triggers {act.trigger}: it takes its checkpoint {taken.name} and sends {self._send_barriers(taken)}, behind "
-            "all that it has sent. Then it goes on.",
+            f"{act.trigger} starts the round",
+            f"The coordinator triggers {act.trigger}: it takes its checkpoint {taken.name} and sends {self._send_barriers(taken)}, after "
+            "everything it has sent. Then it continues.",
             focus=(taken.id,),
         )
 
@@ -74,13 +74,13 @@ class AlignedHistory(History):
         aligning = self.aligning[receiver].bar(barrier.channel)
         self.aligning[receiver] = aligning
         self.process(barrier, barrier.arrived)
-        self.processed[barrier.channel] -= 1  # counters are of records
+        self.processed[barrier.channel] -= 1  # counters count records only
         self.barred_since[barrier.channel] = barrier.arrived
         if not aligning.aligned:
             self._tell(
                 f"{name} blocks {act.barrier}",
-                f"The barrier of {act.barrier} is at {name}. What {act.barrier} sends from now on belongs behind the checkpoint, so the "
-                f"channel is barred while {name} waits for {self._awaited(receiver)}.",
+                f"The barrier of {act.barrier} has arrived at {name}. What {act.barrier} sends after it belongs after the checkpoint, "
+                f"so the channel is blocked while {name} waits for {self._awaited(receiver)}.",
                 told=(barrier.name,),
             )
             return
@@ -96,18 +96,18 @@ class AlignedHistory(History):
         for _, message in aside:
             self.process(message, self.place(receiver))
         only = "its only input" if len(aligning.inputs) == 1 else "the last of its inputs"
-        behind = f" Then it processes what it laid aside: {listed([message.name for _, message in aside])}." if aside else ""
-        opened = " and opens its channels" if len(aligning.inputs) > 1 else ""
+        behind = f" Then it processes its buffered records: {listed([message.name for _, message in aside])}." if aside else ""
+        opened = " and unblocks its channels" if len(aligning.inputs) > 1 else ""
         self._tell(
             f"{name} is aligned",
-            f"The barrier of {act.barrier}, {only}, is at {name}: it takes its checkpoint {taken.name}"
+            f"The barrier of {act.barrier}, {only}, has arrived at {name}: it takes its checkpoint {taken.name}"
             f"{f', sends {sent}' if sent else ''}{opened}.{behind}",
             focus=(taken.id,),
             told=(barrier.name, *(message.name for _, message in aside)),
         )
 
     def finished(self) -> list[LessonStep]:
-        """All steps, with what came of the round."""
+        """Return all steps, with the outcome of the round."""
         for channel, since in sorted(self.barred_since.items()):
             ends = self.channels[channel]
             self.waits.append(Wait(instance=ends.receiver, sender=ends.sender, at=since.at, act=since.act, until=None, until_act=None))
@@ -120,8 +120,8 @@ class AlignedHistory(History):
             raise AssertionError(f"an aligned round has orphans and messages in flight: {wrong}")
         return LessonStep(
             title="The round is complete",
-            text="Every instance has its checkpoint. No message crosses the line: none is an orphan, and none is in flight, so no log is "
-            "needed and no line has to be searched. The price was paid before: by waiting for barriers.",
+            text="Every instance has its checkpoint. No message crosses the line: none is an orphan and none is in flight, so no log is "
+            "needed and no line has to be searched for. The price was paid earlier, by waiting for barriers.",
             verdict="good",
             line=self.line_ids(line),
         )
@@ -132,8 +132,8 @@ class AlignedHistory(History):
         names = [self.instances[i] for i in circle]
         waits = [f"{one} waits for the barrier of {other}" for one, other in zip(names, [*names[1:], *names[:1]], strict=True)]
         text = (
-            f"{listed(waits)}. Each sends its own only when it has that of the other, so nobody can begin: the round stays open for ever, "
-            "the barred channels with it, and no checkpoint is of use."
+            f"{listed(waits)}. Each sends its own only after it has received the other's, so none can start: the round stays open forever, "
+            "its channels stay blocked, and no checkpoint is usable."
             if circle
             else f"The history ends before {listed([self.instances[i] for i in without])} {'is' if len(without) == 1 else 'are'} aligned."
         )
@@ -145,10 +145,10 @@ class AlignedHistory(History):
         )
 
     def _circle(self, instance: int) -> list[int]:
-        """Instances that wait for one another's barriers, round a cycle that begins and ends with this one; the shortest, or none."""
+        """Return the shortest cycle of instances that wait for each other's barriers and that contains this one, or an empty list."""
         ways = [[instance]]
         reached = set()
-        for way in ways:  # which grows
+        for way in ways:  # grows during the iteration
             for channel in self.aligning[way[-1]].awaited:
                 sender = self.channels[channel].sender
                 if sender == instance:
@@ -159,7 +159,7 @@ class AlignedHistory(History):
         return []
 
     def _send_barriers(self, taken: Taken) -> str:
-        """Behind a checkpoint, on every channel that leaves its instance; returns what was sent, in words."""
+        """Send barriers after a checkpoint, on every output channel of its instance. Returns what was sent, in words."""
         leaving = [n for n, channel in enumerate(self.channels) if channel.sender == taken.instance]
         for channel in leaving:
             name = f"barrier {self.instances[taken.instance]} → {self.instances[self.channels[channel].receiver]}"
@@ -177,13 +177,13 @@ class AlignedHistory(History):
             raise Refusal(text, at=(*at, "to"), code="unknown", value=act.to)
         found = [m for m in self.messages.values() if m.barrier and m.channel == channels[sender, receiver] and m.arrived == NOWHERE]
         if not found:
-            text = f"{act.barrier} has no barrier under way to {act.to}: it sends one when it takes its checkpoint, and only one"
+            text = f"{act.barrier} has no barrier in flight to {act.to}: it sends exactly one, when it takes its checkpoint"
             raise Refusal(text, at=(*at, "barrier"), value=act.barrier)
         return self.arriving(found[0], (*at, "barrier"))
 
     def _not_again(self, instance: int, at: At, name: str | None) -> None:
         if self.interval(instance):
-            raise Refusal(f"{name} has taken its checkpoint; a lesson has one round", at=at, value=name)
+            raise Refusal(f"{name} has already taken its checkpoint; a lesson has one round", at=at, value=name)
 
     def _awaited(self, instance: int) -> str:
         senders = [self.instances[self.channels[channel].sender] for channel in self.aligning[instance].awaited]
@@ -195,7 +195,7 @@ class AlignedHistory(History):
         self._plain = False
 
     def _tell_plainly(self, text: str, name: str) -> None:
-        """What needs no reason; one step for all that follow each other."""
+        """Add an act that needs no explanation; consecutive ones form one step."""
         told: tuple[str, ...] = (name,)
         if self._plain:
             before = self.steps.pop()

@@ -1,4 +1,4 @@
-"""One case of a lesson, told: its history is played, and what is to be shown of it put into steps."""
+"""Explain a case of a lesson: play its history and build the steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Played = TypeVar("Played", bound=History)
 
 
 def examine_lesson(document: Any) -> tuple[Lesson | None, list[Problem]]:
-    """The lesson, or None and what is wrong with it: its shape, its names, or a history that cannot be."""
+    """Return the lesson (None if invalid) and its problems: in its structure, its names, or an impossible history."""
     lesson, problems = check(Lesson, document)
     if lesson is None:
         return None, problems
@@ -32,7 +32,7 @@ def examine_lesson(document: Any) -> tuple[Lesson | None, list[Problem]]:
 
 
 def lesson_of(document: Any) -> Lesson:
-    """Raises InvalidExperiment with all problems."""
+    """Return the lesson. Raises InvalidExperiment with all problems."""
     lesson, problems = examine_lesson(document)
     if lesson is None:
         raise InvalidExperiment(problems)
@@ -40,7 +40,7 @@ def lesson_of(document: Any) -> Lesson:
 
 
 def explained(lesson: Lesson, case: Case) -> Explained:
-    """Raises Refusal, with its place in the lesson, for a history that cannot be."""
+    """Explain a case. Raises Refusal, with the place in the lesson, for an impossible history."""
     shows = case.shows
     history: History
     if isinstance(shows, Alignment):
@@ -61,6 +61,6 @@ def played(history: Played, lesson: Lesson, case: Case) -> Played:
     for at, act in lesson.acts(case):
         history.play(act, at)
         if act.as_ in names:
-            raise Refusal(f"checkpoint '{act.as_}' is there twice; names tell them apart", at=(*at, "as"), code="twice", value=act.as_)
+            raise Refusal(f"checkpoint '{act.as_}' occurs twice; give each its own name", at=(*at, "as"), code="twice", value=act.as_)
         names |= {act.as_} if act.as_ else set()
     return history

@@ -1,4 +1,4 @@
-"""The document of a lesson: a history of messages and checkpoints, and what is to be shown of it (docs/checkpointing.md)."""
+"""The document of a lesson: a history of messages and checkpoints, and what to show of it (docs/checkpointing.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERBS = ("send", "receive", "checkpoint", "trigger", "barrier")
 
 
 class Act(Model):
-    """One thing that happens, told by one of its verbs: `send` a message `from` an instance `to` another; `receive` a message;
+    """One act, given by one verb: `send` a message `from` an instance `to` another; `receive` a message;
     `checkpoint` an instance (`as`: its name); `trigger` a source, which takes its checkpoint and sends barriers; the `barrier` of an
     instance arrives at another (`to`)."""
 
@@ -37,7 +37,9 @@ class Act(Model):
         verbs = [verb for verb in VERBS if getattr(self, verb) is not None]
         if len(verbs) != 1:
             found = f"both {' and '.join(verbs)}" if verbs else "none of them"
-            raise Refusal(f"an act has one verb of {', '.join(VERBS)}; this one has {found}", code="no_act", value=" ".join(verbs))
+            raise Refusal(
+                f"an act needs exactly one verb of {', '.join(VERBS)}; this one has {found}", code="no_act", value=" ".join(verbs)
+            )
         takes = {"send": {"from": self.from_, "to": self.to}, "barrier": {"to": self.to}}.get(verbs[0], {})
         for field, value in takes.items():
             if value is None:
@@ -50,8 +52,7 @@ class Act(Model):
 
 
 class JudgedLine(Model):
-    """A line that somebody might go back to. checkpoints: by instance, the start if it is not named. stored: messages in flight that were
-    kept with it."""
+    """A candidate line. checkpoints: by instance; default: the start. stored: in-flight messages that were stored with it."""
 
     name: str = Field(default="", max_length=60)
     checkpoints: dict[Name, Name]
@@ -59,26 +60,27 @@ class JudgedLine(Model):
 
 
 class Lines(Model):
-    """Lines are judged: is one consistent, with what was kept of the messages in flight?"""
+    """Judge lines: is each consistent, given the stored in-flight messages?"""
 
     kind: Literal["lines"] = "lines"
     lines: tuple[JudgedLine, ...] = Field(min_length=1, max_length=10)
 
 
 class Rollback(Model):
-    """The recovery line is searched by rollback propagation on the checkpoint graph."""
+    """Find the recovery line by rollback propagation on the checkpoint graph."""
 
     kind: Literal["rollback"] = "rollback"
 
 
 class Alignment(Model):
-    """Barriers go through the instances, which align them."""
+    """Align barriers at the instances."""
 
     kind: Literal["alignment"] = "alignment"
 
 
 class Forcing(Model):
-    """Messages carry what their senders know, and force checkpoints (hmnr, bcs), or not (none); what is useless in the end is marked."""
+    """Messages carry their senders' knowledge and force checkpoints (hmnr, bcs), or not (none). Useless checkpoints are marked at the
+    end."""
 
     kind: Literal["forcing"] = "forcing"
     rule: Literal["hmnr", "bcs", "none"]
@@ -88,7 +90,7 @@ Shows = Annotated[Lines | Rollback | Alignment | Forcing, Field(discriminator="k
 
 
 class Case(Model):
-    """A history of its own, or the lesson's, without some of its messages; and what is shown of it."""
+    """A case: its own history or the lesson's, optionally without some messages, and what to show of it."""
 
     name: str = Field(min_length=1, max_length=60)
     text: str = Field(default="", max_length=1000)
@@ -98,8 +100,8 @@ class Case(Model):
 
 
 class Lesson(Model):
-    """instances: rows of the picture, from the top. channels: sender and receiver of each; those by which something is sent may be left
-    out, so only alignment needs others."""
+    """instances: rows of the diagram, from the top. channels: sender and receiver of each. Channels with messages may be left out, so only
+    alignment needs to list others."""
 
     title: str = Field(min_length=1, max_length=100)
     figure: str = Field(default="", max_length=20, description="number of the figure that it is after")
@@ -111,7 +113,7 @@ class Lesson(Model):
     cases: tuple[Case, ...] = Field(min_length=1, max_length=10)
 
     def acts(self, case: Case) -> list[tuple[tuple[str | int, ...], Act]]:
-        """What happens in a case, each act with its place in the document."""
+        """Return the acts of a case, each with its place in the document."""
         place = ("history",) if case.history is None else ("cases", self.cases.index(case), "history")
         acts = [((*place, n), act) for n, act in enumerate(self.history if case.history is None else case.history)]
         return [(at, act) for at, act in acts if (act.send or act.receive) not in case.without]
@@ -120,9 +122,7 @@ class Lesson(Model):
     def _names_are_there(self) -> Lesson:
         for n, name in enumerate(self.instances):
             if name in self.instances[:n]:
-                raise Refusal(
-                    f"instance '{name}' is there twice; names tell instances apart", at=("instances", n), code="twice", value=name
-                )
+                raise Refusal(f"instance '{name}' occurs twice; give each its own name", at=("instances", n), code="twice", value=name)
         for n, channel in enumerate(self.channels):
             for end, name in enumerate(channel):
                 self._known(name, ("channels", n, end))
@@ -133,12 +133,12 @@ class Lesson(Model):
     def _check(self, case: Case, at: tuple[str | int, ...]) -> None:
         whole = self.history if case.history is None else case.history
         if not whole:
-            raise Refusal("the case has no history, and the lesson has none; add one", at=(*at, "history"), code="missing")
+            raise Refusal("neither the case nor the lesson has a history; add one", at=(*at, "history"), code="missing")
         sent = {act.send for act in whole if act.send}
         for n, name in enumerate(case.without):
             if name not in sent:
                 hint = suggestion(name, sent)
-                raise Refusal(f"nobody sends a message '{name}'", at=(*at, "without", n), code="unknown", value=name, hint=hint)
+                raise Refusal(f"no message '{name}' is sent", at=(*at, "without", n), code="unknown", value=name, hint=hint)
         for place, act in self.acts(case):
             named = {"from": act.from_, "to": act.to, "checkpoint": act.checkpoint, "trigger": act.trigger, "barrier": act.barrier}
             for field, instance in named.items():

@@ -1,4 +1,4 @@
-"""Where lessons stand: `<root>/lessons/<id>.yaml`."""
+"""Lesson files: `<root>/lessons/<id>.yaml`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class LessonFiles:
     root: Path
 
     def ids(self) -> list[str]:
-        """By name, numbers by number."""
+        """Return the ids in natural order."""
         return sorted((path.stem for path in self.root.glob("lessons/*.yaml")), key=_number_by_number)
 
     def lesson(self, id: str) -> Lesson:
-        """Raises InvalidExperiment if there is none, its file cannot be read, or it has problems."""
+        """Return a lesson. Raises InvalidExperiment if there is none, its file cannot be read, or it has problems."""
         if id not in (known := self.ids()):
             raise InvalidExperiment([Problem("", "unknown_lesson", f"there is no lesson '{id}'", id, suggestion(id, known))])
         path = self.root / "lessons" / f"{id}.yaml"

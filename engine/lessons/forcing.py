@@ -1,5 +1,5 @@
-"""Messages that force checkpoints before they are processed, act by act (Siachamis 2024, 3.3.3), by the rules of
-`engine.checkpointing.forced_checkpoints`; and what comes of it when nothing forces any."""
+"""Forced checkpoints, act by act (Siachamis 2024, 3.3.3), by the rules of `engine.checkpointing.forced_checkpoints`; and the result without
+forced checkpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .steps import LessonStep, Sent, Table, listed
 
 
 class Rule(ABC):
-    """What the instances of a history know, and when they are forced."""
+    """A rule for forced checkpoints, with the knowledge of all instances."""
 
     text: str
 
@@ -23,11 +23,11 @@ class Rule(ABC):
 
     @abstractmethod
     def send(self, sender: int, receiver: int) -> object:
-        """What the message carries."""
+        """Return the message's piggyback."""
 
     @abstractmethod
     def reason(self, instance: int, message: object) -> str | None:
-        """Why the message forces a checkpoint, as a sentence; None if it does not."""
+        """Return why the message forces a checkpoint, as a sentence; None if it does not."""
 
     @abstractmethod
     def force(self, instance: int, message: object) -> None: ...
@@ -40,7 +40,7 @@ class Rule(ABC):
 
 
 class ByHmnr(Rule):
-    text = "Every message carries what its sender knows: its clock, how many checkpoints each has taken, and of whom it has heard over one."
+    text = "Every message carries what its sender knows: clocks, numbers of checkpoints, and whom it has heard from across a checkpoint."
 
     def __init__(self, instances: tuple[str, ...]):
         self.names = instances
@@ -58,15 +58,15 @@ class ByHmnr(Rule):
         own, name = self.known[instance], self.names[instance]
         if own.closes_cycle(message):
             return (
-                f"It belongs to a chain of messages that began with one that {name} sent behind its last checkpoint, and that comes back "
-                f"over a checkpoint of another instance. Processed now, it would close the cycle, and that checkpoint would be useless "
+                f"It belongs to a chain of messages that started with one that {name} sent after its last checkpoint, and that returns "
+                f"across a checkpoint of another instance. Processed now, it would close the cycle and make that checkpoint useless "
                 f"(second test: the message has taken[{name}] set, and knows of {name}'s last checkpoint)."
             )
         if own.meets_higher_clock(message):
             whom = [other for other, told, above in zip(self.names, own.sent_to, message.greater, strict=True) if told and above]
             return (
-                f"It carries clock {message.clock}, and {name} has {own.clock}; since its last checkpoint {name} has sent to "
-                f"{listed(whom)}, whose clock is below that as far as the sender knows. Clocks could fall along that chain, so it must not "
+                f"It carries clock {message.clock}, but {name} is at {own.clock}. Since its last checkpoint, {name} has sent to "
+                f"{listed(whom)}, whose clock is lower as far as the sender knows. Clocks could decrease along that chain, so it must not "
                 "grow (first test)."
             )
         return None
@@ -99,7 +99,7 @@ class ByHmnr(Rule):
 
 
 class ByBcs(Rule):
-    text = "Every message carries one number, its sender's; it grows with each checkpoint that an instance takes by itself."
+    text = "Every message carries its sender's index, which grows with each unforced checkpoint."
 
     def __init__(self, instances: tuple[str, ...]):
         self.names = instances
@@ -116,7 +116,7 @@ class ByBcs(Rule):
         if not self.known[instance].must_force(message):
             return None
         own = self.known[instance].number
-        return f"It carries number {message.number}, and {self.names[instance]} is at {own}: it must catch up first."
+        return f"It carries index {message.number}, but {self.names[instance]} is at {own} and must catch up first."
 
     def force(self, instance: int, message: object) -> None:
         assert isinstance(message, Bcs)
@@ -131,7 +131,7 @@ class ByBcs(Rule):
 
 
 class Free(Rule):
-    text = "Messages carry nothing, and nobody is forced: each instance takes checkpoints when it likes."
+    text = "Messages carry nothing and force nothing: each instance takes checkpoints at any time."
 
     def __init__(self, instances: tuple[str, ...]):
         pass
@@ -159,13 +159,13 @@ RULES: dict[str, type[ByHmnr] | type[ByBcs] | type[Free]] = {"hmnr": ByHmnr, "bc
 
 
 class ForcedHistory(History):
-    """steps: of what was played; what needs no reason and follows each other is one step."""
+    """A history with forced checkpoints. steps: steps so far; consecutive acts that need no explanation form one step."""
 
     def __init__(self, lesson: Lesson, case: Case, shows: Forcing):
         super().__init__(lesson, case)
         self.rule = RULES[shows.rule](self.instances)
         self.piggybacks: dict[str, object] = {}
-        text = f"{self.rule.text} The start counts as a checkpoint."
+        text = f"{self.rule.text} The initial state counts as a checkpoint."
         self.steps = [LessonStep(title="At the start", text=text, act=0, table=self.rule.table())]
         self._plain = False
 
@@ -188,7 +188,7 @@ class ForcedHistory(History):
         message.arrived = self.place(receiver)
         self.rule.learn(receiver, piggyback)
         self.process(message, message.arrived)
-        text = f"{message.name} comes to {name}. {reason} So {name} takes {taken.name} first, and then processes {message.name}."
+        text = f"{message.name} arrives at {name}. {reason} So {name} first takes {taken.name}, then processes {message.name}."
         self._tell(f"{message.name} forces {taken.name}", text, focus=(taken.id,), told=(message.name,))
 
     def on_checkpoint(self, instance: int, act: Act, at: At) -> None:
@@ -197,7 +197,7 @@ class ForcedHistory(History):
         self._tell(f"{act.checkpoint} takes {taken.name}", f"{act.checkpoint} takes its checkpoint {taken.name}.", focus=(taken.id,))
 
     def finished(self) -> list[LessonStep]:
-        """All steps, with what is useless in the end, and where a loss would lead back to."""
+        """Return all steps, with the useless checkpoints at the end, and the recovery line of a loss."""
         useless = self.useless()
         names = [taken.name for own in self.taken for taken in own if taken.id in useless]
         found = recovery_line(self.record())
@@ -205,10 +205,10 @@ class ForcedHistory(History):
         gone = tuple(self.taken[i][index].id for i, own in enumerate(self.taken) for index in range(found.checkpoints[i] + 1, len(own)))
         judged = LessonStep(
             title="Useless checkpoints" if useless else "No checkpoint is useless",
-            text=f"{listed(names)} {'lies' if len(names) == 1 else 'lie'} on a cycle of messages and checkpoints (a Z-cycle): whatever the "
-            f"others still take, no line can hold {'it, and it was' if len(names) == 1 else 'them, and they were'} taken for nothing."
+            text=f"{listed(names)} {'lies' if len(names) == 1 else 'lie'} on a cycle of messages and checkpoints (a Z-cycle): whatever "
+            f"checkpoints the others take, no line contains {'it, and it was' if len(names) == 1 else 'them, and they were'} taken in vain."
             if useless
-            else "No checkpoint lies on a cycle of messages and checkpoints (a Z-cycle): each can be in a line one day.",
+            else "No checkpoint lies on a cycle of messages and checkpoints (a Z-cycle): each can be part of a consistent line.",
             verdict="bad" if useless else "good",
             useless=tuple(useless),
         )
@@ -227,7 +227,7 @@ class ForcedHistory(History):
         self._plain = False
 
     def _tell_plainly(self, text: str, name: str) -> None:
-        """What needs no reason; one step for all that follow each other."""
+        """Add an act that needs no explanation; consecutive ones form one step."""
         told: tuple[str, ...] = (name,)
         if self._plain:
             before = self.steps.pop()

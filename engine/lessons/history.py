@@ -1,4 +1,4 @@
-"""A history that is played: acts become messages and checkpoints with their places in the diagram, and counters as an engine keeps them."""
+"""Play a history: acts become messages and checkpoints with places in the diagram, and counters as the engine keeps them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ At = tuple[str | int, ...]
 
 
 class History:
-    """What happened, without a protocol: checkpoints are taken as the acts say. Protocols override `on_...`.
+    """A history without a protocol: checkpoints are taken as the acts say. Protocols override `on_...`.
 
-    Each act of an instance stands one column to the right of what it did before, and of what it received. acts: how many were played.
+    Each act of an instance is one column to the right of its previous act and of what it received. acts: number of acts played.
     """
 
     def __init__(self, lesson: Lesson, case: Case):
@@ -43,7 +43,7 @@ class History:
         return self.instances.index(instance)
 
     def play(self, act: Act, at: At) -> None:
-        """Raises Refusal for what cannot be."""
+        """Play an act. Raises Refusal if it is impossible."""
         self.acts += 1
         if act.send is not None and act.from_ is not None and act.to is not None:
             self._send(act, self.number(act.from_), self.number(act.to), at)
@@ -56,7 +56,7 @@ class History:
         elif act.barrier is not None and act.to is not None:
             self.on_barrier(self.number(act.barrier), self.number(act.to), act, at)
 
-    # -- what protocols do otherwise
+    # -- overridden by protocols
 
     def on_send(self, message: Sent) -> None:
         pass
@@ -73,10 +73,10 @@ class History:
     def on_barrier(self, sender: int, receiver: int, act: Act, at: At) -> None:
         raise Refusal("only shows of the kind 'alignment' have barriers; remove it", at=(*at, "barrier"), value=act.barrier)
 
-    # -- what happens
+    # -- acts
 
     def place(self, instance: int, after: float = 0) -> Place:
-        """The next column of the instance, behind another one."""
+        """Return the next column of the instance, after another one."""
         self.columns[instance] = int(max(self.columns[instance], after)) + 1
         return Place(self.columns[instance], self.acts)
 
@@ -101,7 +101,7 @@ class History:
     def _send(self, act: Act, sender: int, receiver: int, at: At) -> None:
         name = act.send or ""
         if name in self.messages:
-            raise Refusal(f"message '{name}' is sent twice; give each a name of its own", at=(*at, "send"), code="twice", value=name)
+            raise Refusal(f"message '{name}' is sent twice; give each its own name", at=(*at, "send"), code="twice", value=name)
         channel = self.channels.index(Channel(sender, receiver))
         self.sent[channel] += 1
         message = Sent(name, channel, self.sent[channel], self.place(sender), self.interval(sender))
@@ -110,11 +110,11 @@ class History:
         self.on_send(message)
 
     def _next(self, name: str, at: At) -> Sent:
-        """The message, which arrives now."""
+        """Return the message, which arrives now."""
         message = self.messages.get(name)
         if message is None:
             hint = suggestion(name, self.messages)
-            raise Refusal(f"message '{name}' was not sent so far", at=(*at, "receive"), code="unknown", value=name, hint=hint)
+            raise Refusal(f"message '{name}' has not been sent", at=(*at, "receive"), code="unknown", value=name, hint=hint)
         if message.arrived != NOWHERE:
             raise Refusal(f"message '{name}' is received twice; remove one", at=(*at, "receive"), code="twice", value=name)
         return self.arriving(message, at)
@@ -129,13 +129,13 @@ class History:
         message.arrived = self.place(self.channels[message.channel].receiver, message.sent.at)
         return message
 
-    # -- what is known of it
+    # -- results
 
     def record(self) -> CheckpointRecord:
         return CheckpointRecord(self.channels, self.counters)
 
     def useless(self) -> list[str]:
-        """Ids of checkpoints that no line can ever hold."""
+        """Return the ids of checkpoints that can be on no consistent line."""
         rows = [
             (self.channels[m.channel].sender, m.sent_in, self.channels[m.channel].receiver, m.processed_in)
             for m in self.messages.values()
@@ -145,7 +145,7 @@ class History:
         return [self.taken[i][index].id for i, index in found]
 
     def on(self, channel: int, numbers: range) -> list[str]:
-        """Names of messages by their numbers on a channel."""
+        """Return the names of messages by their numbers on a channel."""
         return [m.name for m in self.messages.values() if m.channel == channel and m.number in numbers and not m.barrier]
 
     def names(self, numbers: dict[int, range]) -> list[str]:

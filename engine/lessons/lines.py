@@ -1,4 +1,4 @@
-"""Judges lines that somebody might go back to: orphans, and what is in flight (Siachamis 2024, 3.2.2, Figures 3.1 and 3.2)."""
+"""Judge candidate lines: orphans and in-flight messages (Siachamis 2024, 3.2.2, Figures 3.1 and 3.2)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def steps_of_lines(history: History, shows: Lines, case: Case, at: At) -> list[L
     steps = [
         LessonStep(
             title="What happened",
-            text="Each row is an instance, and time goes to the right. A square is a checkpoint of the instance's state, an arrow a "
-            "message from its send to its processing. A recovery puts every instance back to one of its squares.",
+            text="Each row is an instance; time runs to the right. A square is a checkpoint of the instance's state, an arrow is a "
+            "message, from its send to its processing. A recovery rolls every instance back to one of its squares.",
         )
     ]
     for n, line in enumerate(shows.lines):
@@ -33,26 +33,26 @@ def _judged(history: History, judged: JudgedLine, at: At) -> list[LessonStep]:
     consistent = is_consistent(record, line, channel_state)
     drawn = LessonStep(
         title=judged.name or "A line",
-        text=f"The line of {names}: one checkpoint of each instance. What counts are the messages that cross it.",
+        text=f"The line of {names}: one checkpoint per instance. What matters are the messages that cross it.",
         line=ids,
     )
     reasons = [_orphan(history, name, line) for name in lost_back]
     missing = [name for name in under_way if name not in judged.stored]
     if kept := [name for name in under_way if name in judged.stored]:
         reasons.append(
-            f"{listed(kept)} {_is(kept)} in flight: sent before the line and not processed before it. The line was kept with "
-            f"{_it(kept)}, so the recovery delivers {_it(kept)} again."
+            f"{listed(kept)} {_is(kept)} in flight: sent before the line but not processed before it. The line was stored with "
+            f"{_it(kept)}, so the recovery replays {_it(kept)}."
         )
     if missing:
         reasons.append(
-            f"{listed(missing)} {_is(missing)} in flight, and nobody kept {_it(missing)}: {_its(missing)} sender will not send "
-            f"{_it(missing)} again, so {_it(missing)} would be dropped."
+            f"{listed(missing)} {_is(missing)} in flight, but the line lacks {_it(missing)}: {_its(missing)} sender will not send "
+            f"{_it(missing)} again, so {_it(missing)} would be lost."
         )
     if not lost_back and not under_way:
-        reasons.append("No message crosses the line: each was sent and processed before it, or neither.")
+        reasons.append("No message crosses the line: each was both sent and processed before it, or neither.")
     reasons.append("The line is consistent: a run could have been in this state." if consistent else "The line is not consistent.")
     verdict = LessonStep(
-        title="Consistent" if consistent else "Orphan" if lost_back else "Dropped message",
+        title="Consistent" if consistent else "Orphan" if lost_back else "Lost message",
         text=" ".join(reasons),
         verdict="good" if consistent else "bad",
         line=ids,
@@ -68,13 +68,13 @@ def _index(history: History, instance: int, name: str | None, at: At) -> int:
     if name is None:
         return 0
     if name not in known:
-        text = f"{history.instances[instance]} takes no checkpoint '{name}' in this case"
+        text = f"{history.instances[instance]} has no checkpoint '{name}' in this case"
         raise Refusal(text, at=at, code="unknown", value=name, hint=suggestion(name, known))
     return known.index(name)
 
 
 def _stored(history: History, names: tuple[str, ...], at: At) -> dict[int, range]:
-    """The names as the engine has them: numbers by channel."""
+    """Convert names to the engine's form: numbers by channel."""
     numbers: dict[int, list[int]] = {}
     for n, name in enumerate(names):
         if name not in history.messages:
@@ -84,7 +84,7 @@ def _stored(history: History, names: tuple[str, ...], at: At) -> dict[int, range
     for channel, found in numbers.items():
         if sorted(found) != list(range(min(found), max(found) + 1)):
             of_channel = listed(history.on(channel, range(1, history.sent[channel] + 1)))
-            text = f"what is kept of a channel has no gap; of {of_channel} keep one after the other"
+            text = f"the stored messages of a channel must have no gaps; store consecutive ones of {of_channel}"
             raise Refusal(text, at=(*at, "stored"), code="gap", value=listed(names))
     return {channel: range(min(found), max(found) + 1) for channel, found in numbers.items()}
 
@@ -94,8 +94,8 @@ def _orphan(history: History, name: str, line: list[int]) -> str:
     sender, receiver = history.instances[channel.sender], history.instances[channel.receiver]
     behind, before = history.taken[channel.sender][line[channel.sender]].name, history.taken[channel.receiver][line[channel.receiver]].name
     return (
-        f"{name} is an orphan: {receiver} had processed it before {before}, but {sender} sends it only behind {behind}. Back on this line "
-        f"{receiver} would know of a message that {sender} has not sent, and would get it twice."
+        f"{name} is an orphan: {receiver} processed it before {before}, but {sender} sends it only after {behind}. On this line, "
+        f"{receiver} would have processed a message that {sender} has not sent, and would receive it twice."
     )
 
 

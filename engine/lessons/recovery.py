@@ -1,4 +1,4 @@
-"""How a run found the line of one of its recoveries, told like a lesson: from its frames alone (docs/engine-api.md)."""
+"""Explain how a run found the line of a recovery, like a lesson, from its frames alone (docs/engine-api.md)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 from .steps import CheckpointMark, Diagram, Explained, LessonStep, MessageArrow, checkpoint_id, listed
 
 ROWS_ALL = 30
-"""So many instances are all drawn."""
+"""Up to this number, all instances are drawn."""
 
 ROWS_MAX = 60
 NAMED_MAX = 4
 
 Instance = tuple[str, int]
-"""Operator, and index within it."""
+"""Operator and index."""
 
 
 class NotKnown(ValueError):
-    """There is nothing to be told, with the reason."""
+    """There is nothing to explain; the message says why."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A checkpoint of which the coordinator had heard. captured_s: of virtual time."""
+    """A checkpoint known to the coordinator. captured_s: virtual time."""
 
     number: int
     captured_s: float
@@ -33,8 +33,8 @@ class Stored:
 
 
 def explained_recovery(frames: Iterable[Mapping[str, Any]], epoch: int) -> Explained:
-    """The search of the line that all went back to when this epoch began. frames: from the first on, at least to the one in which the loss
-    was detected. Raises NotKnown."""
+    """Explain the search for the recovery line of an epoch. frames: from the first one, at least to the one in which the loss was detected.
+    Raises NotKnown."""
     recoveries: dict[int, Mapping[str, Any]] = {}
     searches: dict[int, Mapping[str, Any]] = {}
     stored: dict[Instance, list[Stored]] = {}
@@ -46,11 +46,11 @@ def explained_recovery(frames: Iterable[Mapping[str, Any]], epoch: int) -> Expla
             stored.setdefault((one["operator"], one["index"]), []).append(Stored(one["number"], one["captured_s"], one["kind"]))
     if epoch not in recoveries:
         known = listed([str(number) for number in sorted(recoveries)])
-        raise NotKnown(f"there is no recovery {epoch}; {f'there are {known}' if known else 'no host was lost so far'}")
+        raise NotKnown(f"there is no recovery {epoch}; {f'known: {known}' if known else 'no host has been lost so far'}")
     if recoveries[epoch].get("found_s", 0) is None:
-        raise NotKnown(f"the line of recovery {epoch} is still being searched")
+        raise NotKnown(f"the search for the line of recovery {epoch} is still in progress")
     if epoch not in searches:
-        raise NotKnown(f"no line was searched in recovery {epoch}: the checkpoints of a confirmed round fit together by themselves")
+        raise NotKnown(f"recovery {epoch} needed no search: the checkpoints of a confirmed round are consistent")
     return _Told(recoveries, searches[epoch], stored, epoch).explained()
 
 
@@ -67,13 +67,13 @@ class _Told:
         self.row_of = {instance: row for row, instance in enumerate(self.rows)}
 
     def _counts(self, instance: Instance, one: Stored, before: Iterable[Mapping[str, Any]]) -> bool:
-        """Whether the search knew the checkpoint: it was stored by then, and no earlier recovery had left it behind."""
+        """Return whether the search knew the checkpoint: it was stored by then, and no earlier recovery had discarded it."""
         operator, index = instance
         left = any(one.number > other["line"][operator][index] and one.captured_s < (other["go_s"] or 0) for other in before)
         return one.number <= self.newest[instance] and not left
 
     def _rows(self) -> list[Instance]:
-        """All, or of many those that went back and who made them."""
+        """Return all instances; if there are too many, those that rolled back and their senders."""
         if len(self.newest) <= ROWS_ALL:
             return list(self.newest)
         needed = {(step[0], step[1]) for step in self.search["steps"]}
@@ -119,21 +119,21 @@ class _Told:
         return LessonStep(
             title="What the coordinator knew",
             text=f"{len(self.newest)} instances had {count} stored checkpoints, with the numbers of the last record that each had sent and "
-            "processed on each of its channels. What was on its way to the store does not count.",
+            "processed on each of its channels. Uploads in progress do not count.",
         )
 
     def _newest(self, line: Mapping[Instance, int]) -> LessonStep:
         return LessonStep(
             title="The newest checkpoints",
-            text="The search begins with the newest checkpoint of each instance. On each channel it compares what the receiver has "
-            "processed there with what the sender has sent.",
+            text="The search starts with the newest checkpoint of each instance. On each channel, it compares the records the receiver has "
+            "processed with those the sender has sent.",
             line=self._ids(line),
         )
 
     def _moved(
         self, sender: Instance, moves: list[list[Any]], line: dict[Instance, int], discarded: list[str]
     ) -> tuple[LessonStep, list[MessageArrow]]:
-        """All that go back because of one sender's checkpoint, or because they are of its region. Changes line and discarded."""
+        """Return the step of the instances rolled back because of one sender's checkpoint or region. Updates line and discarded."""
         at = line[sender]
         sentences, arrows, gone, focus = [], [], [], []
         for operator, index, before, after, _, _, sent, processed in moves:
@@ -142,7 +142,7 @@ class _Told:
             line[receiver] = after
             focus.append(self._id(receiver, after))
             if sent is None:
-                sentences.append(f"{_checkpoint(receiver, before)} stands on another round: back to {_checkpoint(receiver, after)}")
+                sentences.append(f"{_checkpoint(receiver, before)} belongs to another round: back to {_checkpoint(receiver, after)}")
                 continue
             count = processed - sent
             name = f"{_spoken(sender)} → {_spoken(receiver)}, {_records(count)}"
@@ -157,10 +157,12 @@ class _Told:
         sent = next(((move[6], (move[0], move[1])) for move in moves if move[6] is not None), None)
         head = f"{_checkpoint(sender, at)} had sent {_record_numbers(sent[0])} to {_spoken(sent[1])}. " if sent else ""
         if any(move[6] is None for move in moves):
-            head += f"A region goes back to one round, and {_checkpoint(sender, at)} stands on an older one. "
+            head += f"A region rolls back to one common round, and {_checkpoint(sender, at)} belongs to an older one. "
         tail = f"; and so {'does' if more == 1 else 'do'} {more} more" if more > 0 else ""
         same = {(step[0], step[1]) for step in moves}
-        title = f"{_spoken((moves[0][0], moves[0][1]))} goes back" if len(same) == 1 else f"{_spoken(sender)} takes {len(same)} back"
+        title = (
+            f"{_spoken((moves[0][0], moves[0][1]))} rolls back" if len(same) == 1 else f"{_spoken(sender)} rolls back {len(same)} instances"
+        )
         step = LessonStep(
             title=title,
             text=f"{head}{'; '.join(sentences[:NAMED_MAX])}{tail}. Discarded so far: {len(discarded)}.",
@@ -175,19 +177,19 @@ class _Told:
         count = sum(sum(line[i] < c.number for c in known) for i, known in self.known.items())
         of = sum(map(len, self.known.values()))
         began = sum(number == 0 for number in line.values())
-        start = f" {began} of the instances go back to the start of the run." if began else ""
+        start = f" {began} of the instances roll back to the start of the run." if began else ""
         share = f" ({count / of:.0%})" if of else ""
         return LessonStep(
             title="The recovery line",
-            text=f"No receiver has processed what its sender has not sent: that is the line. Of {of} checkpoints {count} are discarded"
-            f"{share}.{start} In flight on it, sent and not processed: {_records(self.search['in_flight'])}.",
+            text=f"No receiver has processed more than its sender has sent: this is the line. Of {of} checkpoints, {count} are discarded"
+            f"{share}.{start} In flight, sent but not processed: {_records(self.search['in_flight'])}.",
             verdict="good",
             line=self._ids(line),
             discarded=tuple(discarded),
         )
 
     def _arrow(self, name: str, sender: Instance, at: int, receiver: Instance, before: int) -> MessageArrow:
-        """Somewhere between the two checkpoints: when exactly is not kept."""
+        """Return an arrow between the two checkpoints; the exact times are not stored."""
         sent_s, processed_s = self._captured_s(sender, at), self._captured_s(receiver, before)
         span_s = processed_s - sent_s
         begin, end = sent_s + 0.2 * span_s, processed_s - 0.2 * span_s
@@ -208,7 +210,7 @@ class _Told:
         return next((c.captured_s for c in self.known[instance] if c.number == number), 0.0)
 
     def _marks(self, instance: Instance) -> Iterable[CheckpointMark]:
-        """From the one before the line on; the start only if it is gone back to."""
+        """Yield marks from the checkpoint before the line; the start only if it is on the line."""
         row, name = self.row_of[instance], _spoken(instance)
         back = self.back[instance]
         older = [c for c in self.known[instance] if c.number < back][-1:]
@@ -228,7 +230,7 @@ class _Told:
             )
 
     def _id(self, instance: Instance, number: int) -> str:
-        """Of its mark; empty if it is not drawn."""
+        """Return the id of its mark; empty if it is not drawn."""
         return checkpoint_id(self.row_of[instance], number) if instance in self.row_of else ""
 
     def _ids(self, line: Mapping[Instance, int]) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from .steps import LessonStep, checkpoint_id, listed
 
 
 def steps_of_rollback(history: History) -> list[LessonStep]:
-    """The last step has the recovery line. The rounds are those of the engine's `rollback_propagation`, the line that of the search by
-    which runs recover."""
+    """Return the steps; the last one has the recovery line. The rounds are those of the engine's `rollback_propagation`; the line equals
+    that of
+    the search that runs use."""
     record = history.record()
     edges = checkpoint_graph(record)
     rounds = rollback_propagation(record.newest, edges)
@@ -25,13 +26,13 @@ def steps_of_rollback(history: History) -> list[LessonStep]:
     steps = [
         LessonStep(
             title="What happened",
-            text="Each instance took checkpoints when it liked, until a host was lost. Now they have to go back to checkpoints that fit "
-            "together: no message may be processed on the line and not sent on it.",
+            text="Each instance took checkpoints independently, until a host was lost. Now they must roll back to consistent "
+            "checkpoints: no message may be processed at the line without being sent at it.",
         ),
         LessonStep(
             title="The checkpoint graph",
-            text="An edge for each message, from the last checkpoint before its send to the first one behind its processing; and one from "
-            "each checkpoint to its instance's next. Where a path leads from one checkpoint to another, both cannot be on one line.",
+            text="Each message gives an edge from the last checkpoint before its send to the first one after its processing. Each "
+            "checkpoint also has an edge to its instance's next one. If a path connects two checkpoints, they cannot be on one line.",
             edges=across,
         ),
     ]
@@ -40,7 +41,7 @@ def steps_of_rollback(history: History) -> list[LessonStep]:
         names, line = history.line_names(root), history.line_ids(root)
         shown = tuple(discarded)
         if n == 0:
-            text = f"The search begins with the newest checkpoint of each instance: {listed(names)}. That set is called the root."
+            text = f"The search starts with the newest checkpoint of each instance: {listed(names)}. This set is called the root."
             steps.append(LessonStep(title="The newest checkpoints", text=text, line=line))
         if not marked:
             break
@@ -63,7 +64,7 @@ def steps_of_rollback(history: History) -> list[LessonStep]:
         discarded += gone
         moves = [f"{names[i]} by {history.taken[i][after[i]].name}" for i in marked]
         skipped = [i for i in marked if root[i] - after[i] > 1]
-        more = f" What lies in between can be reached, too: {_counted(len(gone))} discarded." if skipped else ""
+        more = f" The checkpoints in between are reachable, too: {_counted(len(gone))} discarded." if skipped else ""
         older = f"{_its(marked)} next older checkpoint that is not marked"
         text = f"Replace {listed(moves)}, {older}.{more} Discarded so far: {len(discarded)}."
         steps.append(
@@ -81,8 +82,8 @@ def steps_of_rollback(history: History) -> list[LessonStep]:
 def _result(history: History, line: Sequence[int], discarded: list[str], search_steps: int) -> LessonStep:
     under_way = history.names(in_flight(history.record(), line))
     flight = (
-        f" {listed(under_way)} {'crosses' if len(under_way) == 1 else 'cross'} the line from sent to not processed: in flight, to be sent "
-        "again from the log."
+        f" {listed(under_way)} {'crosses' if len(under_way) == 1 else 'cross'} the line, sent but not processed: in flight, to be replayed "
+        "from the log."
         if under_way
         else " Nothing is in flight."
     )
@@ -90,8 +91,8 @@ def _result(history: History, line: Sequence[int], discarded: list[str], search_
     steps = "no step" if not search_steps else f"{search_steps} step{'s' * (search_steps > 1)}"
     return LessonStep(
         title="The recovery line",
-        text=f"No path leads from one of {listed(history.line_names(line))} to another: that is the recovery line, and {count}.{flight} "
-        f"The search by which runs recover looks at counters only; it takes {steps} to the same line.",
+        text=f"No path leads from one of {listed(history.line_names(line))} to another: this is the recovery line, and {count}.{flight} "
+        f"The search that runs use compares counters only; it takes {steps} to the same line.",
         verdict="good",
         line=history.line_ids(line),
         discarded=tuple(discarded),
@@ -102,7 +103,7 @@ def _result(history: History, line: Sequence[int], discarded: list[str], search_
 def _why_marked(
     history: History, edges: Sequence[Edge], root: Sequence[int], marked: Iterable[int]
 ) -> tuple[list[str], list[str], list[tuple[str, str]]]:
-    """Sentences; the orphans; and the paths, as edges."""
+    """Return sentences, orphans, and paths as edges."""
     heads: dict[Node, list[Edge]] = {}
     for edge in edges:
         heads.setdefault(edge.tail, []).append(edge)
@@ -125,19 +126,19 @@ def _why_marked(
             sender = history.channels[first.channel].sender
             more = f" (as {'is' if len(own) == 2 else 'are'} {listed(own[1:])})" if len(own) > 1 else ""
             sentences.append(
-                f"{name} can be reached from {history.taken[sender][root[sender]].name}: {own[0]} was sent behind that one and processed "
+                f"{name} is reachable from {history.taken[sender][root[sender]].name}: {own[0]} was sent after the latter and processed "
                 f"before {name}, so it is an orphan{more}. {name} is marked."
             )
         else:
             over = [history.taken[edge.head.instance][edge.head.checkpoint].name for edge in path]
             begin = history.taken[path[0].tail.instance][path[0].tail.checkpoint].name
             way = " → ".join([begin, *over])
-            sentences.append(f"{name} can be reached over {way}: it falls with what lies on the way. {name} is marked.")
+            sentences.append(f"{name} is reachable via {way}, so it falls, too. {name} is marked.")
     return sentences, orphans, ways
 
 
 def _path(starts: list[Node], target: Node, heads: dict[Node, list[Edge]]) -> list[Edge]:
-    """The shortest, of at least one edge."""
+    """Return the shortest path of at least one edge."""
     came: dict[Node, Edge] = {}
     waiting = deque(starts)
     while target not in came:

@@ -1,4 +1,4 @@
-"""What is shown of a history: a space-time diagram, and steps, each of which is a sentence and marks in the diagram."""
+"""The presentation of a history: a space-time diagram, and steps with text and marks in the diagram."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Kind = Literal["start", "basic", "coordinated", "forced"]
 
 
 class CheckpointMark(Model):
-    """A checkpoint in the diagram. id: its name among the marks. at: where it stands on the axis. act: after how many acts of the history
-    it is there; 0: from the beginning on."""
+    """A checkpoint in the diagram. id: used in marks. at: position on the axis. act: number of acts after which it exists; 0: from the
+    start."""
 
     id: str
     instance: int
@@ -24,8 +24,9 @@ class CheckpointMark(Model):
 
 
 class MessageArrow(Model):
-    """A message, or a barrier. arrives_at: None while it is under way to the end. processed_at: where it was processed; later than it
-    arrived if it was laid aside, None if it never was. The acts say since when there is so much of it."""
+    """A message or a barrier. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered, None if it was
+    never
+    processed. The acts say from when each part is visible."""
 
     name: str
     kind: Literal["record", "barrier"]
@@ -40,7 +41,7 @@ class MessageArrow(Model):
 
 
 class Wait(Model):
-    """An instance lets nothing in from a channel, whose barrier has come. until: None if that never ends."""
+    """An instance blocks a channel whose barrier has arrived. until: None if that never ends."""
 
     instance: int
     sender: int
@@ -51,7 +52,8 @@ class Wait(Model):
 
 
 class Diagram(Model):
-    """A row for each instance over an axis from `first` to `last`. unit: of the axis; empty if only the order is known."""
+    """A space-time diagram: one row per instance, over an axis from `first` to `last`. unit: of the axis; empty if only the order is
+    known."""
 
     instances: tuple[str, ...]
     first: float
@@ -63,14 +65,14 @@ class Diagram(Model):
 
 
 class Table(Model):
-    """What instances know, a row for each."""
+    """The knowledge of the instances, one row each."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 class LessonStep(Model):
-    """title: what is done. text: what exactly, and why. act: how much of the history is shown; None: all. verdict: whether a line holds.
+    """title: what happens. text: details and reason. act: number of acts shown; None: all. verdict: whether a line is consistent.
     line, marked, discarded, useless, forced, focus: ids of checkpoints. orphans, in_flight, stored, lost, aside, told: names of messages.
     edges: of the checkpoint graph, ids of tail and head."""
 
@@ -94,7 +96,7 @@ class LessonStep(Model):
 
 
 class Explained(Model):
-    """One case of a lesson, or one recovery. left_out: instances that are not drawn."""
+    """An explained case of a lesson, or recovery. left_out: number of instances that are not drawn."""
 
     name: str
     text: str
@@ -105,7 +107,7 @@ class Explained(Model):
 
 
 class Place(NamedTuple):
-    """Where an act stands: on the axis, and after how many acts."""
+    """Position of an act: on the axis, and in number of acts."""
 
     at: float
     act: int
@@ -116,7 +118,7 @@ NOWHERE = Place(-1.0, -1)
 
 @dataclass
 class Sent:
-    """A message of a history. sent_in, processed_in: intervals of its sender and its receiver, 0 being the one behind the start."""
+    """A message of a history. sent_in, processed_in: checkpoint intervals of its sender and receiver; 0 is the one after the start."""
 
     name: str
     channel: int
@@ -147,5 +149,5 @@ def checkpoint_id(instance: int, index: int) -> str:
 
 
 def listed(names: list[str] | tuple[str, ...]) -> str:
-    """a, b and c"""
+    """Return names as text: a, b and c."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
