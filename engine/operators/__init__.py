@@ -1,7 +1,7 @@
-"""The operator kinds, a file each.
+"""The operator kinds, one file each.
 
-Other packages add kinds of their own with `register`, or by an entry point of the group `millrace.operators` that names the class: then
-every process that reads documents knows them.
+Other packages add kinds with `register`, or by an entry point of the group `millrace.operators` that names the class, which makes them
+known to every process that reads documents.
 """
 
 import importlib
@@ -22,7 +22,7 @@ _ours = {
 }
 
 OPERATORS: dict[str, type[Operator]] = {kind.kind: kind for kind in sorted(_ours, key=lambda kind: (kind.position, kind.kind))}
-"""By kind, in the order in which they are offered."""
+"""By kind, in display order."""
 
 BUILT_IN = tuple(OPERATORS)
 """Kinds that come with Millrace."""
@@ -31,25 +31,25 @@ ENTRY_POINTS = "millrace.operators"
 
 
 def register(operator: type[Operator]) -> type[Operator]:
-    """Add a kind from outside the package: palette, forms, validation and the loop then know it. Raises ValueError with what is wrong."""
+    """Register a kind from another package, for palette, forms, validation and the event loop. Raises ValueError if it is invalid."""
     if not (isinstance(operator, type) and issubclass(operator, Operator)):
-        raise ValueError(f"{operator!r} is no class below engine.spec.base.operator.Operator")
+        raise ValueError(f"{operator!r} is not a subclass of engine.spec.base.operator.Operator")
     name, kind = f"{operator.__module__}.{operator.__qualname__}", getattr(operator, "kind", "")
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", kind):
-        raise ValueError(f"the kind of {name} is {kind!r}; it must be lower-case letters, digits and '_', a letter first, at most 63")
+        raise ValueError(f"the kind of {name} is {kind!r}; use at most 63 lower-case letters, digits and '_', starting with a letter")
     if OPERATORS.get(kind, operator) is not operator:
-        raise ValueError(f"the kind of {name} is '{kind}', which {OPERATORS[kind].__module__} has already; choose another")
+        raise ValueError(f"the kind of {name} is '{kind}', which {OPERATORS[kind].__module__} already uses; choose another")
     if not getattr(operator, "title", "") or not operator.__doc__:
-        raise ValueError(f"{name} needs a title and a docstring; both are shown to people")
+        raise ValueError(f"{name} needs a title and a docstring; both are shown to users")
     if not has_kernel(operator):
-        raise ValueError(f"{name} has no kernel; on_record at least must be a static method")
+        raise ValueError(f"{name} has no kernel; at least on_record must be a static method")
     for list_name, prices in PRICE_LISTS.items():
         if kind not in prices.prices and operator.priced_as not in prices.prices:
             raise ValueError(
                 f"price list '{list_name}' has no price for kind '{kind}': priced_as is '{operator.priced_as}'; "
                 f"it must be one of {', '.join(prices.prices)}"
             )
-    woven_text({kind: operator})  # refuses arguments that the loop does not have
+    woven_text({kind: operator})  # refuses arguments that the event loop does not provide
     OPERATORS[kind] = operator
     return operator
 

@@ -1,4 +1,4 @@
-"""Aggregates by key over panes of time, or over all that has come."""
+"""Aggregates by key over panes of time, or over all records so far."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ AGG_WINDOWED, AGG_SIZE, AGG_SLIDE, AGG_ORIGIN, AGG_UNTIL, AGG_SCHEME, AGG_GROUPS
 
 
 def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
-    """Take the record into each pane that is still kept; a row is due after so many records, and where the pane ended before."""
+    """Add the record to each pane that is still kept. Emit a row after every AGG_EVERY records, and for panes that have already ended."""
     msg = world.msg
     inst = world.inst
     par = world.par
@@ -95,7 +95,7 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     panes = 1
     slide = FAR
     size = FAR
-    ended = -FAR  # panes that end by then have given their row
+    ended = -FAR  # panes that end by then have emitted their row
     if par[at + AGG_WINDOWED] == 1:
         size = par[at + AGG_SIZE]
         slide = par[at + AGG_SLIDE]
@@ -103,7 +103,7 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
         if par[at + AGG_PROCESSING] == 0:
             time = msg[slot, M_EVENT]
             ended = inst[i, I_WATERMARK]
-        if par[at + AGG_UNTIL] >= 0:  # such a pane is known by its end alone
+        if par[at + AGG_UNTIL] >= 0:  # such a pane is identified by its end alone
             start = msg[slot, M_PAYLOAD + par[at + AGG_UNTIL]]
         else:
             start = par[at + AGG_ORIGIN] + (time - par[at + AGG_ORIGIN]) // slide * slide
@@ -123,7 +123,7 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
 
     key = msg[slot, M_PAYLOAD + par[at + AGG_KEY]] if par[at + AGG_KEY] >= 0 else 0
     entries = panes * (1 + par[at + AGG_DISTINCTS])
-    if par[at + AGG_ROWS] > 0 and par[at + AGG_DISTINCTS] > 0:  # a row's distinct values are all found anew
+    if par[at + AGG_ROWS] > 0 and par[at + AGG_DISTINCTS] > 0:  # the distinct values of a row are all recomputed
         most = 0
         for k in range(panes):
             e = find_entry(table, entry, i, key, start + k * slide)
@@ -177,7 +177,8 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
 
 
 def aggregate_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
-    """End panes by `limit` (a watermark or a timer's time): rows by key group, start, first arrival. Free those kept long enough."""
+    """Close panes that end by `limit` (a watermark or a timer's time): rows by key group, start, first arrival. Free panes past their
+    lateness."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -236,7 +237,7 @@ def aggregate_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
                 if frees:
                     drop_group(world, at, i, e)
                 e = after
-            if frees:  # panes of a list are of one length, so the first ones go first
+            if frees:  # panes of a list have the same length, so the first ones end first
                 panes_of[where] = following
                 free_pane(pane, g, x)
             x = following
@@ -249,14 +250,14 @@ def aggregate_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
 
 
 def aggregate_next_tick(due, par, at, inst, i, pane, panes_of):
-    """The next pane end after `due`, FAR if no pane is open."""
+    """Return the next pane end after `due`, FAR if no pane is open."""
     groups = par[at + AGG_GROUPS]
     result = first_pane_end(pane, panes_of, par[at + AGG_LISTS] + inst[i, I_INDEX] * groups, groups, due)
     return result
 
 
 def aggregate_lists(w: Arrays, i: int) -> tuple[int, int, int]:
-    """First list of the instance's panes, scheme and number of its key groups."""
+    """Return the first list of the instance's panes, and scheme and number of its key groups."""
     scheme, groups, lists = w.par[parameters(w, i) + AGG_SCHEME :][:3].tolist()
     return lists + int(w.inst[i, I_INDEX]) * groups, scheme, groups
 

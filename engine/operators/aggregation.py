@@ -1,8 +1,8 @@
-"""What the kinds of aggregates share: functions and their accumulators, stored records, rows of the output, checks of the parameters.
+"""Common parts of aggregates: functions and accumulators, stored records, output rows, checks of parameters.
 
-A *group* is what one key has in one window: an entry of keyed state. It counts its records and remembers whom they come from. With
-incremental evaluation a record goes into the accumulators when it comes; at_firing, it is stored, and the accumulators are made from the
-stored records whenever a row is put out. A distinct count keeps each of its values as an entry of its own, owned by the group.
+A *group* is the keyed-state entry of one key in one window. It counts its records and tracks their lineage. With incremental evaluation,
+a record is added to the accumulators on arrival; with at_firing it is stored, and the accumulators are computed from the stored records
+whenever a row is emitted. A distinct count keeps each of its values as a separate entry, owned by the group.
 """
 
 from __future__ import annotations
@@ -52,33 +52,33 @@ from engine.spec.base.problems import Refusal, suggestion
 from engine.spec.base.records import RecordField, RecordSchema
 from engine.spec.base.units import Integer, Number, milliseconds_ns
 
-# parameters of every aggregate, in order; the kind's own follow
-AGG_KEY = 0  # column of the key, -1 if there is one group for all
+# parameters of every aggregate, in order; those of the kind follow
+AGG_KEY = 0  # column of the key, -1 for a single group
 AGG_LISTENED = 1  # 1 if an edge leaves port `out`
 AGG_LATE_PORT = 2  # 1 if an edge leaves port `late`
-AGG_EVERY = 3  # a row whenever the group's records are a multiple of this, 0 never
-AGG_ON_CLOSE = 4  # 1: a row when the window ends
-AGG_BOUNDS = 5  # bounds of the window that rows hold: 2, 1 (its end) or 0
+AGG_EVERY = 3  # emit a row whenever the group's record count is a multiple of this; 0: never
+AGG_ON_CLOSE = 4  # 1: emit a row when the window ends
+AGG_BOUNDS = 5  # number of window bounds in rows: 2, 1 (the end) or 0
 AGG_PROCESSING = 6
 AGG_LATENESS = 7
 AGG_ENTRY_BYTES = 8
 AGG_RECORD_BYTES = 9
-AGG_ROWS = 10  # column of the group's first stored row, the last one's is next to it; 0: incremental
+AGG_ROWS = 10  # column of the group's first stored row, followed by that of the last; 0: incremental
 AGG_DISTINCTS = 11  # number of distinct counts
 AGG_VALUES = 12  # column of the first accumulator
 AGG_COUNT = 13  # number of aggregates
-AGG_TABLE = 14  # where their lines stand, each of AGG_LINE words: function, column, 1 if a float or 2 if an int taken as one, and of a
+AGG_TABLE = 14  # position of their lines, each of AGG_LINE words: function, column, 1 for a float or 2 for an int used as one, and for a
 # distinct count the column of its first value and the owner of its values
-AGG_LINKS = 15  # column from which on the kind keeps links
-AGG_VALUE_BYTES = 16  # of a value that a distinct count has seen
+AGG_LINKS = 15  # first column of the kind's links
+AGG_VALUE_BYTES = 16  # of a value seen by a distinct count
 AGG_OWN = 17
 AGG_LINE = 5
 COUNT, SUM, MIN, MAX, AVG, DISTINCT = range(6)
-LATE = 1  # the number of port `late`
+LATE = 1  # number of port `late`
 
 
 def send_late(slot, msg, par, at, inst, i, box):
-    """Count a record that comes too late, and send it on unchanged if somebody listens at port `late`."""
+    """Count a late record, and forward it unchanged if port `late` is connected."""
     inst[i, I_LATE] += 1
     if par[at + AGG_LATE_PORT] == 1:
         msg[slot, M_EDGE] = LATE
@@ -89,7 +89,8 @@ def send_late(slot, msg, par, at, inst, i, box):
 
 
 def fold_records(world, slot, r, steps, fresh, at, i, e):
-    """Take records into the accumulators of group e: `steps` stored ones from row r on, or the message if r < 0. fresh: 1 to begin anew."""
+    """Add records to the accumulators of group e: `steps` stored ones from row r on, or the message if r < 0. fresh: 1 to reset them
+    first."""
     msg = world.msg
     inst = world.inst
     par = world.par
@@ -115,7 +116,7 @@ def fold_records(world, slot, r, steps, fresh, at, i, e):
                 if fresh == 1:
                     entry[e, v] = 0
                 if par[line + 2] == 1:
-                    stack_f[0] = stack_f[0] + 0.0  # one zero, one NaN
+                    stack_f[0] = stack_f[0] + 0.0  # normalise zero and NaN
                     if stack_f[0] != stack_f[0]:
                         stack[0] = NAN_WORD
                     word = stack[0]
@@ -130,7 +131,7 @@ def fold_records(world, slot, r, steps, fresh, at, i, e):
                 value_f = stack_f[0]
                 if fresh == 1:
                     entry_f[e, v] = value_f
-                elif function == MIN:  # NaN is greater than every number
+                elif function == MIN:  # NaN counts as greater than every number
                     if value_f < entry_f[e, v] or entry_f[e, v] != entry_f[e, v]:
                         entry_f[e, v] = value_f
                 elif function == MAX:
@@ -154,7 +155,7 @@ def fold_records(world, slot, r, steps, fresh, at, i, e):
 
 
 def take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps):
-    """Count the message in group e; store it, or take it into the accumulators. due: 1 if a row follows, which reads what is stored."""
+    """Count the message in group e, and store it or add it to the accumulators. due: 1 if a row follows, which reads the stored records."""
     msg = world.msg
     inst = world.inst
     par = world.par
@@ -208,7 +209,7 @@ def take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps):
 
 
 def put_row(world, slot, event, start, end, at, tracing, e, stamps):
-    """One output of group e: key, bounds of the window, aggregates."""
+    """Emit one output of group e: key, window bounds, aggregates."""
     msg = world.msg
     msg_f = world.msg_f
     free = world.free
@@ -253,7 +254,7 @@ def put_row(world, slot, event, start, end, at, tracing, e, stamps):
 
 
 def forget_values(par, at, inst, i, table, entry, g, e):
-    """Free the values that the distinct counts of group e have seen."""
+    """Free the values seen by the distinct counts of group e."""
     if par[at + AGG_DISTINCTS] > 0:
         for k in range(par[at + AGG_COUNT]):
             line = par[at + AGG_TABLE] + AGG_LINE * k
@@ -268,7 +269,7 @@ def forget_values(par, at, inst, i, table, entry, g, e):
 
 
 def drop_group(world, at, i, e):
-    """Free a group with all that it keeps."""
+    """Free a group with all its state."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -286,7 +287,7 @@ def drop_group(world, at, i, e):
 
 
 def group_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
-    """Bytes of groups with the records that they store and the values that they have counted."""
+    """Return the bytes of groups, including stored records and counted distinct values."""
     sizes: Words = w.par[at + AGG_ENTRY_BYTES] + w.par[at + AGG_RECORD_BYTES] * entries[:, S_COUNT] + w.par[at + AGG_VALUE_BYTES] * values
     return sizes
 
@@ -297,28 +298,30 @@ FUNCTIONS = ("count", "sum", "min", "max", "avg", "count_distinct")
 class AggregateField(Model):
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", description="name of the field in the output record")
     function: Literal["count", "sum", "min", "max", "avg", "count_distinct"] = Field(
-        default="count", description="what is computed over the records of a key and window"
+        default="count", description="function over the records of a key and window"
     )
     field: str | None = Field(
-        default=None, description="field of the input record; count needs none", json_schema_extra={"x-editor": "field"}
+        default=None, description="field of the input record; not needed for count", json_schema_extra={"x-editor": "field"}
     )
 
 
 Key = Annotated[
     str | None,
-    Field(description="field to group by; none: one group for all (parallelism 1)", json_schema_extra={"x-editor": "field"}),
+    Field(description="field to group by; none: a single group (parallelism 1)", json_schema_extra={"x-editor": "field"}),
 ]
 Aggregates = Annotated[
     tuple[AggregateField, ...], Field(min_length=1, max_length=16, description="aggregates of the output record, in order")
 ]
 Evaluation = Annotated[
     Literal["incremental", "at_firing"],
-    Field(description="incremental: a record goes into the aggregates when it comes; at_firing: it is stored, and each row reads all"),
+    Field(
+        description="incremental: records update the aggregates on arrival; at_firing: records are stored, and each row reads all of them"
+    ),
 ]
 Emit = Annotated[
     Literal["on_update", "on_close"],
     Field(
-        description="on_update: each record gives the aggregate so far; on_close: one row per key and window when the window ends",
+        description="on_update: each record emits the aggregate so far; on_close: one row per key and window when the window ends",
     ),
 ]
 Every = Annotated[
@@ -326,8 +329,8 @@ Every = Annotated[
     Field(
         ge=1,
         le=1_000_000_000,
-        description="a row after every so many records of a key and window; "
-        "none: after each with on_update, none before the end with on_close",
+        description="number of records of a key and window between rows; "
+        "none: a row per record with on_update, no row before the end with on_close",
     ),
 ]
 LatenessMs = Annotated[
@@ -335,7 +338,7 @@ LatenessMs = Annotated[
     Field(
         ge=0,
         le=1e9,
-        description="by event time a window is kept for so long after its end; a record that still comes gives an updated row at once",
+        description="allowed lateness: how long a window is kept after its end (event clock); a late record emits an updated row at once",
         json_schema_extra={"x-unit": "ms"},
     ),
 ]
@@ -344,14 +347,14 @@ LatenessMs = Annotated[
 KeysGrow = Annotated[
     bool,
     Field(
-        description="with more records there are more keys, not more records for each: in a scaled run groups and rows then stand for as "
+        description="whether more records mean more keys, not more records per key; in a scaled run, groups and rows then stand for as "
         "many real ones as records do",
     ),
 ]
 
 
 class Aggregation(Operator):
-    """Base of the kinds of aggregates."""
+    """Base of aggregates."""
 
     group = "Stateful"
     outputs: ClassVar[tuple[str, ...]] = ("out", "late")
@@ -363,12 +366,12 @@ class Aggregation(Operator):
 
     @classmethod
     def bounds(cls, params: Any) -> tuple[str, ...]:
-        """Which bounds of their window rows hold."""
+        """Return the window bounds contained in rows."""
         return "window_start", "window_end"
 
     @classmethod
     def may_be_late(cls, params: Any) -> bool:
-        """Whether windows end by watermark, so that a record can come too late."""
+        """Return whether windows end by watermark, so that records can be late."""
         return False
 
     @classmethod
@@ -395,10 +398,10 @@ class Aggregation(Operator):
                     value=params.key,
                 )
             if params.key in cls.bounds(params):
-                message = f"key '{params.key}' has the name of a field that windows add; rename it with a map before this operator"
+                message = f"key '{params.key}' has the name of a field that windows add; rename it with a map upstream"
                 raise Refusal(message, at=("key",), code="duplicate_name", value=params.key)
             fields.append(schema.field(params.key))
-        zero_ns = schema.zero_ns if cls.may_be_late(params) else None  # such windows are of event time
+        zero_ns = schema.zero_ns if cls.may_be_late(params) else None  # such windows use event time
         fields += [RecordField(name, "timestamp", zero_ns) for name in cls.bounds(params)]
         for n, aggregate in enumerate(params.aggregates):
             if aggregate.name in {f.name for f in fields}:
@@ -473,11 +476,11 @@ class Aggregation(Operator):
         own_links: int = 0,
         own_bytes: int = 0,
     ) -> list[int]:
-        """All parameters of the kernels; `own` are the kind's.
+        """Return all parameters of the kernels; `own`: those of the kind.
 
-        A group's entry holds own_state words (in front) and own_links words (behind) of the kind; links are places, not state.
+        A group's entry holds own_state words (before) and own_links words (after) of the kind; links are positions, not state.
         """
-        weight = lowering.weight if getattr(params, "keys_grow", False) else 1  # real groups for one
+        weight = lowering.weight if getattr(params, "keys_grow", False) else 1  # real groups per group
         count = len(params.aggregates)
         at_firing = params.evaluation == "at_firing"
         values = S_VALUES + own_state
@@ -519,15 +522,15 @@ class Aggregation(Operator):
 
 
 def check_keys_grow(keys_grow: bool, key: str | None) -> None:
-    """Refuse growing keys where there is none. Raises `Refusal`."""
+    """Check that growing keys have a key. Raises `Refusal`."""
     if keys_grow and key is None:
         raise Refusal(
-            "keys_grow is true, but there is no key; give a key, or leave keys_grow out", at=("keys_grow",), code="no_key", value=True
+            "keys_grow is true, but there is no key; choose a key, or leave keys_grow out", at=("keys_grow",), code="no_key", value=True
         )
 
 
 def check_lateness(lateness_ms: Number, reason: str) -> None:
-    """Refuse lateness where nothing can be late; `reason` says why nothing can. Raises `Refusal`."""
+    """Check that lateness is 0 where no record can be late. reason: why none can. Raises `Refusal`."""
     if lateness_ms > 0:
         message = f"lateness_ms is {lateness_ms:g}, but {reason}; set it to 0, or use a window with the clock event"
         raise Refusal(message, at=("lateness_ms",), code="no_lateness", value=lateness_ms)

@@ -1,4 +1,4 @@
-"""Aggregates by key over windows of so many records."""
+"""Aggregates by key over count windows."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ from engine.spec.base.units import Integer
 
 # parameters of this kind, in order
 AGG_LENGTH, AGG_STEP = range(AGG_OWN, AGG_OWN + 2)
-SEEN = -1  # in place of a window's number: the entry that counts a key's records
-SEEN_COUNT = S_CLOCK  # it keeps none of them, so they do not stand in S_COUNT
+SEEN = -1  # used as window number of the entry that counts a key's records
+SEEN_COUNT = S_CLOCK  # it stores none of them, so S_COUNT is not used
 SEEN_BYTES = 16
 
 
 def count_window_on_record(world, now, slot, at, i, tracing, anchor, stamps):
-    """Take the record into each window that it belongs to; the oldest of them ends with every AGG_STEP-th record of the key."""
+    """Add the record to each of its windows; the oldest of them ends with every AGG_STEP-th record of the key."""
     msg = world.msg
     inst = world.inst
     par = world.par
@@ -71,7 +71,7 @@ def count_window_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     step = par[at + AGG_STEP]
     seen = -1
     number = 0
-    if step == length:  # a window is over before the next one begins, so its own count is enough
+    if step == length:  # a window ends before the next one starts, so its own count is enough
         e = find_entry(table, entry, i, key, 0)
         if e >= 0:
             number = entry[e, S_COUNT]
@@ -126,10 +126,10 @@ def count_window_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Wor
 
 
 class CountWindowAggregate(Aggregation):
-    """Count, sum, min, max, avg, distinct count of fields by key over windows of so many records of the key.
+    """Count, sum, min, max, avg, distinct count of fields by key over windows of a number of records of the key.
 
-    With a slide below the size, every slide-th record gives the aggregate of the last `size` records, of fewer at first. Windows that are
-    not full when the input ends give no row. Without a key the windows are of all records, in the order of their service.
+    With a slide smaller than the size, every slide-th record emits the aggregate of the last `size` records, or of fewer at first. Windows
+    that are not full when the input ends emit no row. Without a key, windows contain all records, in the order of their service.
     State: one entry per open (key, window): 24 bytes, 8 per aggregate and per distinct value; at_firing instead the records
     themselves; with a slide, 16 bytes per key.
     Cost: record_ps per window that the record falls into, and at_firing once more per record that a row reads; output_ps per row.
@@ -145,12 +145,12 @@ class CountWindowAggregate(Aggregation):
 
     class Params(Model):
         key: Key = None
-        size: Integer = Field(ge=1, le=1_000_000_000, description="records of a window", json_schema_extra={"x-unit": "records"})
+        size: Integer = Field(ge=1, le=1_000_000_000, description="records per window", json_schema_extra={"x-unit": "records"})
         slide: Integer | None = Field(
             None,
             ge=1,
             le=1_000_000_000,
-            description="records from one window's end to the next, at most the size; none: as many as the size",
+            description="records from one window's end to the next, at most the size; default: the size",
             json_schema_extra={"x-unit": "records"},
         )
         aggregates: Aggregates = (AggregateField(name="count"),)
@@ -166,7 +166,7 @@ class CountWindowAggregate(Aggregation):
                 message = f"slide {self.step} is more than size {self.size}: records would be lost; use at most {self.size}"
                 raise Refusal(message, at=("slide",), code="slide_too_long", value=self.slide)
             if self.size > PANES_MAX * self.step:
-                message = f"size / slide is {self.size / self.step:g}, the windows of a record; at most {PANES_MAX} are allowed"
+                message = f"size / slide is {self.size / self.step:g}, the number of windows per record; at most {PANES_MAX} are allowed"
                 raise Refusal(message, at=("slide",), code="too_many_panes", value=self.slide)
             return self
 

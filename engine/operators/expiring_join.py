@@ -1,4 +1,4 @@
-"""Joins two streams by key over all that was stored in the last so many seconds."""
+"""Joins two streams by key over the records stored within a time to live."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ from engine.operators.pairs import (
 from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Number, quantity, seconds_ns
 
-# parameters behind the common ones: time to live, by side 1 if a record is kept until it has matched, first of the instances' lists by age
+# parameters after the common ones: time to live, by side 1 if a record is kept until it has matched, first of the instances' lists by age
 EXPIRY_TTL, EXPIRY_LEFT_UNMATCHED, EXPIRY_RIGHT_UNMATCHED, EXPIRY_AGES = range(JOIN_OWN, JOIN_OWN + 4)
-# words of a stored record, from JOIN_EXTRA on: when it expires; the next younger row; its entry and side, -1 once it has matched
+# words of a stored record, from JOIN_EXTRA on: its expiry; the next younger row; its entry and side, -1 once it has matched
 EXPIRY_ROW_EXPIRES, EXPIRY_ROW_YOUNGER, EXPIRY_ROW_ENTRY = range(3)
 EXPIRY_ROW_WORDS, EXPIRY_ROW_LINKS = 1, 2
 
 
 def expire_records(world, now, at, i):
-    """Free the instance's records that expire by `now`: they are the oldest, and the first of their side and key."""
+    """Free the instance's records that expire by `now`: the oldest ones, which are the first of their side and key."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -82,7 +82,7 @@ def expire_records(world, now, at, i):
 
 
 def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
-    """Emit one output for each record that the other side holds under the key; then keep and forget what the parameters say."""
+    """Emit one output per record that the other side stores under the key; then store and free records as the parameters say."""
     msg = world.msg
     free = world.free
     inst = world.inst
@@ -141,7 +141,7 @@ def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stam
 
 @compiled
 def free_matched(world, oldest, extra):
-    """Free the records of a list by age that have matched and are gone, and forget the list."""
+    """Free the matched records of a list by age, and reset the list."""
     row = world.row
     panes_of = world.panes_of
     g = world.g
@@ -172,10 +172,10 @@ Keep = Literal["all", "unmatched"]
 
 
 class ExpiringJoin(Pairing):
-    """Equi-join over full history with expiry: a record counts for `ttl_s` from the start of the service that stored it.
+    """Equi-join over full history with expiry: a record can match for `ttl_s` from the start of the service that stored it.
 
-    With `unmatched`, records of that side are kept only until they have matched: one that finds a partner at once is not stored, and one
-    that waited leaves with its first match. NexMark Q3 of the autoscalers keeps all persons and the unmatched auctions, for 300 s.
+    With `unmatched`, records of that side are kept only until they match: a record that matches at once is not stored, and a waiting one
+    is freed with its first match. The autoscaling study's NexMark Q3 keeps all persons and unmatched auctions, for 300 s.
 
     State: the stored records: their own bytes, and 16 per key (where keys grow with the scale: of the real ones). Expired ones are freed
     when the instance serves its next record.
@@ -191,11 +191,11 @@ class ExpiringJoin(Pairing):
     keeping = Keeping(pair_sizes, relink=expiring_relink)
 
     class Params(PairParams):
-        ttl_s: Number = quantity(unit="s", gt=0, le=1e8, description="how long a stored record counts, by the processing clock")
-        keep_left: Keep = Field("all", description="which records of the left input are stored: all, or those that have not matched yet")
-        keep_right: Keep = Field("all", description="the same of the right input")
+        ttl_s: Number = quantity(unit="s", gt=0, le=1e8, description="how long a stored record can match, by the processing clock")
+        keep_left: Keep = Field("all", description="records of the left input to store: all, or only unmatched ones")
+        keep_right: Keep = Field("all", description="records of the right input to store: all, or only unmatched ones")
         keys_grow: bool = Field(
-            default=False, description="with more records there are more keys, not more partners for each: a run may then be scaled"
+            default=False, description="whether more records mean more keys, not more matches per key; a run may then be scaled"
         )
 
     @classmethod

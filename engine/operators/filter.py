@@ -16,7 +16,7 @@ from engine.spec.expressions.parser import parse
 
 
 def filter_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, box):
-    """Pass the message itself on, without a copy."""
+    """Forward the message itself, without a copy."""
     errors = evaluate(code, par[at], par[at + 1], constants, msg, slot, M_PAYLOAD, stack, stack_f)
     inst[i, I_ERRORS] += errors
     if stack[0] == 0:
@@ -54,7 +54,7 @@ class Filter(Operator):
             raise
         if predicate.type != "bool":
             raise Refusal(
-                f"predicate '{params.predicate}' gives {predicate.type}; a filter needs a condition (bool), such as a comparison",
+                f"predicate '{params.predicate}' has the type {predicate.type}; a filter needs a condition (bool), such as a comparison",
                 at=("predicate",),
                 code="type_mismatch",
                 value=params.predicate,

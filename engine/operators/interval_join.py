@@ -1,4 +1,4 @@
-"""Joins two streams by key where the times of two records are near one another."""
+"""Joins two streams by key for records whose event times are close to each other."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from engine.spec.base.problems import Refusal
 from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Number, milliseconds_ns, quantity, seconds_ns
 
-# parameters behind the common ones: bounds, the left column with the upper bound (-1: it is left.t + upper), lateness, first heap
+# parameters after the common ones: bounds, the left column with the upper bound (-1: it is left.t + upper), lateness, first heap
 INTERVAL_LOWER, INTERVAL_UPPER, INTERVAL_UNTIL, INTERVAL_LATENESS, INTERVAL_HEAPS = range(JOIN_OWN, JOIN_OWN + 5)
 # words of a stored record, from JOIN_EXTRA on: the last time of the other side that can match it; links of the heap by this time; its entry
 INTERVAL_ROW_LAST, INTERVAL_ROW_CHILD, INTERVAL_ROW_SIBLING, INTERVAL_ROW_ENTRY = range(4)
@@ -62,7 +62,7 @@ INTERVAL_ROW_WORDS, INTERVAL_ROW_LINKS = 1, 3
 
 
 def heap_merged(a, b, row, last):
-    """The root of two heaps made one (a skew heap); `last` is the column of the key, the two children stand behind it. -1 is empty."""
+    """Merge two skew heaps and return the root. last: column of the heap key, followed by the two children. -1 is empty."""
     root = a
     if a < 0:
         root = b
@@ -89,7 +89,7 @@ def heap_merged(a, b, row, last):
 
 
 def interval_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
-    """Emit one output for each stored record of the other side in the bounds, then store the record as long as others can match it."""
+    """Emit one output per stored record of the other side within the bounds, then store the record while later ones can match it."""
     msg = world.msg
     free = world.free
     inst = world.inst
@@ -163,7 +163,7 @@ def interval_join_on_record(world, now, slot, port, at, i, tracing, anchor, stam
 
 
 def interval_join_on_close(world, limit, at, i):
-    """Free the stored records that nothing still to come can match."""
+    """Free the stored records that no later record can match."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -202,7 +202,7 @@ def interval_join_on_close(world, limit, at, i):
 
 @compiled
 def relink_heap(world, entries, counts, extra, heap):
-    """Put all stored records of some entries into a heap. counts: (n, 2) how many each stores by side."""
+    """Insert all stored records of some entries into a heap. counts: (n, 2) number of stored records by side."""
     entry = world.entry
     row = world.row
     panes_of = world.panes_of
@@ -227,9 +227,9 @@ def interval_relink(w: Arrays, i: int, entries: Words) -> None:
 
 
 class IntervalJoin(Pairing):
-    """Equi-join of records whose event times are near: left.t + lower <= right.t <= left.t + upper. One output per match, at once.
+    """Equi-join of records with close event times: left.t + lower <= right.t <= left.t + upper. One output per match, at once.
 
-    State: records that something still to come can match: their own bytes, and 16 per key. The watermark frees them.
+    State: records that later ones can match: their own bytes, and 16 per key. The watermark frees them.
     Cost: record_ps per record, output_ps per match.
     """
 
@@ -247,18 +247,18 @@ class IntervalJoin(Pairing):
             unit="s",
             ge=-1e6,
             le=1e6,
-            description="how long after the left record (below 0: before it) a right record may begin to match",
+            description="earliest time of a matching right record, relative to the left record; negative: before it",
         )
         upper_s: Number | None = quantity(
-            None, unit="s", ge=-1e6, le=1e6, description="how long after the left record the last right record may match"
+            None, unit="s", ge=-1e6, le=1e6, description="latest time of a matching right record, relative to the left record"
         )
         until: str | None = Field(
             None,
-            description="in place of upper_s: field of the left input with the time until which right records match, inclusive",
+            description="instead of upper_s: field of the left input with the latest time of a matching right record, inclusive",
             json_schema_extra=field_of("left"),
         )
         lateness_ms: Number = quantity(
-            0.0, unit="ms", ge=0, le=1e11, description="how far behind the watermark a record may be without being late"
+            0.0, unit="ms", ge=0, le=1e11, description="allowed lateness: how far behind the watermark a record may be"
         )
 
         @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Joins two streams by key, incrementally: every arrival meets what the other side has stored."""
+"""Joins two streams by key, incrementally: every arrival is joined with the stored records of the other side."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from engine.spec.base.records import RecordSchema
 
 
 def join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
-    """In each open pane store the record on its side, then emit one output for each record that the other side holds under its key."""
+    """In each open pane, store the record on its side, then emit one output per record that the other side stores under its key."""
     msg = world.msg
     free = world.free
     inst = world.inst
@@ -87,7 +87,7 @@ def join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
 
 
 def join_hash(made, msg, i2, port, par, at):
-    """Hash of the entry of a record that goes to instance `i2`, where there are no panes."""
+    """Return the hash of the entry of a record that goes to instance `i2`, without panes."""
     known = 0
     if par[at + JOIN_SIZE] == 0:
         known = pair_hash(made, msg, i2, port, par, at)
@@ -95,7 +95,7 @@ def join_hash(made, msg, i2, port, par, at):
 
 
 def join_on_close(world, limit, by_timer, at, i):
-    """Free the panes that end by `limit` (a watermark less the lateness, or the time of a timer)."""
+    """Free the panes that end by `limit` (a watermark minus the lateness, or a timer's time)."""
     inst = world.inst
     par = world.par
     pane = world.pane
@@ -108,7 +108,8 @@ def join_on_close(world, limit, by_timer, at, i):
 
 
 class Join(PanePairing):
-    """Equi-join of two inputs: each arrival is stored, then joined with the other side's records, one output per match and pane.
+    """Equi-join of two inputs: each arrival is stored, then joined with the stored records of the other side, one output per match and
+    pane.
 
     State: the records of both sides by key and pane: their own bytes, and 16 per key and pane (whatever the scale).
     Cost: record_ps per pane that the record falls into, output_ps per match.
@@ -125,9 +126,9 @@ class Join(PanePairing):
     keeping = KEPT_IN_PANES
 
     class Params(PaneParams):
-        window: JoinWindow = Field(default_factory=FullHistory, description="what is kept, and for how long")
+        window: JoinWindow = Field(default_factory=FullHistory, description="the records to keep, and how long")
         keys_grow: bool = Field(
-            default=False, description="with more records there are more keys, not more partners for each: a run may then be scaled"
+            default=False, description="whether more records mean more keys, not more matches per key; a run may then be scaled"
         )
 
     @classmethod

@@ -37,7 +37,7 @@ class MapField(Model):
 
 
 class Map(Operator):
-    """Emits, for each record, one record with just these fields in this order. Stateless.
+    """Emits one record per input record, with exactly these fields in this order. Stateless.
 
     Cost: record_ps per record.
     """
@@ -55,7 +55,7 @@ class Map(Operator):
         for n, field in enumerate(params.fields):
             if field.name in {f.name for f in fields}:
                 raise Refusal(
-                    f"field name '{field.name}' stands twice; every output field needs a name of its own",
+                    f"field name '{field.name}' occurs twice; every output field needs its own name",
                     at=("fields", n, "name"),
                     code="duplicate_name",
                     value=field.name,

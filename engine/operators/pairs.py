@@ -1,4 +1,4 @@
-"""What the joins of two inputs share: keys and output fields; storing records by side, making pairs, panes of time."""
+"""Common parts of two-input joins: keys and output fields; storing records by side, emitting pairs, panes of time."""
 
 from __future__ import annotations
 
@@ -67,20 +67,20 @@ from engine.spec.base.units import Number, milliseconds_ns, quantity, seconds_ns
     JOIN_RIGHT_STORED,
     JOIN_RIGHT_COLUMNS,
 ) = range(8)
-# column of a stored row behind its values, where a kind keeps words of its own; 1 if an edge leaves port out; 0 or the late ports' numbers;
-# bytes of a key that has stored records
+# column of a stored row after its values, for words of the kind; 1 if an edge leaves port out; 0 or the late ports' numbers;
+# # bytes of a key with stored records
 JOIN_EXTRA, JOIN_OUTPUTS, JOIN_TABLE, JOIN_EVENT, JOIN_LISTENED, JOIN_LEFT_LATE, JOIN_RIGHT_LATE, JOIN_KEY_BYTES, JOIN_OWN = range(8, 17)
-# then of those over panes; by side: the column with the end of the one pane, -1 if time decides
+# then of joins over panes; by side: column with the end of the record's pane, -1 if its time decides
 JOIN_SIZE, JOIN_SLIDE, JOIN_ORIGIN, JOIN_PROCESSING, JOIN_LATENESS, JOIN_LEFT_END, JOIN_RIGHT_END, JOIN_SCHEME, JOIN_GROUPS, JOIN_LISTS = (
     range(JOIN_OWN, JOIN_OWN + 10)
 )
 EVENT_NEWEST, EVENT_TRIGGER, EVENT_OLDEST, EVENT_WINDOW = range(4)
-BOUND_START, BOUND_END = 2, 3  # in place of a side in the table of output fields
+BOUND_START, BOUND_END = 2, 3  # used instead of a side in the table of output fields
 KEY_BYTES = 16
 
 
 def pass_late(slot, msg, port, par, at, inst, i, box):
-    """Count a record that comes too late, and send it on unchanged if somebody listens at its side's late port."""
+    """Count a late record, and forward it unchanged if its side's late port is connected."""
     inst[i, I_LATE] += 1
     outputs = 0
     if par[at + JOIN_LEFT_LATE + port] > 0:
@@ -93,7 +93,7 @@ def pass_late(slot, msg, port, par, at, inst, i, box):
 
 
 def store_record(world, now, slot, port, at, i, e, tracing, stamps):
-    """Append a record to its side of an entry; the caller has checked for space. The new row."""
+    """Append a record to its side of an entry and return the new row. The caller has checked for space."""
     msg = world.msg
     inst = world.inst
     par = world.par
@@ -112,7 +112,7 @@ def store_record(world, now, slot, port, at, i, e, tracing, stamps):
     for c in range(par[at + JOIN_LEFT_STORED + 2 * port]):
         row[r, R_VALUES + c] = msg[slot, M_PAYLOAD + par[columns + c]]
     for c in range(R_VALUES + par[at + JOIN_LEFT_STORED + 2 * port], par[at + JOIN_EXTRA]):
-        row[r, c] = 0  # left over from another side's record
+        row[r, c] = 0  # may contain data of another side's record
     own = S_LEFT + port * S_SIDE
     if entry[e, own] == 0:
         entry[e, own + 1] = r
@@ -125,7 +125,7 @@ def store_record(world, now, slot, port, at, i, e, tracing, stamps):
 
 
 def pair_with_stored(world, made, slot, port, at, r, start, end, tracing, anchor, stamps):
-    """Make the output `made` of the arriving record and a stored one of the other side."""
+    """Fill the output `made` from the arriving record and a stored one of the other side."""
     msg = world.msg
     par = world.par
     row = world.row
@@ -159,7 +159,8 @@ def pair_with_stored(world, made, slot, port, at, r, start, end, tracing, anchor
 
 
 def first_open_pane(world, now, slot, port, at, i):
-    """Start of the earliest pane that the record may enter; their number goes into `box` as the counted work, 0 if all have closed."""
+    """Return the start of the earliest pane the record may enter. Stores the number of panes in `box` as the counted work, 0 if all are
+    closed."""
     msg = world.msg
     inst = world.inst
     par = world.par
@@ -190,7 +191,7 @@ def first_open_pane(world, now, slot, port, at, i):
 
 
 def lacking_space(panes, g):
-    """What the tables lack for storing a record in so many panes: a negative reason to hand back, 0 if nothing."""
+    """Return which table lacks space for storing a record in this many panes, as a negative reason to return; 0 if none."""
     lacking = 0
     if g[G_ROWS_FREE] < panes:
         lacking = -NEED_ROWS
@@ -204,12 +205,12 @@ def lacking_space(panes, g):
 
 
 def pair_hash(made, msg, i2, port, par, at):
-    """Hash of the entry of a record that goes to instance `i2`, where one entry holds all of a key."""
+    """Return the hash of the entry of a record that goes to instance `i2`, with one entry per key."""
     return entry_hash(i2, msg[made, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]], 0)
 
 
 def open_key(world, key, start, at, i):
-    """A new entry for a key; the caller has checked that there is none, and for space."""
+    """Add an entry for a key. The caller has checked that there is none, and for space."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -222,7 +223,7 @@ def open_key(world, key, start, at, i):
 
 
 def close_if_empty(par, at, inst, i, table, entry, g, e):
-    """Free an entry that stores no record of either side."""
+    """Free an entry without stored records on either side."""
     if entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE] == 0:
         drop_entry(table, entry, g, e)
         inst[i, I_ENTRIES] -= 1
@@ -230,7 +231,7 @@ def close_if_empty(par, at, inst, i, table, entry, g, e):
 
 
 def open_entry(world, key, start, at, i):
-    """As `open_key`, in the pane that starts there."""
+    """Like `open_key`, in the pane that starts at `start`."""
     inst = world.inst
     par = world.par
     entry = world.entry
@@ -249,7 +250,7 @@ def open_entry(world, key, start, at, i):
 
 
 def free_panes(world, limit, at, i):
-    """Free the panes that end by `limit` with all that is stored in them."""
+    """Free the panes that end by `limit`, with all stored records."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -281,20 +282,20 @@ def free_panes(world, limit, at, i):
 
 
 def pairs_next_tick(due, par, at, inst, i, pane, panes_of):
-    """The next pane end after `due`, FAR if no pane is open."""
+    """Return the next pane end after `due`, FAR if no pane is open."""
     groups = par[at + JOIN_GROUPS]
     result = first_pane_end(pane, panes_of, par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups, groups, due)
     return result
 
 
 def pair_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
-    """Bytes of entries with the records that they store."""
+    """Return the bytes of entries, including stored records."""
     sizes: Words = w.par[at + JOIN_KEY_BYTES] + entries[:, [S_LEFT, S_LEFT + S_SIDE]] @ w.par[[at + JOIN_LEFT_BYTES, at + JOIN_RIGHT_BYTES]]
     return sizes
 
 
 def pane_lists(w: Arrays, i: int) -> tuple[int, int, int]:
-    """First list of the instance's panes, scheme and number of its key groups."""
+    """Return the first list of the instance's panes, and scheme and number of its key groups."""
     scheme, groups, lists = w.par[parameters(w, i) + JOIN_SCHEME :][:3].tolist()
     return lists + int(w.inst[i, I_INDEX]) * groups, scheme, groups
 
@@ -320,7 +321,7 @@ EVENT_TIMES = ("newest", "trigger", "oldest", "window")
 
 
 def field_of(port: str) -> dict[str, Any]:
-    """What the form has to know of a field's name."""
+    """Return the form's hints for a field name."""
     return {"x-editor": "field", "x-port": port}
 
 
@@ -332,10 +333,10 @@ class PairParams(Model):
     select: tuple[str, ...] | None = Field(
         None,
         max_length=64,
-        description="fields of the output, in order; none: all of left, then all of right (a taken name gets the prefix right_)",
+        description="fields of the output, in order; default: all of left, then all of right (a duplicate name gets the prefix right_)",
     )
     event_time: Literal["newest", "trigger", "oldest"] = Field(
-        "newest", description="event time of an output: that of the newer record, of the one that came last, or of the older one"
+        "newest", description="event time of an output: that of the newer record, of the record that arrived last, or of the older record"
     )
 
 
@@ -345,7 +346,7 @@ class Pairing(Operator):
     inputs: ClassVar[tuple[str, ...]] = SIDES
     outputs: ClassVar[tuple[str, ...]] = ("out", *LATE_PORTS)
     writes_only_wanted = True
-    bounds: ClassVar[bool] = False  # its outputs may hold the bounds of a pane
+    bounds: ClassVar[bool] = False  # whether its outputs may contain the bounds of a pane
 
     @classmethod
     def may_be_late(cls, params: Any) -> bool:
@@ -357,7 +358,7 @@ class Pairing(Operator):
 
     @classmethod
     def _columns(cls, inputs: Mapping[str, RecordSchema]) -> dict[str, tuple[int, RecordField]]:
-        """Output name -> (side, field); in place of a side, the pane's start or end."""
+        """Return output name -> (side, field); for pane bounds, start or end instead of a side."""
         named = {field.name: (0, field) for field in inputs["left"].fields}
         for field in inputs["right"].fields:
             name = field.name
@@ -368,7 +369,7 @@ class Pairing(Operator):
 
     @classmethod
     def _bounds(cls, params: Any, inputs: Mapping[str, RecordSchema], named: Mapping[str, Any]) -> dict[str, tuple[int, RecordField]]:
-        """Names of the pane's bounds, which only `select` can ask for; a field of an input that has such a name comes first."""
+        """Return the names of the pane's bounds, available only in `select`; input fields with the same name take precedence."""
         if not cls.bounds or not isinstance(params.window, Tumbling | Sliding):
             return {}
         both = {"window_start": BOUND_START, "window_end": BOUND_END}
@@ -389,7 +390,7 @@ class Pairing(Operator):
             types.append(field.type)
         if types[0] != types[1]:
             raise Refusal(
-                f"left_key '{params.left_key}' is {types[0]} but right_key '{params.right_key}' is {types[1]}; both must have one type",
+                f"left_key '{params.left_key}' is {types[0]} but right_key '{params.right_key}' is {types[1]}; use the same type",
                 at=("right_key",),
                 code="type_mismatch",
                 value=params.right_key,
@@ -402,10 +403,10 @@ class Pairing(Operator):
                 message = f"select names '{name}', which neither input has; {suggestion(name, named)}"
                 raise Refusal(message, at=("select", n), code="unknown_field", value=name)
             if name in names[:n]:
-                message = f"select names '{name}' twice; every output field needs a name of its own"
+                message = f"select names '{name}' twice; every output field needs its own name"
                 raise Refusal(message, at=("select", n), code="duplicate_name", value=name)
         if not names:
-            message = "select is empty: the output would have no field; name at least one, or leave select out"
+            message = "select is empty, so the output would have no fields; name at least one, or leave select out"
             raise Refusal(message, at=("select",), value=[])
         out = RecordSchema(tuple(named[name][1].named(name) for name in names))
         return {"out": out, **{late: inputs[side] for late, side in zip(LATE_PORTS, SIDES, strict=True)}}
@@ -417,7 +418,7 @@ class Pairing(Operator):
 
     @classmethod
     def carries(cls, params: Any, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
-        """Both keys are equal in every output, so either side's key may stand for the other's."""
+        """Both keys are equal in every output, so either side's key may be used."""
         keys = {0: params.left_key, 1: params.right_key}
         if field != keys[0 if port == "left" else 1]:
             return None
@@ -426,12 +427,12 @@ class Pairing(Operator):
 
     @classmethod
     def key_weight(cls, params: Any, weight: int) -> int:
-        """How many real keys one stands for in the accounting of state, where each record stands for `weight` real ones."""
+        """Return the number of real keys per key in state accounting, if each record stands for `weight` real ones."""
         return 1
 
     @classmethod
     def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
-        """Fields besides keys and outputs that the kernels read, by side."""
+        """Return further fields that the kernels read, besides keys and outputs, by side."""
         return set(), set()
 
     @classmethod
@@ -446,9 +447,9 @@ class Pairing(Operator):
     def _lowered(
         cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any, own: list[int], row_words: int = 0, links: int = 0
     ) -> list[int]:
-        """All parameters: the common ones, the kind's `own`, the tables.
+        """Return all parameters: the common ones, those of the kind (`own`), and the tables.
 
-        row_words: words that the kind keeps with a stored record. links: words behind them that say where other rows are.
+        row_words: words of the kind per stored record. links: words after them that refer to other rows.
         """
         named = cls._columns(lowering.full)
         named |= cls._bounds(params, inputs, named)
@@ -489,10 +490,10 @@ class Pairing(Operator):
 
 
 def keys_do_not_grow(params: Any) -> str:
-    """Why a join whose parameters do not say that keys grow is not scaled; empty if they do."""
+    """Return why the join cannot be scaled unless its keys grow; empty if they do."""
     if params.keys_grow:
         return ""
-    return "how many pairs a record finds depends on whether the keys grow with the records, which no stream says (keys_grow)"
+    return "the number of matches per record depends on whether keys grow with the records, which no stream defines (keys_grow)"
 
 
 class PaneParams(PairParams):
@@ -500,17 +501,25 @@ class PaneParams(PairParams):
 
     left_window_end: str | None = Field(
         None,
-        description="field of the left input with the end of the one pane that a record belongs to; none: its time decides",
+        description="field of the left input with the end of the record's pane; default: the record's time decides",
         json_schema_extra=field_of("left"),
     )
-    right_window_end: str | None = Field(None, description="the same of the right input", json_schema_extra=field_of("right"))
+    right_window_end: str | None = Field(
+        None,
+        description="field of the right input with the end of the record's pane; default: the record's time decides",
+        json_schema_extra=field_of("right"),
+    )
     lateness_ms: Number = quantity(
-        0.0, unit="ms", ge=0, le=1e11, description="how long after its end, by the watermark, a pane still takes records (event clock)"
+        0.0,
+        unit="ms",
+        ge=0,
+        le=1e11,
+        description="allowed lateness: how long after its end, by the watermark, a pane still accepts records (event clock)",
     )
 
 
 class PanePairing(Pairing):
-    """A join of the records that share a key and a pane of time."""
+    """A join of records with the same key and pane of time."""
 
     bounds = True
 
@@ -574,7 +583,7 @@ class PanePairing(Pairing):
 
 
 def known_field(name: str, schema: RecordSchema, at: str, where: str) -> RecordField:
-    """The field of this name. Raises Refusal at the parameter `at`."""
+    """Return the field of this name. Raises Refusal at the parameter `at`."""
     if name not in schema:
         message = f"{at} '{name}' is not a field of {where}; {suggestion(name, schema.names)}"
         raise Refusal(message, at=(at,), code="unknown_field", value=name)

@@ -1,4 +1,4 @@
-"""Joins links with the paths that end where they start; what is deleted takes the paths through it along."""
+"""Joins links with the paths that end where they start; a deletion also deletes the paths through the deleted link or source."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ from engine.spec.base.problems import Refusal
 from engine.spec.base.records import RecordSchema
 
 LEFT, RIGHT, DELETED = range(3)  # ports
-# parameters behind the common ones: columns of a deletion's start and end, of a link's end; how many nodes a path has; first of the
-# instances' lists of paths; columns of a path's nodes
+# parameters after the common ones: columns of a deletion's start and end, of a link's end; number of nodes of a path; first of the
+# # instances' lists of paths; columns of a path's nodes
 PATH_DELETED_START, PATH_DELETED_END, PATH_LEFT_END, PATH_NODES, PATH_LISTS, PATH_COLUMNS = range(JOIN_OWN, JOIN_OWN + 6)
-LINKS = 2  # words of a stored path behind its nodes: the next path of the instance's list, its entry
+LINKS = 2  # words of a stored path after its nodes: the next path of the instance's list, its entry
 NODES_MAX = 32
 
 
 def unlink_row(row, entry, g, e, own, r, before):
-    """Free row `r` of one side of an entry; `before` is the row before it there, -1 for none. own: the side's columns in the entry."""
+    """Free row `r` of one side of an entry; `before` is the row preceding it, -1 for none. own: the side's columns in the entry."""
     after = row[r, R_NEXT]
     if before < 0:
         entry[e, own + 1] = after
@@ -71,7 +71,7 @@ def unlink_row(row, entry, g, e, own, r, before):
 
 
 def delete_links(world, start, end, at, i):
-    """Forget the stored links from `start` to `end`. How many there were."""
+    """Delete the stored links from `start` to `end`. Returns the number removed."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -97,7 +97,7 @@ def delete_links(world, start, end, at, i):
 
 
 def delete_paths(world, start, end, at, i):
-    """Forget the instance's paths in which `end` follows `start`. How many there were."""
+    """Delete the instance's paths in which `end` follows `start`. Returns the number removed."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -140,7 +140,7 @@ def delete_paths(world, start, end, at, i):
 
 
 def path_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
-    """Store a link or a path and emit one output for each of the other kind under its key; or forget what a deletion names."""
+    """Store a link or a path and emit one output per match of the other kind; or apply a deletion."""
     msg = world.msg
     free = world.free
     inst = world.inst
@@ -179,7 +179,7 @@ def path_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
     if port == LEFT:
         row[r, nodes] = msg[slot, M_PAYLOAD + par[at + PATH_LEFT_END]]
         for n in range(1, par[at + PATH_NODES]):
-            row[r, nodes + n] = 0  # left over from a path
+            row[r, nodes + n] = 0  # may contain data of a path
     else:
         for n in range(par[at + PATH_NODES]):
             row[r, nodes + n] = msg[slot, M_PAYLOAD + par[at + PATH_COLUMNS + n]]
@@ -198,14 +198,14 @@ def path_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
 
 
 def path_join_hash(made, msg, i2, port, par, at):
-    """Hash of the entry of a record that goes to instance `i2`."""
+    """Return the hash of the entry of a record that goes to instance `i2`."""
     if port == DELETED:
         return entry_hash(i2, msg[made, M_PAYLOAD + par[at + PATH_DELETED_START]], 0)
     return pair_hash(made, msg, i2, port, par, at)
 
 
 def paths_relink(w: Arrays, i: int, entries: Words) -> None:
-    """List all paths of the instance; their order does not show."""
+    """List all paths of the instance; their order is not observable."""
     at = parameters(w, i)
     link = int(w.par[at + JOIN_EXTRA] + w.par[at + PATH_NODES])
     rows, counts = rows_of(w, i, entries)
@@ -217,14 +217,14 @@ def paths_relink(w: Arrays, i: int, entries: Words) -> None:
 
 
 class PathJoin(Pairing):
-    """Joins links (left) with the paths (right) that end where a link starts, over full history: one output for each pair.
+    """Joins links (left) with the paths (right) that end where a link starts, over full history, one output per pair.
 
-    A record on port `deleted`, from `deleted_start` to `deleted_end`, forgets the links from there to there and every path in which the one
-    node is followed by the other. A path's nodes stand in the fields `right_path`, in order; a source that stands there twice is deleted by
-    a link from itself to itself. On several instances deletions are broadcast: paths through a link are wherever they end.
+    A record on port `deleted` deletes the links from `deleted_start` to `deleted_end`, and every path in which the second node follows the
+    first. The fields `right_path` contain a path's nodes, in order; a source, which occurs there twice, is deleted by a link from itself to
+    itself. With several instances, deletions are broadcast, since paths through a link may end anywhere.
 
     State: the links and paths: their own bytes, and 16 per key.
-    Cost: record_ps per record, and per link or path that a deletion forgets, as if they were found by an index; output_ps per pair.
+    Cost: record_ps per record, and per deleted link or path, as if found by an index; output_ps per pair.
     Source: Siachamis 2024, 3.6 (reachability, Figure 3.6).
     """
 
@@ -238,14 +238,14 @@ class PathJoin(Pairing):
     keeping = Keeping(pair_sizes, relink=paths_relink)
 
     class Params(PairParams):
-        left_end: str = Field(description="field of the left input with the node at which a link ends", json_schema_extra=field_of("left"))
+        left_end: str = Field(description="field of the left input with a link's end node", json_schema_extra=field_of("left"))
         right_path: tuple[str, ...] = Field(
-            min_length=2, max_length=NODES_MAX, description="fields of the right input with the nodes of a path, in order"
+            min_length=2, max_length=NODES_MAX, description="fields of the right input with a path's nodes, in order"
         )
         deleted_start: str = Field(
-            "start", description="field of a deletion with the node at which the link starts", json_schema_extra=field_of("deleted")
+            "start", description="field of a deletion with the link's start node", json_schema_extra=field_of("deleted")
         )
-        deleted_end: str = Field("end", description="the same of its end", json_schema_extra=field_of("deleted"))
+        deleted_end: str = Field("end", description="field of a deletion with the link's end node", json_schema_extra=field_of("deleted"))
 
     @classmethod
     def output_schemas(cls, params: Params, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
@@ -256,7 +256,9 @@ class PathJoin(Pairing):
         for parameter, port, name in named:
             field = known_field(name, inputs[port], parameter, f"the {port} input")
             if field.type != node:
-                message = f"{parameter} '{name}' is {field.type} but left_key '{params.left_key}' is {node}; nodes have one type"
+                message = (
+                    f"{parameter} '{name}' is {field.type} but left_key '{params.left_key}' is {node}; all nodes must have the same type"
+                )
                 raise Refusal(message, at=(parameter,), code="type_mismatch", value=name)
         return {"out": out}
 

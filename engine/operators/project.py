@@ -1,4 +1,4 @@
-"""Keeps some fields of each record, under their own or new names."""
+"""Keeps some fields of each record, optionally renamed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def project_on_record(slot, msg, par, at, g, free, box, stamps):
 class ProjectField(Model):
     field: str = Field(description="field of the input record", json_schema_extra={"x-editor": "field"})
     name: str | None = Field(
-        None, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", description="name of the field in the output record; none: its own"
+        None, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$", description="name of the field in the output record; default: unchanged"
     )
 
     @property
@@ -37,7 +37,7 @@ class ProjectField(Model):
 
 
 class Project(Operator):
-    """Emits, for each record, one record with just these fields in this order. Stateless.
+    """Emits one record per input record, with exactly these fields in this order. Stateless.
 
     Cost: record_ps per record.
     """
@@ -64,7 +64,7 @@ class Project(Operator):
                 )
             if chosen.output_name in {f.name for f in fields}:
                 raise Refusal(
-                    f"field name '{chosen.output_name}' stands twice; every output field needs a name of its own",
+                    f"field name '{chosen.output_name}' occurs twice; every output field needs its own name",
                     at=("fields", n, "field" if chosen.name is None else "name"),
                     code="duplicate_name",
                     value=chosen.output_name,

@@ -1,4 +1,4 @@
-"""Aggregates by key over sessions: records that follow one another within a gap."""
+"""Aggregates by key over sessions: records that follow each other within a gap."""
 
 from __future__ import annotations
 
@@ -89,17 +89,18 @@ from engine.spec.base.units import Number, seconds_ns
 # parameters of this kind, in order
 AGG_GAP, AGG_QUEUES = range(AGG_OWN, AGG_OWN + 2)
 
-# a session's own words in its entry
+# words of a session in its entry
 SESSION_START = S_VALUES
-SESSION_END = S_VALUES + 1  # a gap after its last record; a record at this very time still belongs to it
-# and, from column AGG_LINKS on, its place in the instance's heap of sessions, or in the list of those that are due
+SESSION_END = S_VALUES + 1  # a gap after its last record; inclusive
+# and, from column AGG_LINKS on, its position in the instance's heap of sessions, or in the list of due sessions
 HEAP_DUE, HEAP_LEFT, HEAP_RIGHT, HEAP_UP, HEAP_WORDS = range(5)
-# of each instance: the root of the heap, first and last of the list
+# by instance: root of the heap, first and last session of the list
 QUEUE_ROOT, QUEUE_FIRST, QUEUE_LAST, QUEUE_WORDS = range(4)
 
 
 def heap_meld(entry, tree, a, b, up):
-    """Meld two skew heaps by (due, key); the result hangs below `up`. Its root (-1 if both are empty) is what the caller has to note."""
+    """Meld two skew heaps by (due, key); the result hangs below `up`. Returns the root (-1 if both are empty), which the caller must
+    store."""
     root = -1
     below = up
     while a >= 0 and b >= 0:
@@ -131,7 +132,7 @@ def heap_meld(entry, tree, a, b, up):
 
 
 def heap_insert(entry, panes_of, queue, tree, e, due):
-    """Put a session into the heap."""
+    """Insert a session into the heap."""
     entry[e, tree + HEAP_DUE] = due
     entry[e, tree + HEAP_LEFT] = -1
     entry[e, tree + HEAP_RIGHT] = -1
@@ -140,7 +141,7 @@ def heap_insert(entry, panes_of, queue, tree, e, due):
 
 
 def heap_remove(entry, panes_of, queue, tree, e):
-    """Take a session out of the heap."""
+    """Remove a session from the heap."""
     up = entry[e, tree + HEAP_UP]
     x = heap_meld(entry, tree, entry[e, tree + HEAP_LEFT], entry[e, tree + HEAP_RIGHT], up)
     if up < 0:
@@ -166,7 +167,7 @@ def list_due(entry, panes_of, queue, tree, limit):
 
 
 def merge_session(world, at, i, tracing, anchor, e, b, stamps):
-    """Take session b, which begins later, into session e of the same key; b is freed."""
+    """Merge session b, which starts later, into session e of the same key, and free b."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -229,7 +230,7 @@ def merge_session(world, at, i, tracing, anchor, e, b, stamps):
 
 
 def session_on_record(world, now, slot, at, i, tracing, anchor, stamps):
-    """Take the record into its key's session, which it may begin, prolong, or join to another one."""
+    """Add the record to its key's session, which it may start, extend, or merge with another one."""
     msg = world.msg
     inst = world.inst
     par = world.par
@@ -241,7 +242,7 @@ def session_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     gap = par[at + AGG_GAP]
     lateness = par[at + AGG_LATENESS]
     time = now
-    ended = -FAR  # sessions that are due by then have given their row
+    ended = -FAR  # sessions that are due by then have emitted their row
     if par[at + AGG_PROCESSING] == 0:
         time = msg[slot, M_EVENT]
         ended = inst[i, I_WATERMARK]
@@ -320,7 +321,7 @@ def session_on_record(world, now, slot, at, i, tracing, anchor, stamps):
 
 
 def session_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
-    """End the sessions that are due by `limit` (a watermark or a timer's time): rows by end, then key. Free those kept long enough."""
+    """Close the sessions that are due by `limit` (a watermark or a timer's time): rows by end, then key. Free those past their lateness."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -376,7 +377,7 @@ def session_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
 
 
 def session_next_tick(due, par, at, inst, i, entry, panes_of):
-    """The sessions that end at `due` wait for the tick to be served; the next one's end, FAR if there is none."""
+    """Return the end of the next session after `due`, FAR if there is none; sessions that end at `due` wait for the tick to be served."""
     queue = par[at + AGG_QUEUES] + inst[i, I_INDEX] * QUEUE_WORDS
     tree = par[at + AGG_LINKS]
     list_due(entry, panes_of, queue, tree, due)
@@ -386,7 +387,7 @@ def session_next_tick(due, par, at, inst, i, entry, panes_of):
 
 @compiled
 def relink_sessions(world, i, entries, queue, tree, processing):
-    """Put all sessions of the instance into its heap."""
+    """Insert all sessions of the instance into its heap."""
     entry = world.entry
     panes_of = world.panes_of
     inst = world.inst
@@ -413,14 +414,15 @@ def session_links(w: Arrays, at: int) -> range:
 class SessionAggregate(Aggregation):
     """Count, sum, min, max, avg, distinct count of fields by key over sessions.
 
-    A session lasts until a gap has passed without a record of its key: it reaches from its first record to a gap after its last one, and a
-    record at that very time still belongs to it. A record between two sessions that touches both joins them. A session ends when the
-    watermark has passed its end, or by the processing clock 1 ns after it; records that come later update it while it is kept
-    (`lateness_ms`), then leave by port `late`, or are dropped if no edge leaves it. A row that has been put out is not taken back when its
-    session grows.
+    A session ends when no record of its key has arrived for a gap: it extends from its first record to a gap after its last one, inclusive.
+    A record between two sessions that touches both merges them. A session closes when the watermark has passed its end, or by the
+    processing
+    clock 1 ns after it. Later records update it while it is kept (`lateness_ms`), then leave by port `late`, or are dropped if no edge
+    leaves
+    it. Emitted rows are not retracted when their session grows.
     State: one entry per session: 40 bytes, 8 per aggregate and per distinct value; at_firing instead the records themselves.
-    Cost: record_ps per record and once more if it joins two sessions, and at_firing per record that a row reads; output_ps per row.
-    Source: Karimov 2020, 2.1.1 (sessions); NexMark Q11 with its early rows is of Siachamis 2024, 4.5.
+    Cost: record_ps per record and once more if it merges two sessions, and at_firing per record that a row reads; output_ps per row.
+    Source: Karimov 2020, 2.1.1 (sessions); NexMark Q11 with early rows: Siachamis 2024, 4.5.
     """
 
     kind, title, icon = "session_aggregate", "Session", "window"
@@ -433,7 +435,9 @@ class SessionAggregate(Aggregation):
 
     class Params(Model):
         key: Key = None
-        gap_s: Number = Field(gt=0, le=1e6, description="a session ends after so long without a record", json_schema_extra={"x-unit": "s"})
+        gap_s: Number = Field(
+            gt=0, le=1e6, description="a session ends after this time without a record", json_schema_extra={"x-unit": "s"}
+        )
         clock: Clock = "event"
         aggregates: Aggregates = (AggregateField(name="count"),)
         emit: Emit = "on_close"
@@ -457,7 +461,7 @@ class SessionAggregate(Aggregation):
     @classmethod
     def unscaled(cls, params: Params) -> str:
         return (
-            "" if params.keys_grow else "a session ends after a gap, and fewer records have longer ones, unless the keys grow (keys_grow)"
+            "" if params.keys_grow else "a session ends after a gap, and fewer records have longer gaps, unless the keys grow (keys_grow)"
         )
 
     @classmethod

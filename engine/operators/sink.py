@@ -1,4 +1,4 @@
-"""The end of the query: records are delivered and their latency is taken."""
+"""The end of a query: delivers records and measures their latency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the partitions of a log that lies outside the system under test."""
+"""Reads the partitions of a log outside the system under test."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from engine.spec.base.records import RecordSchema
 
 
 class Source(Operator):
-    """Serves the records of its stream, one log partition per instance, and draws watermarks.
+    """Serves the records of its stream, one log partition per instance, and generates watermarks.
 
-    The stream, its rate, disorder and watermarks stand in the workload. The loop itself reads the log
+    The workload defines the stream, its rate, disorder and watermarks. The event loop itself reads the log
     (`engine/core/kernels/event_loop/sources.py`).
     """
 
@@ -31,6 +31,6 @@ class Source(Operator):
 
     @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
-        """Of the fields carried, those that are times: how many, and which. A generator that waits for its source moves them."""
+        """Return number and columns of the carried timestamp fields, which a generator that waits for its source shifts."""
         times = [c for c, field in enumerate(lowering.outputs["out"].fields) if field.type == "timestamp"]
         return [len(times), *times]

@@ -16,14 +16,14 @@ from engine.spec.base.records import RecordSchema
 from engine.spec.expressions.parser import parse
 
 ROUTES_MAX = 4
-REST = 4  # the number of port `rest`
+REST = 4  # number of port `rest`
 
 # parameters, in order; then of each route: first and last row of its program, 1 if an edge leaves its port
 SPLIT_COPY, SPLIT_REST, SPLIT_COUNT, SPLIT_ROUTES = range(4)
 
 
 def split_on_record(slot, msg, par, at, code, constants, stack, stack_f, inst, i, g, free, box, stamps):
-    """Try the predicates in order; pass the message itself on to the first that holds, or a copy to each."""
+    """Evaluate the predicates in order; forward the message itself to the first one that holds, or a copy to each."""
     if par[at + SPLIT_COPY] == 1 and g[G_FREE] < par[at + SPLIT_COUNT]:
         g[G_NEED] = par[at + SPLIT_COUNT]
         return -NEED_MESSAGES
@@ -66,11 +66,12 @@ class Route(Model):
 
 
 class Split(Operator):
-    """Sends each record, unchanged, to the port of the first route whose predicate holds (`out1` is the first route's), else to `rest`.
+    """Sends each record, unchanged, to the port of the first route whose predicate holds (`out1` for the first route), otherwise to `rest`.
 
-    With mode copy, every route whose predicate holds gets a copy. A record for a port that no edge leaves is dropped. For more routes,
-    chain another split to `rest`. Stateless.
-    Cost: record_ps per predicate tried, output_ps per record sent on.
+    With mode copy, every route whose predicate holds gets a copy. Records for an unconnected port are dropped. For more routes, chain
+    another
+    split to `rest`. Stateless.
+    Cost: record_ps per predicate evaluated, output_ps per record forwarded.
     """
 
     kind, title, group, icon = "split", "Split", "Stateless", "fork"
@@ -79,7 +80,7 @@ class Split(Operator):
     on_record = staticmethod(split_on_record)
 
     class Params(Model):
-        routes: tuple[Route, ...] = Field(min_length=1, max_length=ROUTES_MAX, description="one for each of the ports out1, out2, ...")
+        routes: tuple[Route, ...] = Field(min_length=1, max_length=ROUTES_MAX, description="one per port out1, out2, ...")
         mode: Literal["first", "copy"] = Field("first", description="first: to the first route that holds; copy: to every one that holds")
 
     @classmethod
@@ -92,7 +93,7 @@ class Split(Operator):
             predicate = parse(route.predicate, inputs["in"], at=("routes", n, "predicate"))
             if predicate.type != "bool":
                 raise Refusal(
-                    f"predicate '{route.predicate}' gives {predicate.type}; a route needs a condition (bool), such as a comparison",
+                    f"predicate '{route.predicate}' has the type {predicate.type}; a route needs a condition (bool), such as a comparison",
                     at=("routes", n, "predicate"),
                     code="type_mismatch",
                     value=route.predicate,

@@ -1,4 +1,4 @@
-"""Brings several streams of one schema together."""
+"""Merges several streams with the same schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.spec.base.records import RecordSchema
 
 
 def union_on_record(slot, box):
-    """Pass the message itself on, without a copy."""
+    """Forward the message itself, without a copy."""
     box[BOX_FIRST] = slot
     box[BOX_LAST] = slot
     box[BOX_REUSED] = 1
@@ -19,9 +19,9 @@ def union_on_record(slot, box):
 
 
 class Union(Operator):
-    """Emits every record that arrives, by whichever edge. All edges bring the same fields. Stateless.
+    """Emits every record that arrives, on any edge. All edges carry the same fields. Stateless.
 
-    Any input port takes several edges, so this is needed only where the merged stream itself has a place: to be partitioned as one.
+    Every input port accepts several edges, so a union is needed only to place or partition the merged stream as one.
     Cost: record_ps per record.
     """
 

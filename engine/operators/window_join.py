@@ -1,4 +1,4 @@
-"""Joins two streams by key when a window ends: all pairs of a pane at once, as its watermark passes."""
+"""Joins two streams by key when a window ends: all pairs of a pane at once, when the watermark passes it."""
 
 from __future__ import annotations
 
@@ -73,17 +73,17 @@ from engine.operators.pairs import (
 from engine.operators.windows import FiringWindow
 from engine.spec.base.records import RecordSchema
 
-S_ALL_EVENT, S_ALL_NEWEST, S_ALL_OLDEST, S_ALL_END = 11, 12, 13, 14  # of an entry, behind both sides: over all of its records
+S_ALL_EVENT, S_ALL_NEWEST, S_ALL_OLDEST, S_ALL_END = 11, 12, 13, 14  # of an entry, after both sides: over all of its records
 WINDOW_ROW_STORED, WINDOW_ROW_TRIGGER, WINDOW_ROW_CLOCK, WINDOW_ROW_WORDS = (
     0,
     1,
     2,
     3,
-)  # words of a stored record, from JOIN_EXTRA on: when its service began, its lineage
+)  # words of a stored record, from JOIN_EXTRA on: start of its service, its lineage
 
 
 def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
-    """Store the record in each open pane; where a pane has fired already, its pairs follow at once."""
+    """Store the record in each open pane; if a pane has already fired, emit the record's pairs at once."""
     msg = world.msg
     free = world.free
     inst = world.inst
@@ -162,7 +162,7 @@ def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
 
 
 def pair_of_stored(world, made, at, e, left, right, start, end, tracing, anchor, stamps):
-    """Make the output `made` of two stored records of an entry."""
+    """Fill the output `made` from two stored records of an entry."""
     msg = world.msg
     par = world.par
     entry = world.entry
@@ -212,7 +212,7 @@ def pair_of_stored(world, made, at, e, left, right, start, end, tracing, anchor,
 
 
 def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, stamps):
-    """Fire the panes that end by `limit` (a watermark or a timer's time), free those whose lateness has passed, too."""
+    """Fire the panes that end by `limit` (a watermark or a timer's time), and free those past their lateness."""
     msg = world.msg
     free = world.free
     inst = world.inst
@@ -267,7 +267,8 @@ def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, s
 
 
 class WindowJoin(PanePairing):
-    """Equi-join that waits for the end of a window: when the watermark (or the clock) passes it, each pair of its records gives an output.
+    """Equi-join that fires at the end of a window: when the watermark (or the clock) passes it, each matching pair of records gives an
+    output.
 
     State: the records of both sides by key and pane: their own bytes, and 16 per key and pane.
     Cost: record_ps per pane that the record falls into; at the end of a window control_ps, and output_ps per pair.
@@ -287,7 +288,7 @@ class WindowJoin(PanePairing):
         event_time: Literal["newest", "window", "trigger", "oldest"] = Field(  # type: ignore[assignment]  # one choice more
             "newest",
             description="event time of an output: that of the newer record, the latest of all records of its key and pane, "
-            "that of the record that came last, or of the older one",
+            "that of the record that arrived last, or that of the older record",
         )
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Windows: the panes that aggregates and joins keep their state in."""
+"""Windows: the panes of aggregates and joins."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ PANES_MAX = 1000
 
 Clock = Annotated[
     Literal["event", "processing"],
-    Field(description="event: the record's own time, panes close by watermark; processing: the start of its service, panes close by timer"),
+    Field(
+        description="event: the record's event time, panes close by watermark; processing: the start of its service, panes close by timer"
+    ),
 ]
 
 
 class NoWindow(Model):
-    """One pane for ever."""
+    """One pane that never ends."""
 
     kind: Literal["none"] = "none"
 
 
 class FullHistory(Model):
-    """Both sides are kept for ever."""
+    """Both sides are kept forever."""
 
     kind: Literal["full_history"] = "full_history"
 
 
 def at_least_a_nanosecond(name: str, value_s: float) -> None:
-    """Refuse a length of time that the engine would round to nothing. Raises `Refusal`."""
+    """Check that a duration does not round to 0 ns. Raises `Refusal`."""
     if seconds_ns(value_s) < 1:
-        message = f"{name} is {value_s:g}, which rounds to no nanosecond at all; use at least 1e-9"
+        message = f"{name} is {value_s:g}, which rounds to 0 ns; use at least 1e-9"
         raise Refusal(message, at=(name,), code="out_of_range", value=value_s)
 
 
@@ -74,18 +76,16 @@ class Sliding(Model):
             message = f"slide_s {self.slide_s:g} is longer than size_s {self.size_s:g}: records would be lost; use at most {self.size_s:g}"
             raise Refusal(message, at=("slide_s",), code="slide_too_long", value=self.slide_s)
         if self.size_s / self.slide_s > PANES_MAX:
-            message = f"size_s / slide_s is {self.size_s / self.slide_s:g}, the panes of a record; at most {PANES_MAX} are allowed"
+            message = f"size_s / slide_s is {self.size_s / self.slide_s:g}, the number of panes per record; at most {PANES_MAX} are allowed"
             raise Refusal(message, at=("slide_s",), code="too_many_panes", value=self.slide_s)
         return self
 
 
 class Until(Model):
-    """Windows that end at a time which the records hold: one for each value of the field."""
+    """Windows that end at a time given in the records: one per value of the field."""
 
     kind: Literal["until"] = "until"
-    field: str = Field(
-        description="field with the end of the window that the record belongs to, a timestamp", json_schema_extra={"x-editor": "field"}
-    )
+    field: str = Field(description="field with the end of the record's window, a timestamp", json_schema_extra={"x-editor": "field"})
 
     @property
     def clock(self) -> str:
@@ -93,7 +93,7 @@ class Until(Model):
 
 
 def panes_of_a_record(window: Model) -> int:
-    """Into how many panes a record falls, at most."""
+    """Return the maximum number of panes per record."""
     return -(-seconds_ns(window.size_s) // seconds_ns(window.slide_s)) if isinstance(window, Sliding) else 1
 
 
