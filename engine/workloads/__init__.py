@@ -1,4 +1,4 @@
-"""The input of a run: streams of records, rates, uploaded files. `build_feed` puts them together for one source operator."""
+"""The input of a run: streams of records, rates, uploaded files. `build_feed` combines them for one source operator."""
 
 from .dataseterror import DatasetError
 from .datasets import DatasetInfo, inspect, lookup, to_parquet

@@ -1,4 +1,4 @@
-"""Reads a CSV file: UTF-8, one header line, separated by comma, semicolon, tab or bar (the one that the header line has most of)."""
+"""Reads a CSV file: UTF-8, one header line, separated by comma, semicolon, tab or bar (the most frequent one in the header line)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_csv(path: Path) -> tuple[pa.Table, Callable[[int], int | None]]:
-    """The table, with types inferred from all rows, and a function from row number (from 0) to line number. Raises DatasetError."""
+    """Return the table, with types inferred from all rows, and a function from row number (from 0) to line number. Raises DatasetError."""
     content = path.read_bytes()
     text = _decoded(content)
     header = text[: text.index("\n")] if "\n" in text else text
@@ -36,7 +36,7 @@ def read_csv(path: Path) -> tuple[pa.Table, Callable[[int], int | None]]:
 
     try:
         table = _parsed(content, separator, {})
-        # A time of day is no type of ours: it stays the text that it is.
+        # Times of day are not a supported type: they stay text.
         texts = {field.name: pa.string() for field in table.schema if pa.types.is_time(field.type)}
         if texts:
             table = _parsed(content, separator, texts)
@@ -48,7 +48,7 @@ def read_csv(path: Path) -> tuple[pa.Table, Callable[[int], int | None]]:
 def _parsed(content: bytes, separator: str, types: dict[str, pa.DataType]) -> pa.Table:
     return arrow_csv.read_csv(
         io.BytesIO(content),
-        # One block, so that a column's type comes from all of its rows, not from those of the first megabyte.
+        # One block, so that a column's type is inferred from all rows, not just from the first megabyte.
         read_options=arrow_csv.ReadOptions(block_size=max(len(content) + 1, 1 << 16), use_threads=False),
         parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
         convert_options=arrow_csv.ConvertOptions(column_types=types),
@@ -72,7 +72,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _refuse_open_quote(text: str, separator: str) -> None:
-    """A quote that is never closed swallows all lines after it, and the readers do not mind."""
+    """Refuse an unclosed quote, which would swallow all following lines without an error of the reader."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1
     try:
@@ -80,17 +80,17 @@ def _refuse_open_quote(text: str, separator: str) -> None:
             line = reader.line_num + 1
     except csv.Error:
         message = (
-            f"the cell that begins with a quote in line {line} has no closing quote; close it, or double a quote that belongs to the text"
+            f"the cell that starts with a quote in line {line} has no closing quote; close it, or double quotes that belong to the text"
         )
         raise DatasetError(message, line=line) from None
 
 
 def _header(text: str, separator: str) -> list[str]:
-    """The column names, from the first line that is not empty."""
+    """Return the column names, from the first non-empty line."""
     names = next(cells for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if cells)
     for position, name in enumerate(names):
         if LOOKS_LIKE_DATA.fullmatch(name):
-            message = f"line 1 looks like data: column {position + 1} is named '{name}'; the first line must hold the names of the columns"
+            message = f"line 1 looks like data: column {position + 1} is named '{name}'; the first line must contain the column names"
             raise DatasetError(message, line=1, column=name, value=name)
         if not name.strip():
             raise DatasetError(f"column {position + 1} has no name in line 1; every column needs one", line=1, value=name)
@@ -102,7 +102,7 @@ def _header(text: str, separator: str) -> list[str]:
 
 
 def _ragged(text: str, separator: str, names: list[str], reason: str) -> DatasetError:
-    """The first line that has too many or too few cells; else the reader's own reason."""
+    """Return an error for the first line with too many or too few cells, or with the reader's own reason."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     for cells in reader:
         if cells and len(cells) != len(names):

@@ -1,7 +1,7 @@
-"""Rates over time in integers, as stretches of constant rate.
+"""Rates over time in integers, piecewise constant.
 
 A rate is in micro-records per second and a time in ns, so the area under a curve is an integer in units of 1e-15 records. The area up to a
-time says how many records are due by then; its inverse says when a record comes. Both are exact.
+time gives the number of records due by then; its inverse gives the time of a record. Both are exact.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from engine.spec.base.problems import Refusal
 from engine.spec.base.units import scaled, seconds_ns
 
 RECORD = 10**15  # one record, in micro-records per second x ns
-GRID_NS = 10_000_000  # a smooth rate is held constant for this long, ...
-GRID_STEPS_MIN, GRID_STEPS_MAX = 64, 1 << 13  # ... for less or more where it would have too few or too many steps
-STEPS_MAX = 200_000  # of a pattern that has no period
+GRID_NS = 10_000_000  # a smooth rate is approximated by steps of this length, ...
+GRID_STEPS_MIN, GRID_STEPS_MAX = 64, 1 << 13  # ... shorter or longer if there would be too few or too many steps
+STEPS_MAX = 200_000  # of a pattern without a period
 FIXED = 1 << 60  # one, in the fixed-point numbers of the cosine
 TWO_PI = 7244019458077122842  # 2 pi x FIXED
 
 
 class Curve:
-    """A rate that is constant between given times, and may repeat.
+    """A piecewise constant rate, which may repeat.
 
     starts_ns: ascending, the first is 0. rates: micro-records per second (>= 0) from that start on. period_ns: after this time the pieces
-    begin anew; None if the last one lasts for ever.
+    repeat; None if the last one lasts forever.
     """
 
     def __init__(self, starts_ns: Sequence[int], rates: Sequence[int], period_ns: int | None = None):
@@ -39,7 +39,7 @@ class Curve:
         self._period_area = 0 if period_ns is None else self._areas[-1] + rates[-1] * (period_ns - starts_ns[-1])
 
     def area(self, time_ns: int) -> int:
-        """Under the curve from 0 to time_ns."""
+        """Return the area under the curve from 0 to time_ns."""
         if time_ns <= 0:
             return 0
         turn, offset_ns = divmod(time_ns, self.period_ns) if self.period_ns else (0, time_ns)
@@ -47,11 +47,11 @@ class Curve:
         return turn * self._period_area + self._areas[piece] + (offset_ns - self.starts_ns[piece]) * self.rates[piece]
 
     def count_before(self, time_ns: int, unit: int) -> int:
-        """How many multiples of `unit`, 0 included, lie below the area at time_ns: that is, have a time < time_ns by `times_ns`."""
+        """Return the number of multiples of `unit`, including 0, below the area at time_ns: those with a time < time_ns by `times_ns`."""
         return -(-self.area(time_ns) // unit)
 
     def times_ns(self, places: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
-        """When the area has reached place x unit (and goes on growing), rounded down, for non-decreasing places. Shape (n,)."""
+        """Return when the area reaches place x unit (and keeps growing), rounded down, for non-decreasing places. Shape (n,)."""
         times = np.empty(len(places), np.int64)
         if not len(places):
             return times
@@ -64,13 +64,13 @@ class Curve:
                 done = self._fill(times, places, done, end, start_ns, rate, area, unit)
             if done == len(places):
                 return times
-        raise ValueError("the curve ends at rate 0 before the last place; ask for records before the horizon only")
+        raise ValueError("the curve ends at rate 0 before the last place; request only records before the horizon")
 
     @staticmethod
     def _fill(
         times: NDArray[np.int64], places: NDArray[np.int64], first: int, end: int, start_ns: int, rate: int, area: int, unit: int
     ) -> int:
-        """Times from `first` on in one stretch of constant rate, as far as 64 bits reach; returns where it stopped.
+        """Fill times from `first` on in one piece of constant rate, as far as 64 bits allow. Returns where it stopped.
 
         One exact division in Python for a block. Inside it, with d the distance from the block's first place:
         time = base + floor((rest + d x unit) / rate), unit = whole x rate + step, and where d x step is too large d = high x 2^shift + low,
@@ -100,7 +100,7 @@ class Curve:
         return stop
 
     def pieces_between(self, from_ns: int, to_ns: int) -> Iterator[tuple[int, int]]:
-        """(start_ns, rate) of what holds from from_ns on, until to_ns."""
+        """Yield (start_ns, rate) of the pieces from from_ns until to_ns."""
         turn, offset_ns = divmod(from_ns, self.period_ns) if self.period_ns else (0, from_ns)
         piece, start_ns = bisect_right(self.starts_ns, offset_ns) - 1, from_ns
         while start_ns < to_ns:
@@ -113,7 +113,7 @@ class Curve:
             start_ns = turn * (self.period_ns or 0) + self.starts_ns[piece]
 
     def _pieces_from(self, area: int) -> Iterator[tuple[int, int, int, int | None]]:
-        """(start_ns, rate, area at the start, area at the end) of the pieces from the one that reaches `area` on, without empty ones."""
+        """(start_ns, rate, area at the start, area at the end) of the non-empty pieces, starting with the one that reaches `area`."""
         turn, rest = divmod(area, self._period_area) if self._period_area else (0, area)
         piece = bisect_right(self._areas, rest) - 1
         while True:
@@ -132,7 +132,7 @@ class Curve:
 
 
 def cosine(numerator: int, denominator: int) -> int:
-    """cos(2 pi x numerator / denominator) x FIXED, by its series in integers; the error is below 1e-15."""
+    """Return cos(2 pi x numerator / denominator) x FIXED, by its series in integers; the error is below 1e-15."""
     turn = numerator % denominator * FIXED // denominator
     turn = min(turn, FIXED - turn)  # cos(-x) = cos(x)
     sign = 1
@@ -148,7 +148,7 @@ def cosine(numerator: int, denominator: int) -> int:
 
 
 def micro(per_s: float) -> int:
-    """Records per second as micro-records per second, half up."""
+    """Convert records per second to micro-records per second, rounded half up."""
     return scaled(per_s, 1_000_000)
 
 
@@ -156,12 +156,12 @@ MICRO = 1_000_000
 
 
 def from_zero(starts: list[int], rates: list[int], before: int = 0) -> Curve:
-    """A curve with the rate `before` until the first start."""
+    """Return a curve with the rate `before` until the first start."""
     return Curve(starts, rates) if starts[0] == 0 else Curve([0, *starts], [before, *rates])
 
 
 def grid(length_ns: int) -> range:
-    """Starts of the steps in which a smooth stretch is cut."""
+    """Return the starts of the steps of a smooth piece."""
     step_ns = max(1, min(GRID_NS, length_ns // GRID_STEPS_MIN))
     while length_ns > step_ns * GRID_STEPS_MAX:
         step_ns *= 2
@@ -169,12 +169,12 @@ def grid(length_ns: int) -> range:
 
 
 def steps_until(horizon_ns: int, length_s: float, name: str) -> list[int]:
-    """Starts of the steps before the horizon. Raises Refusal (at the field `name`) when there are too many."""
+    """Return the starts of the steps before the horizon. Raises Refusal (at the field `name`) if there are too many."""
     length_ns = seconds_ns(length_s)
     number = -(-horizon_ns // length_ns)
     if number > STEPS_MAX:
         message = (
-            f"{name} is {length_s:g}, which cuts the horizon into {number:,} pieces, more than {STEPS_MAX:,}; "
+            f"{name} is {length_s:g}, which divides the horizon into {number:,} pieces, more than {STEPS_MAX:,}; "
             f"it must be at least {horizon_ns / STEPS_MAX / 1e9:.6g}"
         )
         raise Refusal(message, at=(name,), code="too_many_steps", value=length_s)

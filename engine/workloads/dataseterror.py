@@ -1,4 +1,4 @@
-"""What is wrong with an uploaded file."""
+"""Errors in uploaded files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from engine.spec.base.problems import Refusal
 
 
 class DatasetError(Refusal):
-    """The message names the place, the value and what would be right; the fields are for programs. In a document it is the name of the data
-    set that is refused.
+    """An invalid file. The message names the place, the value and the fix; the fields are for programs. In a document, the error refers to
+    the
+    name of the data set.
 
     line: in the file, from 1 (the header); None for files without lines. column: its name. value: the offending value.
     """

@@ -1,4 +1,4 @@
-"""Uploaded files: what a CSV or Parquet file holds, whether it can be replayed, and its one normal form, a Parquet file.
+"""Uploaded files: inspection of CSV and Parquet files, and conversion to the normal form, a Parquet file.
 
 The normal form has the types int64, double, bool, string and timestamp[ns] (UTC) only, and at least one column that can serve as event
 time, or else one of numbers: then the file can be no stream, but a trace of rates or delays. Rules: a string cell that is empty or null is
@@ -30,16 +30,16 @@ from .csvfile import read_csv
 from .dataseterror import DatasetError
 
 BYTES_MAX = 256_000_000
-CELLS_MAX = 100_000_000  # a run holds 8 bytes for each
+CELLS_MAX = 100_000_000  # a run needs 8 bytes per cell
 SAMPLES = 5
 PARQUET_MAGIC = b"PAR1"
 
 TIMESTAMP = pa.timestamp("ns")
-TEXT_TIMESTAMPS = (TIMESTAMP, pa.timestamp("ns", "UTC"))  # without and with a time zone; a column has one or the other
+TEXT_TIMESTAMPS = (TIMESTAMP, pa.timestamp("ns", "UTC"))  # without and with a time zone; a column has only one of them
 TIMESTAMPS_RIGHT = (
     "ISO texts such as 2026-01-31T12:00:00Z, Arrow timestamps, or whole numbers of s, ms, us or ns since 1970 (from 1980 to 2100)"
 )
-EPOCH_FIRST_S, EPOCH_LAST_S = 315_532_800, 4_102_444_800  # 1980 and 2100: the four units cannot be mistaken for one another
+EPOCH_FIRST_S, EPOCH_LAST_S = 315_532_800, 4_102_444_800  # 1980 and 2100: in this range the four units cannot be confused
 EPOCH_UNITS_NS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 LineOf = Callable[[int], int | None]  # from row number to line number, None for files without lines
@@ -47,7 +47,7 @@ LineOf = Callable[[int], int | None]  # from row number to line number, None for
 
 @dataclass(frozen=True)
 class DatasetColumn:
-    """sample: the first few values, JSON-able (timestamps as ISO texts)."""
+    """sample: the first few values as JSON values (timestamps in ISO format)."""
 
     name: str
     type: FieldType
@@ -56,9 +56,9 @@ class DatasetColumn:
 
 @dataclass(frozen=True)
 class DatasetInfo(DatasetSchema):
-    """What a file holds, samples included.
+    """The contents of a file, with samples.
 
-    path: the file. bytes: its size. The rest is what validation needs, too.
+    path: the file. bytes: its size.
     """
 
     path: Path
@@ -67,13 +67,13 @@ class DatasetInfo(DatasetSchema):
 
 
 def inspect(path: Path, bytes_max: int = BYTES_MAX) -> DatasetInfo:
-    """What a CSV or Parquet file holds. Raises DatasetError if it cannot be replayed."""
+    """Inspect a CSV or Parquet file. Raises DatasetError if it cannot be replayed."""
     path = Path(path)
     return _info(read(path, bytes_max), path)
 
 
 def to_parquet(upload: Path, destination: Path, bytes_max: int = BYTES_MAX) -> DatasetInfo:
-    """Writes the upload's normal form to `destination` (whole or not at all) and says what it holds. Raises DatasetError."""
+    """Write the upload's normal form to `destination` (atomically) and return its contents. Raises DatasetError."""
     upload, destination = Path(upload), Path(destination)
     table = read(upload, bytes_max)
     unfinished = destination.with_name(f".{destination.name}.{os.getpid()}.tmp")
@@ -86,9 +86,9 @@ def to_parquet(upload: Path, destination: Path, bytes_max: int = BYTES_MAX) -> D
 
 
 def lookup(directories: Iterable[Path]) -> Callable[[str], DatasetInfo | None]:
-    """Finds data sets by name: `<directory>/<name>.parquet` in the normal form, the first directory that has it.
+    """Return a lookup of data sets by name: `<directory>/<name>.parquet` in the normal form, from the first directory that has it.
 
-    The function raises DatasetError for a file that cannot be replayed.
+    The lookup raises DatasetError for a file that cannot be replayed.
     """
     places = [Path(directory) for directory in directories]
 
@@ -115,19 +115,19 @@ def _inspected(path: Path, changed_ns: int, size: int) -> DatasetInfo:
 
 
 def epoch_ns(column: pa.ChunkedArray, name: str) -> NDArray[np.int64]:
-    """A timestamp column as ns since 1970; whole numbers by their unit. Raises DatasetError. Shape (rows,)."""
+    """Convert a timestamp column to ns since 1970; integers by their unit. Raises DatasetError. Shape (rows,)."""
     if pa.types.is_timestamp(column.type):
         values: NDArray[np.int64] = column.cast(TIMESTAMP).cast(pa.int64()).to_numpy().copy()
         return values
     unit = epoch_unit(column)
     if unit is None:
-        raise DatasetError(f"column '{name}' holds no timestamps; right would be {TIMESTAMPS_RIGHT}", column=name)
+        raise DatasetError(f"column '{name}' is not a timestamp column; use {TIMESTAMPS_RIGHT}", column=name)
     values = column.to_numpy() * EPOCH_UNITS_NS[unit]
     return values
 
 
 def epoch_unit(column: pa.ChunkedArray) -> str | None:
-    """The unit in which all values of an integer column lie between 1980 and 2100, or None."""
+    """Return the unit in which all values of an integer column lie between 1980 and 2100, or None."""
     if not pa.types.is_integer(column.type) or not len(column):
         return None
     extremes = compute.min_max(column).as_py()
@@ -146,10 +146,10 @@ def _unit_of(least: int, most: int) -> str | None:
 
 
 def read(path: Path, bytes_max: int = BYTES_MAX) -> pa.Table:
-    """The file's rows in the normal form. Raises DatasetError."""
+    """Return the file's rows in the normal form. Raises DatasetError."""
     size = path.stat().st_size
     if size > bytes_max:
-        raise DatasetError(f"the file has {size:,} bytes; at most {bytes_max:,} are taken, so upload a sample of it", value=size)
+        raise DatasetError(f"the file has {size:,} bytes; at most {bytes_max:,} are allowed; upload a sample of it", value=size)
     if not size:
         raise DatasetError("the file is empty; it must have a header line and at least one row", value=0)
     with path.open("rb") as file:
@@ -165,7 +165,7 @@ def read(path: Path, bytes_max: int = BYTES_MAX) -> pa.Table:
         _refuse_spoilt_timestamps(table, line_of)
         if not any(pa.types.is_integer(column.type) or pa.types.is_floating(column.type) for column in table.columns):
             names = ", ".join(f"'{name}'" for name in table.column_names)
-            message = f"no column can serve as timestamp and none holds numbers (columns: {names}); one must hold {TIMESTAMPS_RIGHT}"
+            message = f"no column can serve as timestamp and none contains numbers (columns: {names}); one must contain {TIMESTAMPS_RIGHT}"
             raise DatasetError(message)
     return table
 
@@ -174,7 +174,7 @@ def _refuse_size(rows: int, columns: int) -> None:
     if not rows:
         raise DatasetError("the file has no rows; it must have at least one", value=0)
     if rows * columns > CELLS_MAX:
-        message = f"the file has {rows:,} rows of {columns} columns; at most {CELLS_MAX:,} cells are taken, so upload a sample of it"
+        message = f"the file has {rows:,} rows of {columns} columns; at most {CELLS_MAX:,} cells are allowed; upload a sample of it"
         raise DatasetError(message, value=rows * columns)
 
 
@@ -182,7 +182,7 @@ def _read_parquet(path: Path) -> tuple[pa.Table, LineOf]:
     try:
         file = parquet.ParquetFile(path)
     except (pa.ArrowInvalid, OSError) as error:
-        message = f"'{path.name}' is not a Parquet file or is cut off ({error}); upload a whole Parquet file, or a CSV file named .csv"
+        message = f"'{path.name}' is not a Parquet file or is truncated ({error}); upload a complete Parquet file, or a CSV file named .csv"
         raise DatasetError(message) from error
     names = file.schema_arrow.names
     repeated = sorted({name for name in names if names.count(name) > 1})
@@ -193,17 +193,17 @@ def _read_parquet(path: Path) -> tuple[pa.Table, LineOf]:
     try:
         return file.read(), lambda row: None
     except (pa.ArrowInvalid, OSError) as error:
-        raise DatasetError(f"'{path.name}' is damaged ({error}); upload a whole Parquet file") from error
+        raise DatasetError(f"'{path.name}' is damaged ({error}); upload a complete Parquet file") from error
 
 
 def _normal(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.ChunkedArray:
-    """One column in its normal type, without nulls."""
+    """Convert a column to its normal type, without nulls."""
     type = column.type
     if pa.types.is_dictionary(type):
         column = column.cast(type.value_type)
         type = column.type
     if pa.types.is_null(type):
-        raise DatasetError(f"column '{name}' has no values at all; fill it in or leave it out", column=name)
+        raise DatasetError(f"column '{name}' has no values; fill it in or leave it out", column=name)
     if pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_string_view(type):
         return _texts_or_timestamps(compute.fill_null(column.cast(pa.string()), ""))
     _refuse_nulls(name, column, line_of)
@@ -218,7 +218,7 @@ def _normal(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.ChunkedAr
             row = compute.index(finite, False).as_py()
             value = column[row].as_py()
             line = line_of(row)
-            message = f"column '{name}' has {value} in {_place(line, row)}; only finite numbers are taken"
+            message = f"column '{name}' has {value} in {_place(line, row)}; only finite numbers are allowed"
             raise DatasetError(message, line=line, column=name, value=str(value))
         return column
     if pa.types.is_timestamp(type) or pa.types.is_date(type):
@@ -226,11 +226,11 @@ def _normal(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.ChunkedAr
             zone = type.tz if pa.types.is_timestamp(type) else None
             return column.cast(pa.timestamp("ns", zone)).cast(pa.int64()).cast(TIMESTAMP)
         except pa.ArrowInvalid as error:
-            message = f"column '{name}' has times outside the years 1678 to 2261, which ns cannot count ({error})"
+            message = f"column '{name}' has times outside the years 1678 to 2261, which do not fit in ns ({error})"
             raise DatasetError(message, column=name) from error
     raise DatasetError(
         f"column '{name}' has the type {type}, which is not supported; "
-        "cast it to a whole number, double, bool, string or timestamp, or leave it out",
+        "convert it to an integer, double, bool, string or timestamp, or leave it out",
         column=name,
         value=str(type),
     )
@@ -242,7 +242,7 @@ def _refuse_nulls(name: str, column: pa.ChunkedArray, line_of: LineOf) -> None:
         line = line_of(row)
         raise DatasetError(
             f"column '{name}' ({column.type}) has no value in {column.null_count:,} of {len(column):,} rows, first in {_place(line, row)}; "
-            "fill them in or leave those rows out (only cells of text columns may be empty)",
+            "fill them in or remove these rows (only text columns may have empty cells)",
             line=line,
             column=name,
         )
@@ -255,12 +255,12 @@ def _integers(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.Chunked
         most = compute.max(column).as_py()
         row = compute.index(column, most).as_py()
         line = line_of(row)
-        message = f"column '{name}' has {most} in {_place(line, row)}; whole numbers must be below 9,223,372,036,854,775,808"
+        message = f"column '{name}' has {most} in {_place(line, row)}; integers must be below 9,223,372,036,854,775,808"
         raise DatasetError(message, line=line, column=name, value=most) from error
 
 
 def _as_timestamps(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """ISO texts, all without or all with a time zone, as timestamp[ns] in UTC; None if one of them is something else."""
+    """Convert ISO texts, all with or all without a time zone, to timestamp[ns] in UTC; None if any of them is not a timestamp."""
     for type in TEXT_TIMESTAMPS:
         if _holds(texts.slice(0, 100), type) and _holds(texts, type):  # a cast that fails at every row is slow
             return texts.cast(type).cast(pa.int64()).cast(TIMESTAMP)
@@ -268,7 +268,7 @@ def _as_timestamps(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _holds(texts: pa.ChunkedArray, type: pa.DataType) -> bool:
-    """Are all texts timestamps of this type?"""
+    """Return whether all texts are timestamps of this type."""
     try:
         texts.cast(type)
     except pa.ArrowInvalid:
@@ -282,13 +282,13 @@ def _texts_or_timestamps(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _timestamps(table: pa.Table) -> tuple[str, ...]:
-    """Columns that can serve as event time: timestamps first, then whole numbers since 1970."""
+    """Return the columns that can serve as event time: timestamps first, then integers since 1970."""
     stamped = [name for name in table.column_names if pa.types.is_timestamp(table[name].type)]
     return tuple(stamped + [name for name in table.column_names if epoch_unit(table[name]) is not None])
 
 
 def _refuse_spoilt_timestamps(table: pa.Table, line_of: LineOf) -> None:
-    """Names the value that spoils the column which is nearly one of timestamps."""
+    """Refuse a column that would be a timestamp column except for some value, and name that value."""
     for name in table.column_names:
         values = table[name]
         row = _first_bad_text(values) if pa.types.is_string(values.type) else _first_bad_number(values)
@@ -296,11 +296,11 @@ def _refuse_spoilt_timestamps(table: pa.Table, line_of: LineOf) -> None:
             continue
         value, line = values[row].as_py(), line_of(row)
         found = f"column '{name}' has {value!r} in {_place(line, row)}, which is not a timestamp like the others"
-        raise DatasetError(f"{found}; right would be {TIMESTAMPS_RIGHT}", line=line, column=name, value=value)
+        raise DatasetError(f"{found}; use {TIMESTAMPS_RIGHT}", line=line, column=name, value=value)
 
 
 def _first_bad_text(texts: pa.ChunkedArray) -> int | None:
-    """Where a column that begins with timestamps in most of its first rows has another text; None if it does not."""
+    """Return the row of the first other text in a column whose first rows are mostly timestamps; None if there is none."""
     head = [pa.chunked_array([[text]]) for text in texts.slice(0, 200).to_pylist()]
     for type in TEXT_TIMESTAMPS:
         if 2 * sum(_holds(text, type) for text in head) >= len(head):
@@ -309,7 +309,7 @@ def _first_bad_text(texts: pa.ChunkedArray) -> int | None:
 
 
 def _first_bad_number(numbers: pa.ChunkedArray) -> int | None:
-    """Where an integer column whose median is a time since 1970 has another number; None if it does not."""
+    """Return the row of the first other number in an integer column whose median is a time since 1970; None if there is none."""
     if not pa.types.is_integer(numbers.type):
         return None
     values = numbers.to_numpy()

@@ -1,7 +1,7 @@
-"""Which records stand in the log when: as they are made, or a delay later, in the order of their arrival.
+"""Arrival of records in the log: when they are generated, or after a delay, in order of arrival.
 
-However the log is cut, the same records come out: what arrives between two times depends on the times alone. What a delivery remembers is
-where it was last asked up to, and which records were on their way then, because that is where it is mostly asked to go on.
+The records that arrive between two times depend only on these times, however the log is divided. A delivery only caches the last requested
+time and the records in transit at that time, because requests usually continue from there.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from .arrivals import Arrivals
 from .delays import Delays
 
-BLOCK = 1 << 14  # records made at a time
+BLOCK = 1 << 14  # records generated at a time
 
 
 class Delivered(NamedTuple):
-    """Records in the order of arrival, ties by number: number, when it was made, when it arrived. Shape (n,) each."""
+    """Records in order of arrival, ties by number: number, time of generation, time of arrival. Shape (n,) each."""
 
     numbers: NDArray[np.int64]
     made_ns: NDArray[np.int64]
@@ -29,23 +29,23 @@ class Delivered(NamedTuple):
 
 
 class Delivery(Protocol):
-    """What stands in the logs of a source operator, all partitions together."""
+    """The contents of a source operator's logs, over all partitions."""
 
     def count_before(self, time_ns: int) -> int:
-        """How many records have arrived at times < time_ns."""
+        """Return the number of records that have arrived at times < time_ns."""
         ...
 
     def between(self, from_ns: int, to_ns: int) -> Delivered:
-        """The records that arrive at times from_ns <= t < to_ns."""
+        """Return the records that arrive at times from_ns <= t < to_ns."""
         ...
 
     def end_ns(self, horizon_ns: int) -> int:
-        """When the last record arrives, if they come to an end before the horizon; else the horizon."""
+        """Return when the last record arrives, if that is before the horizon; otherwise the horizon."""
         ...
 
 
 class AtOnce:
-    """Records arrive when they are made. count: there are no more than that; None if they never end."""
+    """Records arrive when they are generated. count: maximum number of records, None if they never end."""
 
     def __init__(self, arrivals: Arrivals, count: int | None = None):
         self._arrivals, self._count = arrivals, count
@@ -67,15 +67,15 @@ class AtOnce:
 
 
 class Late:
-    """Records arrive a delay after they are made, so they overtake one another.
+    """Records arrive after a delay, so they overtake each other.
 
-    A record is handed out once all that were made before its arrival are known, so no cap on delays is needed. Those that are on their way
-    at the horizon never arrive.
+    A record is released once all records generated before its arrival are known, so delays need no cap. Records in transit at the horizon
+    never arrive.
     """
 
     def __init__(self, arrivals: Arrivals, delays: Delays):
         self._arrivals = arrivals
-        self._handed_out, self._counted = _Way(arrivals, delays), _Way(arrivals, delays)  # each goes on where it was asked last
+        self._handed_out, self._counted = _Way(arrivals, delays), _Way(arrivals, delays)  # each continues from its last request
 
     def count_before(self, time_ns: int) -> int:
         self._counted.seek(time_ns)
@@ -90,7 +90,7 @@ class Late:
 
 
 class _Way:
-    """The records on their way at a moment: made before it, not arrived before it."""
+    """The records in transit at a time: generated but not arrived before it."""
 
     def __init__(self, arrivals: Arrivals, delays: Delays):
         self._arrivals, self._delays = arrivals, delays
@@ -102,15 +102,15 @@ class _Way:
         return len(self._waiting.numbers)
 
     def seek(self, to_ns: int) -> None:
-        """Go to a moment, forwards or back."""
-        enough_ns = to_ns - self._delays.longest_ns - 1  # what was made before this has arrived before to_ns
+        """Move to a time, forwards or backwards."""
+        enough_ns = to_ns - self._delays.longest_ns - 1  # records generated before this have arrived before to_ns
         if not enough_ns <= self._now_ns <= to_ns:
             self._now_ns, self._waiting = max(enough_ns, 0), self._made(0, 0)
         self._waiting = self._known(to_ns, to_ns)
         self._now_ns = to_ns
 
     def advance(self, to_ns: int) -> Delivered:
-        """Go forwards to a moment, and hand out what arrives before it."""
+        """Move forwards to a time, and return the records that arrive before it."""
         known = self._known(to_ns, self._now_ns)
         arrived = known.arrival_ns < to_ns
         self._now_ns, self._waiting = to_ns, known.where(~arrived)
@@ -118,7 +118,7 @@ class _Way:
         return due.where(np.argsort(due.arrival_ns, kind="stable"))
 
     def _known(self, to_ns: int, since_ns: int) -> Delivered:
-        """What waits now or is made before to_ns, and arrives at since_ns or later; by number."""
+        """Return the records that are in transit or generated before to_ns, and arrive at since_ns or later; by number."""
         first, last = self._arrivals.count_before(self._now_ns), self._arrivals.count_before(to_ns)
         parts = [self._waiting, *(self._made(start, min(start + BLOCK, last)) for start in range(first, last, BLOCK))]
         parts = [part.where(part.arrival_ns >= since_ns) for part in parts]

@@ -1,6 +1,6 @@
 """Draws from distributions as pure functions of a random stream and counters (record numbers); the same bits on every machine.
 
-Each returns one value per counter. Counters are below 2^40. What a draw can be at most is a property of the law, since a draw comes from 53
+Each returns one value per counter. Counters are below 2^40. The maximum of a draw is a property of the law, since draws use 53
 random bits: `EXPONENTIAL_MAX`, `NORMAL_MAX`, `lognormal_max`, `gamma_max`.
 """
 
@@ -21,27 +21,27 @@ UNIT_BITS = 53
 EXPONENTIAL_MAX = 37.5  # -ln 2^-54 is 37.43
 NORMAL_MAX = 8.3  # the quantile of 1 - 2^-54 is 8.29
 
-ZIPF_TABLE = 1 << 16  # ranks with a probability of their own in the table; those behind it follow the integral of the density
+ZIPF_TABLE = 1 << 16  # ranks with individual probabilities in the table; later ones follow the integral of the density
 GAMMA_TRIES = 32  # each is accepted with a probability above 0.95
 
 
 def unit(stream: RandomStream, counters: Integers) -> Floats:
-    """Uniform in (0, 1), on a grid of 2^53 that leaves out both ends."""
+    """Draw uniformly from (0, 1), on a grid of 2^53 points that excludes both ends."""
     return ((stream.words(counters) >> np.uint64(64 - UNIT_BITS)).astype(np.float64) + 0.5) * 2.0**-UNIT_BITS
 
 
 def exponential(stream: RandomStream, counters: Integers) -> Floats:
-    """Mean 1."""
+    """Draw exponentially with mean 1."""
     return -ln(unit(stream, counters))
 
 
 def normal(stream: RandomStream, counters: Integers) -> Floats:
-    """Mean 0, standard deviation 1."""
+    """Draw normally with mean 0 and standard deviation 1."""
     return normal_quantile(unit(stream, counters))
 
 
 def lognormal(stream: RandomStream, counters: Integers, sigma: float) -> Floats:
-    """Median 1; the logarithm has the standard deviation sigma."""
+    """Draw lognormally with median 1; the logarithm has the standard deviation sigma."""
     return exp(sigma * normal(stream, counters))
 
 
@@ -50,14 +50,14 @@ def lognormal_max(sigma: float) -> float:
 
 
 def lognormal_sigma(cv: float) -> float:
-    """The sigma of a lognormal distribution whose standard deviation is cv times its mean: sqrt(ln(1 + cv^2))."""
+    """Return the sigma of a lognormal distribution whose standard deviation is cv times its mean: sqrt(ln(1 + cv^2))."""
     return float(np.sqrt(ln(np.array([1.0 + cv * cv]))[0]))
 
 
 def gamma(stream: RandomStream, counters: Integers, shape: float) -> Floats:
-    """Mean `shape` (at least 1), variance `shape`.
+    """Draw from a gamma distribution with mean and variance `shape` (at least 1).
 
-    Source: Marsaglia and Tsang 2000, "A simple method for generating gamma variables", ACM TOMS 26(3). Each try has counters of its own.
+    Source: Marsaglia and Tsang 2000, "A simple method for generating gamma variables", ACM TOMS 26(3). Each try has its own counters.
     """
     d = shape - 1.0 / 3.0
     c = 1.0 / float(np.sqrt(9.0 * d))
@@ -86,7 +86,7 @@ def gamma_max(shape: float) -> float:
 class Zipf:
     """Ranks 1 .. ranks, rank k with a probability proportional to k^-exponent.
 
-    The first 65,536 ranks have thresholds in a table, made with our own logarithm; behind them a rank is the rounded inverse of the
+    The first 65,536 ranks have thresholds in a table, computed with our own logarithm; beyond them a rank is the rounded inverse of the
     integral of x^-exponent, which differs from the sum by less than one part in 10^9.
     """
 
@@ -94,7 +94,7 @@ class Zipf:
         self._exponent = exponent
         head = min(ranks, ZIPF_TABLE)
         weights = _power(np.arange(1, head + 1, dtype=np.float64), -exponent)
-        self._low, self._high = (self._integral(end) for end in (head + 0.5, ranks + 0.5))  # of the density behind the table
+        self._low, self._high = (self._integral(end) for end in (head + 0.5, ranks + 0.5))  # of the density beyond the table
         total = float(np.cumsum(weights)[-1]) + (self._high - self._low)
         # Below 2^62: a word is compared in its 62 upper bits, where rounding of the last threshold cannot overflow.
         self._thresholds = np.minimum(np.cumsum(weights) / total * 2.0**62, 2.0**62).astype(np.int64)
@@ -115,7 +115,7 @@ class Zipf:
         return found
 
     def _integral(self, end: float) -> float:
-        """Of x^-exponent from 1 to `end`."""
+        """Return the integral of x^-exponent from 1 to `end`."""
         if self._exponent == 1.0:
             return float(ln(np.array([end]))[0])
         return (float(_power(np.array([end]), 1.0 - self._exponent)[0]) - 1.0) / (1.0 - self._exponent)
@@ -128,7 +128,7 @@ class Zipf:
 
 @functools.lru_cache(maxsize=32)
 def zipf(exponent: float, ranks: int) -> Zipf:
-    """The same table for whoever asks for the same law."""
+    """Return the cached table of a law."""
     return Zipf(exponent, ranks)
 
 

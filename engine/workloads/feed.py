@@ -1,4 +1,4 @@
-"""The input of one source operator: its log records between any two moments, as a pure function of the document."""
+"""The input of one source operator: its log records between any two times, as a pure function of the document."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from .streams import block_of
 from .strings import Strings
 from .traces import file_of
 
-NUMBER_BITS = 40  # a trigger is the source's number above, the record's number below
+NUMBER_BITS = 40  # a trigger has the source's number in the high bits and the record's number in the low bits
 
 
 @dataclass(frozen=True)
 class LogChunk:
-    """Log records in the order of their arrival, n of them; those that arrive together, in the order of their numbers.
+    """n log records in order of arrival, ties by number.
 
-    append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the log
-    that holds the record; words (n, fields of the feed). Where devices make watermarks, these stand among the records, behind
-    those that arrive at the same time: trigger LOG_WATERMARK, event_ns the watermark, words 0.
+    append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the record's
+    log; words (n, fields of the feed). If devices generate watermarks, these are among the records, after records with the same arrival
+    time: trigger LOG_WATERMARK, event_ns the watermark, words 0.
     """
 
     append_ns: NDArray[np.int64]
@@ -53,17 +53,17 @@ class LogChunk:
         return len(self.append_ns)
 
     def chosen(self, rows: NDArray[np.bool_]) -> LogChunk:
-        """Some of them. rows: (n,)."""
+        """Return some of the records. rows: (n,)."""
         return LogChunk(*(column[rows] for column in vars(self).values()))
 
     def merged_with(self, other: LogChunk) -> LogChunk:
-        """Both in the order of arrival; of what arrives together, one's own first."""
+        """Merge in order of arrival; with equal arrival times, the records of self first."""
         order = np.argsort(np.concatenate([self.append_ns, other.append_ns]), kind="stable")
         return LogChunk(*(np.concatenate(both)[order] for both in zip(vars(self).values(), vars(other).values(), strict=True)))
 
 
 class Watermarks:
-    """What the devices say about their progress: every period, to every partition, the time less the lag."""
+    """Watermarks of devices: every period, to every partition, the time minus the lag."""
 
     def __init__(self, delivery: Delivery, lag_ns: int, partitions: int, fields: int):
         self._delivery, self._lag_ns, self._partitions, self._fields = delivery, lag_ns, partitions, fields
@@ -76,11 +76,12 @@ class Watermarks:
 
 
 class Feed:
-    """What one source operator finds in its logs.
+    """The contents of a source operator's logs.
 
-    schema: the records' fields. fields: the names of those that are made, in the order of a chunk's columns. closes_ns: when the logs
-    close: the horizon, or, for a file that ends earlier, the append time of its last record. count: how many records arrive before the
-    horizon, watermarks not among them. partitions: how many logs there are. weight: how many real records each stands for.
+    schema: the records' fields. fields: names of the generated fields, in the order of a chunk's columns. closes_ns: when the logs close:
+    the
+    horizon, or, for a file that ends earlier, the append time of its last record. count: number of records that arrive before the horizon,
+    without watermarks. partitions: number of logs. weight: number of real records per record.
     """
 
     def __init__(
@@ -103,11 +104,11 @@ class Feed:
         self.closes_ns = delivery.end_ns(horizon_ns)
 
     def count_before(self, time_ns: int) -> int:
-        """How many records have append time < time_ns."""
+        """Return the number of records with append time < time_ns."""
         return self.count if time_ns >= self._horizon_ns else self._delivery.count_before(time_ns)
 
     def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
-        """The records with from_ns <= append time < to_ns; however time is cut, the same records come out."""
+        """Return the records with from_ns <= append time < to_ns, independent of how time is divided."""
         to_ns = min(to_ns, self._horizon_ns)
         records = self._records_between(from_ns, to_ns)
         return records if self._watermarks is None else records.merged_with(self._watermarks.chunk(from_ns, to_ns))
@@ -134,11 +135,12 @@ def build_feed(
     datasets: Datasets,
     fields: Sequence[str] | None = None,
 ) -> Feed:
-    """The feed of a source operator.
+    """Build the feed of a source operator.
 
-    source_number: 0, 1, ... over the sources of the document; it stands in the triggers. strings: the run's dictionary, in which all texts
-    of the stream are registered. datasets: finds an uploaded file by name. fields: those that somebody reads; all when not given. Raises
-    `Refusal` (path below the source's entry) for a file that is unknown or not what it should be.
+    source_number: 0, 1, ... over the sources of the document; part of the triggers. strings: the run's dictionary, in which all texts
+    of the stream are registered. datasets: finds an uploaded file by name. fields: those that are read; default: all. Raises `Refusal`
+    (path
+    below the source's entry) for a file that is unknown or invalid.
     """
     workload = experiment.workload
     source = workload.sources[operator_id]
@@ -149,7 +151,7 @@ def build_feed(
     if isinstance(source.stream, FileStream):
         with refusals_below("stream"):
             dataset = file_of(source.stream.dataset, datasets)
-            source.stream.record_schema(dataset)  # refuses what does not fit
+            source.stream.record_schema(dataset)  # checks the data set
             zero_ns = event_zero_ns(workload.sources, datasets)
             assert zero_ns is not None
             records = FileRecords(source.stream, dataset, zero_ns, delays, strings, fields)

@@ -1,6 +1,6 @@
 """The rows of an uploaded file as a stream.
 
-All files of a document count event time from one zero, the earliest first record of any of them (`engine.spec.rules.event_time`): every
+All files of a document share one zero of event time, the earliest first record of any of them (`engine.spec.rules.event_time`): every
 timestamp is in ns since then. A record's event time is its own time, whatever the rate at which it is replayed. Disorder moves a record's
 *place* in the stream back by its delay and leaves its event time as the file has it, so a record is at most `max_ms` of event time older
 than any before it, as in generated streams.
@@ -23,10 +23,10 @@ from .strings import Strings
 
 
 class FileRecords:
-    """All rows of a file in the order of their places; ties keep the file's order.
+    """All rows of a file, ordered by place; ties keep the file's order.
 
-    zero_ns: what 0 of event time is on the calendar, in ns since 1970. places_ns: when a record comes on the clock of event time (its own
-    time plus delay), non-decreasing; the first may be above 0.
+    zero_ns: event time 0 in ns since 1970. places_ns: when a record arrives by the event-time clock (its own time plus delay),
+    non-decreasing; the first may be greater than 0.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class FileRecords:
                 words = self._event_ns if own else _column_words(table[field.name], field.type, zero_ns, strings, rows)
                 self._words[:, self.fields.index(field.name)] = words
             elif field.type == "string":
-                _column_words(table[field.name], field.type, zero_ns, strings, rows[:0])  # registers the texts, whoever reads them
+                _column_words(table[field.name], field.type, zero_ns, strings, rows[:0])  # registers the texts, even if they are not read
 
     def __len__(self) -> int:
         return len(self._event_ns)
@@ -72,7 +72,7 @@ class FileRecords:
 
 
 def _column_words(column: pa.ChunkedArray, type: FieldType, zero_ns: int, strings: Strings, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One column as 64-bit words, in the order of `rows`. Strings are registered in the file's own order, whatever the disorder."""
+    """Return a column as 64-bit words, in the order of `rows`. Strings are registered in the file's order, independent of the disorder."""
     if type == "string":
         encoded = column.combine_chunks().dictionary_encode()
         codes = strings.codes(encoded.dictionary.to_pylist())

@@ -1,4 +1,4 @@
-"""What all synthetic streams share: records that are made block by block, and only the fields that somebody reads."""
+"""Base of synthetic streams: records are generated block by block, and only the fields that are read."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ StreamType = TypeVar("StreamType", bound=Stream)
 class Block(Generic[StreamType]):
     """Some records of a synthetic stream, few enough for the processor's cache.
 
-    A field of the schema is a property of that name, made when it is read; what several fields share is a property, too. A draw depends on
-    the workload's seed, the operator, the draw's purpose and the record's number only.
+    Each field of the schema is a lazily computed property of that name, as are values that several fields share. A draw depends only on the
+    workload's seed, the operator, the draw's purpose and the record's number.
 
     texts: all texts of the stream, by name; `self.text("name", which)` gives their codes.
     """
@@ -39,21 +39,21 @@ class Block(Generic[StreamType]):
 
     @classmethod
     def tables(cls, source: Generated) -> Any:
-        """What is made once for the run; `self.source.tables`."""
+        """Return tables that are computed once per run, as `self.source.tables`."""
         return None
 
     @property
     def time(self) -> Integers:
         return self.event_ns
 
-    # Draws, one for each record, or for each of other counters
+    # Draws, one per record or per counter
 
     def below(self, purpose: str, bounds: int | Integers, counters: Integers | None = None) -> Integers:
-        """Uniform integers in [0, bound)."""
+        """Draw uniform integers from [0, bound)."""
         return self.source.random(purpose).below(self.numbers if counters is None else counters, bounds)
 
     def unit(self, purpose: str, counters: Integers | None = None) -> Floats:
-        """Uniform numbers in (0, 1)."""
+        """Draw uniform numbers from (0, 1)."""
         return draws.unit(self.source.random(purpose), self.numbers if counters is None else counters)
 
     def normal(self, purpose: str) -> Floats:
@@ -63,18 +63,18 @@ class Block(Generic[StreamType]):
         return happens(self.source.random(purpose), self.numbers if counters is None else counters, probability)
 
     def keys(self, purpose: str, law: AnySkew, count: int) -> Integers:
-        """Keys from 0 to count - 1."""
+        """Draw keys from 0 to count - 1."""
         return keys(law, count, self.source.random(purpose), self.source.random(f"{purpose} hot"), self.numbers)
 
     def text(self, name: str, which: Integers) -> Integers:
-        """Codes of the stream's texts."""
+        """Return codes of the stream's texts."""
         return self.source.codes[name][which]
 
 
 class Generated:
     """The records of a synthetic stream.
 
-    fields: the names of the fields to make, in this order. strings: the run's dictionary, in which all texts of the stream are registered,
+    fields: names of the fields to generate, in this order. strings: the run's dictionary, in which all texts of the stream are registered,
     whatever the fields.
     """
 
@@ -90,7 +90,7 @@ class Generated:
         self.tables = block.tables(self)
 
     def random(self, purpose: str) -> RandomStream:
-        """The draws for a purpose; a purpose that begins with a slash means the same draws in all operators."""
+        """Return the random stream for a purpose; a purpose that starts with a slash has the same draws in all operators."""
         stream = self._streams.get(purpose)
         if stream is None:
             owner = "" if purpose.startswith("/") else self._operator_id

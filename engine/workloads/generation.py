@@ -1,4 +1,4 @@
-"""Ends generators that wait for the system; a control, since they lie outside it."""
+"""Ends generators that wait for the system; a control, since generators are outside the system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from engine.core.world import World
 
 
 class GenerationEnds:
-    """What coordinated sources have not taken before the horizon is never made (docs/event-core.md, section 5). The end of the log stays.
+    """Records that coordinated sources have not read before the horizon are never generated (docs/event-core.md, section 5). The end marker
+    of the log stays.
 
     instances: those of these sources.
     """

@@ -24,6 +24,6 @@ class JavaRandom:
         return ((self._next(26) << 27) + self._next(27)) * whole // DOUBLE
 
     def skip(self, doubles: int) -> None:
-        """Draw that many doubles and forget them."""
+        """Discard this many doubles."""
         for _ in range(2 * doubles):
             self._next(1)

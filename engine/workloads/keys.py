@@ -1,4 +1,4 @@
-"""Keys by the document's laws, as pure functions of the record's number."""
+"""Key distributions of the document, as pure functions of the record's number."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .draws import Integers
 
 
 def happens(stream: RandomStream, numbers: Integers, probability: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """True with that probability (to 2^-53)."""
+    """Return True with this probability (to 2^-53)."""
     below = int(probability * (1 << draws.UNIT_BITS))  # exact: a power of two only moves the point
     return stream.below(numbers, 1 << draws.UNIT_BITS) < below
 
 
 def keys(law: AnySkew, count: int, stream: RandomStream, hot: RandomStream, numbers: Integers) -> Integers:
-    """Keys from 0 to count - 1. hot: a second stream, which decides whether a key is a hot one."""
+    """Draw keys from 0 to count - 1. hot: a second stream, which decides whether a key is hot."""
     match law:
         case UniformSkew():
             return stream.below(numbers, count)

@@ -1,4 +1,4 @@
-"""What a stream gives a feed: its schema, its event times and its words, each as a pure function of the record numbers."""
+"""The interface of streams to feeds: schema, event times and words, each as a pure function of the record numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.spec.base.records import RecordSchema
 
 
 class Records(Protocol):
-    """The records 0, 1, 2, ... of one source operator, all partitions together, in the order in which they are made."""
+    """The records 0, 1, 2, ... of one source operator, over all partitions, in the order of their generation."""
 
     @property
     def schema(self) -> RecordSchema:
@@ -20,13 +20,13 @@ class Records(Protocol):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields that are made, in the order of the columns of `words`."""
+        """The generated fields, in the order of the columns of `words`."""
         ...
 
     def event_ns(self, numbers: NDArray[np.int64], made_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Event times (>= 0), given when the records are made. Shape (n,)."""
+        """Return event times (>= 0), given the times of generation. Shape (n,)."""
         ...
 
     def words(self, numbers: NDArray[np.int64], event_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The records, given their event times: floats by their bits, bools 0/1, strings by code. Shape (n, columns)."""
+        """Return the records, given their event times: floats by their bits, bools as 0/1, strings by code. Shape (n, columns)."""
         ...

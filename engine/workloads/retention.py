@@ -1,4 +1,4 @@
-"""Drops what the logs of the sources keep no longer; a control, since the log lies outside the system under test."""
+"""Drops records past the retention of source logs; a control, since the log is outside the system under test."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from engine.spec.experiment.retention import KeepFor
 
 
 class Retention:
-    """At every check, after all else that happens then, unread records older than the log keeps them are gone.
+    """At every check, after all other events at that time, unread records older than the retention are dropped.
 
-    logs: by instance of a source, what its log keeps. dropped: records so far, by instance. The end of the log stays.
+    logs: retention by source instance. dropped: records so far, by instance. The end marker of the log stays.
     """
 
     def __init__(self, logs: Mapping[int, KeepFor], instances: int):

@@ -1,4 +1,4 @@
-"""The dictionary of a run: texts to integer codes and back, because records inside the engine are made of 64-bit words."""
+"""The dictionary of a run: texts to integer codes and back, because records inside the engine consist of 64-bit words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 class Strings:
     """Codes 0, 1, 2, ... in the order of first registration.
 
-    Everything that can occur in a run is registered while the run is built (streams, then constants of expressions), never while it runs:
-    so the codes depend on the document alone, not on how the run is cut.
+    All texts of a run are registered while it is built (streams, then constants of expressions), never while it runs. So the codes depend
+    only
+    on the document, not on how the run is divided.
     """
 
     def __init__(self, texts: Iterable[str] = ()):
@@ -22,18 +23,18 @@ class Strings:
             self.code(text)
 
     def code(self, text: str) -> int:
-        """The text's code; a new text gets the next one."""
+        """Return the text's code; a new text gets the next one."""
         code = self._codes.setdefault(text, len(self._texts))
         if code == len(self._texts):
             self._texts.append(text)
         return code
 
     def codes(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """Codes of many texts, new ones registered in the order given. Shape (n,)."""
+        """Return the codes of many texts; new ones are registered in the given order. Shape (n,)."""
         return np.fromiter((self.code(text) for text in texts), np.int64, len(texts))
 
     def text(self, code: int) -> str:
-        """The text of a code; KeyError if there is none."""
+        """Return the text of a code. Raises KeyError if there is none."""
         if not 0 <= code < len(self._texts):
             raise KeyError(f"string code {code} is unknown; codes are 0 .. {len(self._texts) - 1}")
         return self._texts[code]
@@ -48,5 +49,5 @@ class Strings:
         return text in self._codes
 
     def as_list(self) -> list[str]:
-        """All texts in the order of their codes; `Strings(as_list())` is the same dictionary."""
+        """Return all texts in order of their codes; `Strings(as_list())` is the same dictionary."""
         return list(self._texts)

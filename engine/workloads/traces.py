@@ -1,4 +1,4 @@
-"""What the document takes from columns of uploaded data sets: rates over time, delays one after another."""
+"""Traces from columns of uploaded data sets: rates over time, and delays row by row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECONDS_MAX = 1e8
 
 
 def known(name: str, datasets: Datasets) -> DatasetSchema:
-    """What is known of a data set; perhaps its columns only. Raises Refusal (at `dataset`)."""
+    """Return the schema of a data set, whose file may be missing. Raises Refusal (at `dataset`)."""
     dataset = datasets(name)
     if dataset is None:
         raise unknown_dataset(name)
@@ -32,21 +32,21 @@ def known(name: str, datasets: Datasets) -> DatasetSchema:
 
 
 def file_of(name: str, datasets: Datasets) -> DatasetInfo:
-    """A data set whose file is at hand. Raises Refusal (at `dataset`)."""
+    """Return a data set whose file is available. Raises Refusal (at `dataset`)."""
     dataset = known(name, datasets)
-    assert isinstance(dataset, DatasetInfo), "whoever runs an experiment has its files"
+    assert isinstance(dataset, DatasetInfo), "the files of an experiment must be available to run it"
     return dataset
 
 
 def numbers(dataset: DatasetInfo, name: str, column: str, at: str, *, or_times: bool = False) -> pa.ChunkedArray:
-    """A column of numbers, or of timestamps where they will do. Raises Refusal (at the field that names the column)."""
+    """Return a column of numbers, or of timestamps if or_times. Raises Refusal (at the field that names the column)."""
     if column not in dataset.schema:
         message = f"data set '{name}' has no column '{column}'; choose one of its columns"
         raise Refusal(message, at=(at,), code="unknown_field", value=column, hint=suggestion(column, dataset.schema.names))
     type = dataset.schema.type_of(column)
     if type not in ("int", "float") and not (or_times and column in dataset.timestamps):
         raise Refusal(
-            f"column '{column}' of data set '{name}' is of type {type}; choose one that holds numbers",
+            f"column '{column}' of data set '{name}' is of type {type}; choose a column of numbers",
             at=(at,),
             code="type_mismatch",
             value=column,
@@ -70,7 +70,7 @@ def file_times(stream: FileStream, datasets: Datasets, zero_ns: int | None = Non
 
 
 def rate_trace(rate: FileRate, datasets: Datasets) -> tuple[list[int], list[int]]:
-    """(times in ns of the file's clock, rates in micro-records per second), row by row. Raises Refusal (path below the rate)."""
+    """Return (times in ns of the file's clock, rates in micro-records per second), row by row. Raises Refusal (path below the rate)."""
     dataset = file_of(rate.dataset, datasets)
     _refuse_length(rate.dataset, dataset.rows, RATE_ROWS_MAX, "rates")
     column = numbers(dataset, rate.dataset, rate.time, "time", or_times=True)
@@ -86,7 +86,7 @@ def rate_trace(rate: FileRate, datasets: Datasets) -> tuple[list[int], list[int]
     for row in range(1, len(times_ns)):
         if times_ns[row] <= times_ns[row - 1]:
             value = column[row].as_py()
-            why = f"which is not after the row before it ({column[row - 1].as_py()}); sort the file and keep one row for each time"
+            why = f"which is not after the previous row ({column[row - 1].as_py()}); sort the file and keep one row per time"
             raise _bad_row(rate.dataset, rate.time, row, value, "time", why)
     values = numbers(dataset, rate.dataset, rate.rate, "rate").to_pylist()
     for row, value in enumerate(values):
@@ -96,7 +96,7 @@ def rate_trace(rate: FileRate, datasets: Datasets) -> tuple[list[int], list[int]
 
 
 def delay_trace(delay: FileDelay, datasets: Datasets) -> NDArray[np.int64]:
-    """Delays in ns, row by row. Raises Refusal (path below the delay). Shape (rows,)."""
+    """Return delays in ns, row by row. Raises Refusal (path below the delay). Shape (rows,)."""
     dataset = file_of(delay.dataset, datasets)
     _refuse_length(delay.dataset, dataset.rows, DELAY_ROWS_MAX, "delays")
     column = numbers(dataset, delay.dataset, delay.column, "column")
@@ -112,7 +112,7 @@ def delay_trace(delay: FileDelay, datasets: Datasets) -> NDArray[np.int64]:
 
 def _refuse_length(name: str, rows: int, most: int, what: str) -> None:
     if rows > most:
-        message = f"data set '{name}' has {rows:,} rows; a trace of {what} may have at most {most:,}, so upload a shorter one"
+        message = f"data set '{name}' has {rows:,} rows; a trace of {what} may have at most {most:,}; upload a shorter one"
         raise Refusal(message, at=("dataset",), code="too_long", value=rows)
 
 

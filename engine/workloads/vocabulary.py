@@ -1,4 +1,4 @@
-"""Texts of the NexMark records. Modest lists: what matters for the engine is that they repeat and that they are strings."""
+"""Texts of the NexMark records. The lists are short: what matters for the engine is that the texts repeat and are strings."""
 
 from __future__ import annotations
 

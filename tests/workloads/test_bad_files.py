@@ -18,14 +18,14 @@ GOOD = {"t": [0, 1, 2], "r": [5.0, 0.0, 7.0], "ms": [1.0, 2.0, 3.0]}
 
 CASES = {
     "decreasing times": ({"t": [0, 2, 1]}, {}, f"{SOURCE}/rate/time", "bad_trace", ["'t'", "has 1 in row 3", "sort the file"]),
-    "a time twice": ({"t": [0, 1, 1]}, {}, f"{SOURCE}/rate/time", "bad_trace", ["'t'", "has 1 in row 3", "one row for each time"]),
+    "a time twice": ({"t": [0, 1, 1]}, {}, f"{SOURCE}/rate/time", "bad_trace", ["'t'", "has 1 in row 3", "one row per time"]),
     "a time before the start": ({"t": [-1, 1, 2]}, {}, f"{SOURCE}/rate/time", "bad_trace", ["'t'", "has -1 in row 1", "from 0 to 1e+08 s"]),
     "a gap in the rates": (
         {"r": [5.0, None, 7.0]},
         {"disorder": {"kind": "none"}},
         f"{SOURCE}/rate/dataset",
         "bad_file",
-        ["data set 'trace'", "'r'", "no value in 1 of 3 rows, first in row 2", "fill them in or leave those rows out"],
+        ["data set 'trace'", "'r'", "no value in 1 of 3 rows, first in row 2", "fill them in or remove these rows"],
     ),
     "a rate that is no number": (
         {"r": [5.0, float("nan"), 7.0]},
@@ -55,7 +55,7 @@ CASES = {
     "negative rate": ({"r": [5.0, -1.0, 7.0]}, {}, f"{SOURCE}/rate/rate", "bad_trace", ["'r'", "has -1.0 in row 2", "from 0 to 1e+09"]),
     "no such column": ({}, {"rate": {**RATE, "rate": "rr"}}, f"{SOURCE}/rate/rate", "unknown_field", ["no column 'rr'"]),
     "negative delay": ({"ms": [1.0, 2.0, -3.0]}, {}, f"{SOURCE}/disorder/column", "bad_trace", ["'ms'", "has -3.0 in row 3"]),
-    "delays of texts": ({"ms": ["a", "b", "c"]}, {}, f"{SOURCE}/disorder/column", "type_mismatch", ["'ms'", "holds numbers"]),
+    "delays of texts": ({"ms": ["a", "b", "c"]}, {}, f"{SOURCE}/disorder/column", "type_mismatch", ["'ms'", "column of numbers"]),
     "zero rate everywhere": ({"r": [0, 0, 0]}, {}, f"{SOURCE}/rate", "no_records", ["no source has a record", "above 0"]),
 }
 

@@ -162,12 +162,17 @@ CSV_ERRORS = {
         None,
         "line 4 has 1 cells, but the header has 2 columns",
     ),
-    "open quote": (GOOD + '2026-01-01T00:00:02Z,"c,3\n' + GOOD, 4, None, "begins with a quote in line 4 has no closing quote"),
+    "open quote": (GOOD + '2026-01-01T00:00:02Z,"c,3\n' + GOOD, 4, None, "starts with a quote in line 4 has no closing quote"),
     "latin-1": (LATIN, 4, None, f"byte {LATIN.index(0xFC)} (line 4) is 0xfc, which is not UTF-8; save the file in UTF-8"),
     "utf-16": (GOOD.encode("utf-16"), None, None, "the file is in UTF-16; save it as CSV in UTF-8"),
     "excel": (b"PK\x03\x04" + bytes(100), None, None, "the file is a zip or Excel file; save it as CSV"),
     "no header": (GOOD.split("\n", 1)[1], 1, "2026-01-01T00:00:00Z", "line 1 looks like data: column 1 is named '2026-01-01T00:00:00Z'"),
-    "no header, a number": ("a,-1.5e3\n2026-01-01,2\n", 1, "-1.5e3", "column 2 is named '-1.5e3'; the first line must hold the names"),
+    "no header, a number": (
+        "a,-1.5e3\n2026-01-01,2\n",
+        1,
+        "-1.5e3",
+        "column 2 is named '-1.5e3'; the first line must contain the column names",
+    ),
     "duplicate names": (GOOD.replace("value", "time"), 1, "time", "columns 1 and 3 are both named 'time' in line 1; names must be unique"),
     "no name": (GOOD.replace("key", " "), 1, None, "column 2 has no name in line 1; every column needs one"),
     "empty": ("", None, None, "the file is empty; it must have a header line and at least one row"),
@@ -177,13 +182,13 @@ CSV_ERRORS = {
         "a,b\nx,true\ny,false\n",
         None,
         None,
-        "no column can serve as timestamp and none holds numbers (columns: 'a', 'b'); one must hold ISO texts such as",
+        "no column can serve as timestamp and none contains numbers (columns: 'a', 'b'); one must contain ISO texts such as",
     ),
     "bad timestamp": (
         GOOD + "2026-13-01T00:00:00Z,a,1\n" + GOOD.split("\n", 1)[1],
         4,
         "time",
-        "column 'time' has '2026-13-01T00:00:00Z' in line 4, which is not a timestamp like the others; right would be ISO texts",
+        "column 'time' has '2026-13-01T00:00:00Z' in line 4, which is not a timestamp like the others; use ISO texts",
     ),
     "bad epoch": ("t,k\n1769860800,a\n0,b\n1769860801,c\n", 3, "t", "column 't' has 0 in line 3, which is not a timestamp like the others"),
     "two zones": (
@@ -192,15 +197,15 @@ CSV_ERRORS = {
         "t",
         "'2026-01-01T00:00:00' in line 4",
     ),
-    "empty timestamp": (GOOD + ",a,1\n", 4, "time", "has no value in 1 of 3 rows, first in line 4; fill them in or leave those rows out"),
+    "empty timestamp": (GOOD + ",a,1\n", 4, "time", "has no value in 1 of 3 rows, first in line 4; fill them in or remove these rows"),
     "empty number": (
         GOOD + "2026-01-01T00:00:02Z,a,\n",
         4,
         "value",
         "column 'value' (double) has no value in 1 of 3 rows, first in line 4",
     ),
-    "empty column": ("time,k\n2026-01-01,\n2026-01-02,\n", None, "k", "column 'k' has no values at all; fill it in or leave it out"),
-    "infinity": (GOOD + "2026-01-01T00:00:02Z,a,inf\n", 4, "value", "column 'value' has inf in line 4; only finite numbers are taken"),
+    "empty column": ("time,k\n2026-01-01,\n2026-01-02,\n", None, "k", "column 'k' has no values; fill it in or leave it out"),
+    "infinity": (GOOD + "2026-01-01T00:00:02Z,a,inf\n", 4, "value", "column 'value' has inf in line 4; only finite numbers are allowed"),
     "far future": ("t,k\n3000-01-01,1\n", None, "t", "column 't' has times outside the years 1678 to 2261"),
 }
 
@@ -219,7 +224,7 @@ PARQUET_ERRORS = {
     "list": (
         {"t": TIMES, "c": pa.array([[1], [2]])},
         "c",
-        "column 'c' has the type list<element: int64>, which is not supported; cast it to",
+        "column 'c' has the type list<element: int64>, which is not supported; convert it to",
     ),
     "decimal": ({"t": TIMES, "c": pa.array([Decimal("1.5"), Decimal(2)])}, "c", "has the type decimal128(2, 1), which is not supported"),
     "binary": ({"t": TIMES, "c": pa.array([b"a", b"b"])}, "c", "has the type binary, which is not supported"),
@@ -227,14 +232,14 @@ PARQUET_ERRORS = {
     "null": ({"t": TIMES, "c": pa.array([1, None])}, "c", "column 'c' (int64) has no value in 1 of 2 rows, first in row 2"),
     "null time": ({"t": pa.array([TIMES[0].as_py(), None])}, "t", "column 't' (timestamp[us]) has no value in 1 of 2 rows, first in row 2"),
     "all null": ({"t": TIMES, "c": pa.nulls(2)}, "c", "column 'c' has no values at all"),
-    "nan": ({"t": TIMES, "c": pa.array([1.0, float("nan")])}, "c", "column 'c' has nan in row 2; only finite numbers are taken"),
+    "nan": ({"t": TIMES, "c": pa.array([1.0, float("nan")])}, "c", "column 'c' has nan in row 2; only finite numbers are allowed"),
     "too large": (
         {"t": TIMES, "c": pa.array([1, 2**63], pa.uint64())},
         "c",
-        "has 9223372036854775808 in row 2; whole numbers must be below",
+        "has 9223372036854775808 in row 2; integers must be below",
     ),
     "no rows": ({"t": TIMES.slice(0, 0)}, None, "the file has no rows"),
-    "no timestamp": ({"c": pa.array(["a", "b"])}, None, "no column can serve as timestamp and none holds numbers (columns: 'c')"),
+    "no timestamp": ({"c": pa.array(["a", "b"])}, None, "no column can serve as timestamp and none contains numbers (columns: 'c')"),
 }
 
 
@@ -250,7 +255,7 @@ def test_what_is_wrong_with_a_parquet_file_is_named(tmp_path, case):
 def test_a_parquet_file_must_be_whole(tmp_path):
     whole = parquet_file(tmp_path, t=TIMES).read_bytes()
     for content in (b"time,key\n", whole[:-20], whole[:50]):
-        with pytest.raises(DatasetError, match=r"'x\.parquet' is not a Parquet file or is cut off .*; upload a whole Parquet file"):
+        with pytest.raises(DatasetError, match=r"'x\.parquet' is not a Parquet file or is truncated .*; upload a complete Parquet file"):
             inspect(csv_file(tmp_path, content, "x.parquet"))
 
 
@@ -263,7 +268,7 @@ def test_duplicate_names_in_a_parquet_file(tmp_path):
 
 def test_a_file_may_be_too_large(tmp_path, monkeypatch):
     path = csv_file(tmp_path, GOOD)
-    with pytest.raises(DatasetError, match="the file has 67 bytes; at most 50 are taken, so upload a sample of it"):
+    with pytest.raises(DatasetError, match="the file has 67 bytes; at most 50 are allowed; upload a sample of it"):
         inspect(path, bytes_max=50)
     monkeypatch.setattr("engine.workloads.datasets.CELLS_MAX", 5)
     with pytest.raises(DatasetError, match="the file has 2 rows of 3 columns; at most 5 cells are taken"):

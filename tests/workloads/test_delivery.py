@@ -164,7 +164,7 @@ def test_delays_from_a_file(tmp_path):
 WRONG_TRACES = {
     "unknown data set": ({"dataset": "trade"}, [1.0], "dataset", "dataset 'trade' is unknown"),
     "unknown column": ({"column": "s"}, [1.0], "column", "no column 's'"),
-    "texts": ({}, ["a"], "column", "of type string; choose one that holds numbers"),
+    "texts": ({}, ["a"], "column", "of type string; choose a column of numbers"),
     "negative": ({}, [1.0, -0.5], "column", "has -0.5 in row 2; delays must be from 0"),
     "endless": ({}, [1.0, 1e12], "column", "has 1000000000000.0 in row 2; delays must be from 0 to 1e+11 ms"),
 }

@@ -1,4 +1,4 @@
-"""How long each record is on its way to the log, by its number: a file of the name of its kind for each law, with a function `delays`."""
+"""Delays of records on their way to the log, by record number. Each law has a file of its name with a function `delays`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Delays", "delays_of"]
 
 
 def delays_of(law: Delay, seed: int, operator_id: str, datasets: Datasets, purpose: str = "disorder") -> Delays | None:
-    """The delays of a source's records; None if there are none. Raises Refusal (path below the law) for a file that is no trace.
+    """Return the delays of a source's records; None without delays. Raises Refusal (path below the law) for a file that is not a trace.
 
-    purpose: other words give other draws of the same law.
+    purpose: different words give different draws of the same law.
     """
     random = RandomStream(seed, operator_id, purpose)
     delays: Delays | None = implementation(type(law), __name__, "delays")(law, random, datasets)

@@ -1,4 +1,4 @@
-"""Delays as pure functions of record numbers: the forms that the laws of the document take."""
+"""Delay laws as pure functions of record numbers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LONGEST_NS = milliseconds_ns(DELAY_MAX_MS)
 class Delays(Protocol):
     """Delays in ns as a pure function of the record's number."""
 
-    longest_ns: int  # none is longer
+    longest_ns: int  # maximum
 
     def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """From 0 to longest_ns. Shape (n,)."""
+        """Return delays from 0 to longest_ns. Shape (n,)."""
         ...
 
 
@@ -42,9 +42,9 @@ class Uniform:
 
 
 class Drawn:
-    """Draws times a length, rounded down to a ns and cut to a cap.
+    """Random draws times a length, rounded down to ns and capped.
 
-    draw: non-negative numbers of the length, by record number. most: above all of them. cap_ms: 0 for none.
+    draw: non-negative factors of the length, by record number. most: their upper bound. cap_ms: 0 for no cap.
     """
 
     def __init__(self, draw: Callable[[NDArray[np.int64]], NDArray[np.float64]], most: float, length_ns: float, cap_ms: float = 0.0):
@@ -56,9 +56,9 @@ class Drawn:
 
 
 class Traced:
-    """Delays of a file's rows.
+    """Delays from the rows of a file.
 
-    random: each is drawn from all rows; None: row by row, and from the start again after the last one.
+    random: draw each from all rows; None: use them row by row, restarting after the last one.
     """
 
     def __init__(self, rows_ns: NDArray[np.int64], random: RandomStream | None):

@@ -1,4 +1,4 @@
-"""Rates over time: a file of the name of its kind for each, with a function `curve`."""
+"""Rates over time. Each kind has a file of its name with a function `curve`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .pattern import curve_of_pattern
 
 
 def curve_of(rate: Rate, horizon_ns: int, datasets: Datasets) -> Curve:
-    """The curve of a rate, right until the horizon.
+    """Return the curve of a rate, valid until the horizon.
 
-    Raises Refusal (path below the rate) when its steps are too many or its file is no trace of rates. A recorded rate has no curve.
+    Raises Refusal (path below the rate) if it has too many steps or its file is not a rate trace. A recorded rate has no curve.
     """
     return file.curve(rate, datasets) if isinstance(rate, FileRate) else curve_of_pattern(rate, horizon_ns)

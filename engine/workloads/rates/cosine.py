@@ -12,7 +12,7 @@ from ..javarandom import JavaRandom
 
 
 def curve(rate: CosineRate, horizon_ns: int) -> Curve:
-    """Smooth: each grid step has the rate of its middle. With steps: each has the rate of its start, and its noise."""
+    """Return the curve. Smooth: each grid step has the rate at its middle. With steps: each has the rate at its start, plus noise."""
     period_ns, phase_ns = seconds_ns(rate.period_s), seconds_ns(rate.phase_s)
     mean, amplitude = micro(rate.mean_per_s), micro(rate.amplitude_per_s)
 
@@ -28,6 +28,6 @@ def curve(rate: CosineRate, horizon_ns: int) -> Curve:
     starts = steps_until(horizon_ns, rate.step_s, "step_s")
     for start_ns in starts:
         exact = at(start_ns) + 2 * chance.share_of(noise) - noise
-        chance.skip(2)  # the generator draws for a spike, too, which these experiments do not have
+        chance.skip(2)  # the original generator also draws for a spike, which these experiments do not use
         rates.append(max(0, exact // MICRO * MICRO))
     return Curve(starts, rates)

@@ -11,7 +11,7 @@ from ..traces import rate_trace
 
 
 def curve(rate: FileRate, datasets: Datasets) -> Curve:
-    """Rows that fall on one ns at this speed: the last one counts."""
+    """Return the curve of a file. If several rows fall on the same ns at this speed, the last one counts."""
     times_ns, per_s = rate_trace(rate, datasets)
     speed, factor = scaled(rate.speed, MICRO), scaled(rate.factor, MICRO)
     starts = [time_ns * MICRO // speed for time_ns in times_ns]

@@ -1,4 +1,4 @@
-"""The curve of a rate that the document alone says, by the file of its kind."""
+"""The curve of a rate that is defined by the document alone, by the file of its kind."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from ..curves import Curve
 
 @functools.lru_cache(maxsize=64)
 def curve_of_pattern(rate: Rate, horizon_ns: int) -> Curve:
-    """The curve, right until the horizon. Raises Refusal (path below the rate) when its steps are too many."""
+    """Return the curve, valid until the horizon. Raises Refusal (path below the rate) if it has too many steps."""
     curve: Curve = implementation(type(rate), __package__, "curve")(rate, horizon_ns)
     return curve

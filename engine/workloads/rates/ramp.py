@@ -11,7 +11,7 @@ from ..curves import Curve, from_zero, grid, micro
 
 
 def curve(rate: RampRate, horizon_ns: int) -> Curve:
-    """Each grid step has the rate of its middle, so that the area at the grid's edges is that of the straight line."""
+    """Return the curve. Each grid step has the rate at its middle, so the area at the grid's edges equals that of the straight line."""
     start_ns, end_ns = seconds_ns(rate.start_s), seconds_ns(rate.end_s)
     low, high = micro(rate.from_per_s), micro(rate.to_per_s)
     length_ns = end_ns - start_ns

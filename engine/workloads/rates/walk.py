@@ -1,4 +1,4 @@
-"""Rates that change by chance from step to step, as in the autoscalers' load."""
+"""Random-walk rates, as in the load of the autoscaling study."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..javarandom import JavaRandom
 def walk(
     rate: Wander, horizon_ns: int, start: int, fall: int, rise: int, *, least: int = 0, most: int = 10**9, moves_first: bool = False
 ) -> Curve:
-    """Whole records per second that change by -fall .. rise from step to step. moves_first: before the first step, too."""
+    """Return integer rates in records per second that change by -fall .. rise per step. moves_first: change before the first step, too."""
     chance = JavaRandom(rate.seed)
     starts = steps_until(horizon_ns, rate.step_s, "step_s")
     here, rates = start, []

@@ -1,4 +1,4 @@
-"""Makers of the document's synthetic streams: a file for those that belong together, a class below `Block` for each."""
+"""Generators of synthetic streams: one file per group of related streams, one subclass of `Block` per stream."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ BLOCKS: dict[str, type[Block[Any]]] = {
     for value in vars(module).values()
     if isinstance(value, type) and issubclass(value, Block) and value.__module__ == module.__name__ and "makes" in vars(value)
 }
-"""What makes the records of our streams, by kind."""
+"""Generators of the built-in streams, by kind."""
 
 
 def block_of(stream: Stream) -> type[Block[Any]]:
-    """What makes the records of a stream: `block` of its class where that is of another package."""
+    """Return the generator of a stream: `block` of its class if that is from another package."""
     block: type[Block[Any]] = getattr(type(stream), "block", None) or BLOCKS[kind_of(type(stream))]
     return block

@@ -1,6 +1,6 @@
-"""Impressions of advertisements and clicks on them. The document's models say what they are.
+"""Impressions of advertisements and clicks on them, as defined by the document's models.
 
-All columns but the time follow from the number of the impression, by draws that are the same in all sources of the document.
+All columns except the time are determined by the number of the impression, by draws that are the same in all sources of the document.
 """
 
 from __future__ import annotations

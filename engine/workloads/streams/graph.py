@@ -1,9 +1,9 @@
-"""A directed graph that changes, in three topics: links, sources, deletions of both.
+"""A changing directed graph in three topics: links, sources, deletions of both.
 
-Every event has an id e = 0, 1, 2, ..., and e mod 20 decides what it is, so shares are exact, and the event of a topic's n-th record follows
-from n alone: streams of different operators fit together, and at rates of 12 : 3 : 5 they keep step in time. Which link or source goes, and
-where a link begins, depends on what is alive at that event. So each stream goes through all events once, as far as it is asked for, with
-draws that are the same in all three, and remembers what the records say.
+Every event has an id e = 0, 1, 2, ..., and e mod 20 decides its kind, so shares are exact, and the event of a topic's n-th record depends
+on n alone: streams of different operators are consistent, and at rates of 12 : 3 : 5 they stay in step. Which link or source is deleted,
+and where a link starts, depends on what is alive at that event. So each stream replays all events once, as far as needed, with draws that
+are the same in all three, and stores the contents of the records.
 
 Source: Siachamis 2024, 3.6 (reachability); the shares are those of the authors' generator, which draws the kind of each event.
 """
@@ -21,14 +21,14 @@ from .. import draws
 from ..draws import Integers
 from ..generated import Block, Generated
 
-PERIOD = "sllldlslldllsldllxld"  # s adds a source, l a link; d deletes a link, x a source. There is something to delete from the first on.
+PERIOD = "sllldlslldllsldllxld"  # s adds a source, l a link; d deletes a link, x a source. There is always something to delete.
 LINKS, SOURCES, DELETIONS = PERIOD.count("l"), PERIOD.count("s"), PERIOD.count("d") + PERIOD.count("x")
-LINKS_BEFORE = np.cumsum([0] + [(kind == "l") - (kind == "d") for kind in PERIOD])  # live ones, by place in the period
+LINKS_BEFORE = np.cumsum([0] + [(kind == "l") - (kind == "d") for kind in PERIOD])  # live links, by position in the period
 SOURCES_BEFORE = np.cumsum([0] + [(kind == "s") - (kind == "x") for kind in PERIOD])
 
 
 class History:
-    """What has happened to the graph so far, and is alive; columns by record of each topic."""
+    """The graph's history so far and its live elements; columns by record of each topic."""
 
     def __init__(self, source: Generated):
         self._source, self._stream = source, source.stream
@@ -38,7 +38,7 @@ class History:
         self.link_starts, self.link_ends, self.sources, self.deleted_starts, self.deleted_ends = (array("q") for _ in range(5))
 
     def reach(self, periods: int) -> None:
-        """Go on until so many periods have been."""
+        """Continue until this many periods are complete."""
         if periods <= self._periods:
             return
         stream: GraphStream = self._stream
@@ -59,7 +59,8 @@ class History:
         self._periods = periods
 
     def _happens(self, kind: str, node: int, end: int, begin: float, link: int, source: int) -> None:
-        """One event. node: a random one; end: another, counted without the start; begin: where a link begins; link, source: live ones."""
+        """Apply one event. node: a random node; end: another one, numbered without the start; begin: start of a link; link, source: live
+        ones."""
         if kind == "s":
             self.sources.append(node)
             self._live_sources.append(node)
@@ -81,13 +82,13 @@ class History:
 
 
 def _drop(live: list[Any], at: int) -> Any:
-    """Take one out; the last one takes its place."""
+    """Remove one element; the last one takes its place."""
     live[at], live[-1] = live[-1], live[at]
     return live.pop()
 
 
 class Topic(Block[GraphStream]):
-    """Records of one topic, so many in each period."""
+    """Records of one topic, with a fixed number per period."""
 
     in_a_period: ClassVar[int]
 
@@ -96,7 +97,7 @@ class Topic(Block[GraphStream]):
         return History(source)
 
     def _of(self, column: str) -> Integers:
-        """What the history has in a column for these records."""
+        """Return a column of the history for these records."""
         history: History = self.source.tables
         history.reach(int(self.numbers.max(initial=-1)) // self.in_a_period + 1)
         values: Integers = np.frombuffer(getattr(history, column), np.int64)[self.numbers]
@@ -141,7 +142,7 @@ class GraphSources(Topic):
         return np.zeros(len(self.numbers), np.int64)
 
     def __getattr__(self, name: str) -> Integers:
-        """The fields node1, node2 and so on: a fresh source has met no node."""
+        """The fields node1, node2 and so on: a new source has visited no nodes."""
         if name[:4] != "node" or not name[4:].isdecimal():
             raise AttributeError(name)
         return np.full(len(self.numbers), -1, np.int64)

@@ -1,4 +1,4 @@
-"""Linear Road's position reports. The document's model says what they are."""
+"""Linear Road's position reports, as defined by the document's model."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ACCIDENT_REPORTS = 4
 
 
 class LinearRoadReports(Block[LinearRoadReport]):
-    """Record n is the report of place n mod vehicles in period n div vehicles. A place is taken by one vehicle after another.
+    """Record n is the report of place n mod vehicles in period n div vehicles. Vehicles occupy a place one after the other.
 
-    Trips have equal lengths, and each place began its first one at a time of its own. Trip and place give the vehicle's number, from which
-    its road, direction, entry and speed are drawn. So all that a report says follows from its number.
+    Trips have equal lengths, and each place started its first trip at a different time. Trip and place determine the vehicle's number, from
+    which its road, direction, entry and speed are drawn. So a report is fully determined by its number.
 
-    The accident of an expressway strikes two places that are neighbours, somewhere among those which are its own by their number.
+    The accident of an expressway affects two neighbouring places, among the places that belong to it by their number.
     """
 
     makes = "linear_road_report"
@@ -45,7 +45,7 @@ class LinearRoadReports(Block[LinearRoadReport]):
 
     @cached_property
     def _age(self) -> Integers:
-        """Reports of this trip before this one."""
+        """Number of reports of this trip before this one."""
         return self._since_start % self.stream.trip_reports
 
     @cached_property
@@ -62,12 +62,12 @@ class LinearRoadReports(Block[LinearRoadReport]):
 
     @cached_property
     def _entry_feet(self) -> Integers:
-        """From the road's start in the direction of the trip, so that the fastest vehicle stays on the road."""
+        """Distance from the road's start in the direction of the trip, chosen so that the fastest vehicle stays on the road."""
         return self.below("entry", ROAD_FEET - FEET_PER_MPH * SPEED_MAX * (self.stream.trip_reports - 1), self.vehicle)
 
     @cached_property
     def _trip_speed(self) -> Integers:
-        epoch = (self._period - self._age) // JAM_PERIODS + 1000  # the first trips began before the first period
+        epoch = (self._period - self._age) // JAM_PERIODS + 1000  # the first trips started before the first period
         stretch = self._entry_feet // STRETCH_FEET
         where = ((epoch * self.stream.xways + self._trip_xway) * 2 + self._trip_direction) * SEGMENTS + stretch
         jam = self.happens("jam", self.stream.jam_ratio, where)
@@ -78,7 +78,7 @@ class LinearRoadReports(Block[LinearRoadReport]):
 
     @cached_property
     def _accident(self) -> Integers:
-        """The number of the accident that could strike the place in this period."""
+        """The number of the accident that could affect the place in this period."""
         xway = self._place % (2 * self.stream.xways) // 2
         return self._period // self.stream.accident_every * self.stream.xways + xway
 

@@ -1,11 +1,11 @@
 """NexMark's three topics: persons, auctions and bids of an auction site.
 
 Every event of the benchmark has an id e = 0, 1, 2, ...; e mod 50 decides the topic: 0 a person, 1 to 3 an auction, 4 to 49 a bid. A stream
-here holds one topic, and the event id of its n-th record follows from n alone, so streams of different operators fit together without
-talking: at rates of 1 : 3 : 46 they also keep step in time.
+here holds one topic, and the event id of its n-th record depends on n alone, so streams of different operators are consistent without
+communicating: at rates of 1 : 3 : 46 they also stay in step.
 
 Two picks refer to other topics. A regular pick is uniform over the recent ones (and over a few that do not exist yet); with probability
-`hot_ratio` it is replaced by one hot person or auction, which moves on every hundred. The regular picks are the same at every hot ratio.
+`hot_ratio` it is replaced by one hot person or auction, which changes every hundred. The regular picks are the same at every hot ratio.
 
 Source: Siachamis 2024, 3.6; numbers from Apache Beam's NexMark defaults.
 """
@@ -25,7 +25,7 @@ from ..generated import Block
 
 AUCTIONS, BIDS = 3, 46  # per person
 FIRST_ID, FIRST_CATEGORY, CATEGORIES = 1000, 10, 5
-HOT_STEP = 100  # the hot person or auction is the last one whose number divides by this
+HOT_STEP = 100  # the hot person or auction is the last one whose number is a multiple of this
 DECADES = np.array([10**power for power in range(2, 8)], np.int64)  # cents
 EXPIRY_MIN_NS, EXPIRY_RANGE_NS = 1_000_000_000, 60_000_000_000
 
@@ -78,23 +78,23 @@ class Persons(Block[NexmarkPerson]):
 
 
 class Picking(Block[PickingStream]):
-    """What refers to people and has prices."""
+    """Streams that refer to persons and have prices."""
 
     def _person(self, purpose: str, last: Integers, hot_offset: int) -> Integers:
-        """Id of a person, when the newest one has the number `last`."""
+        """Return the id of a person; last: number of the newest person."""
         people = last + 1
         active = np.minimum(people, self.stream.active_people)
         regular = people - active + self.below(purpose, active + self.stream.people_ahead)
         return FIRST_ID + self._or_hot(purpose, regular, last // HOT_STEP * HOT_STEP + hot_offset)
 
     def _or_hot(self, purpose: str, regular: Integers, hot: Integers) -> Integers:
-        """Hot with probability `hot_ratio`, else regular."""
+        """Return hot picks with probability `hot_ratio`, otherwise regular ones."""
         if not self.stream.hot_ratio:
             return regular
         return np.where(self.happens(f"{purpose} hot", self.stream.hot_ratio), hot, regular)
 
     def _price(self, purpose: str) -> Integers:
-        """Cents, from 1.00 to 1,000,000.00: the decade is uniform, and so is the price inside its decade."""
+        """Draw a price in cents, from 1.00 to 1,000,000.00: the decade is uniform, and so is the price within it."""
         decade = DECADES[self.below(f"{purpose} decade", len(DECADES))]
         return decade + self.below(purpose, 9 * decade)
 

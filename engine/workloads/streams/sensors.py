@@ -1,4 +1,4 @@
-"""Readings of a laboratory's sensors. The document's model says what they are."""
+"""Readings of a laboratory's sensors, as defined by the document's model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..draws import Floats, Integers
 from ..generated import Block
 
 MEAN_C, SWING_C, NOISE_C = 25.0, 10.0, 0.5
-SPIKE_C, SPIKE_MORE_C = 10.0, 5.0  # at least, and more on average
+SPIKE_C, SPIKE_MORE_C = 10.0, 5.0  # minimum, and mean excess
 MISSING = -1.0
 
 

@@ -1,4 +1,4 @@
-"""Purchases of gem packs and advertisements for them. The document's models say what they are."""
+"""Purchases of gem packs and advertisements for them, as defined by the document's models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads of smart plugs. The document's model says what they are."""
+"""Loads of smart plugs, as defined by the document's model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Plugs(NamedTuple):
     household: Integers  # in its house
     plug: Integers  # in its household
     peak_w: Floats
-    length_ns: Integers  # for which it is on or off
+    length_ns: Integers  # of its on and off phases
 
 
 class SmartPlugReadings(Block[SmartPlugReading]):

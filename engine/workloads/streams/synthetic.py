@@ -1,4 +1,4 @@
-"""Records made to measure. The document's models say what they are."""
+"""Configurable synthetic records, as defined by the document's models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PARETO_SHAPE = 10.0
 
 
 class SyntheticRecords(Block[Synthetic]):
-    """The fields i1, f1, s1 and so on are found by their names."""
+    """The fields i1, f1, s1 and so on are resolved by name."""
 
     makes = "synthetic"
 
@@ -46,7 +46,7 @@ class SyntheticRecords(Block[Synthetic]):
 
 
 class VectorRecords(Block[Vectors]):
-    """The coordinates x1, x2 and so on are found by their names."""
+    """The coordinates x1, x2 and so on are resolved by name."""
 
     makes = "vectors"
 

@@ -1,4 +1,4 @@
-"""Taxi trips. The document's model says what they are."""
+"""Taxi trips, as defined by the document's model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Yahoo streaming benchmark's advertisement events. The document's model says what they are."""
+"""Advertisement events of the Yahoo streaming benchmark, as defined by the document's model."""
 
 from __future__ import annotations
 
