@@ -329,10 +329,10 @@ def unknown_argument(slot, mesage):  # type: ignore[no-untyped-def]
 
 
 WRONG = {
-    "no operator": (int, "is no class below engine.spec.base.operator.Operator"),
-    "no kind": ({"kind": ""}, "it must be lower-case letters"),
-    "a form that cannot be": ({"kind": "My Operator"}, "it must be lower-case letters"),
-    "a kind that is taken": ({"kind": "map"}, "which engine.operators.map has already"),
+    "no operator": (int, "is not a subclass of engine.spec.base.operator.Operator"),
+    "no kind": ({"kind": ""}, "use at most 63 lower-case letters"),
+    "a form that cannot be": ({"kind": "My Operator"}, "use at most 63 lower-case letters"),
+    "a kind that is taken": ({"kind": "map"}, "which engine.operators.map already uses"),
     "no title": ({"title": ""}, "needs a title and a docstring"),
     "no price": ({"priced_as": "aggregat"}, "it must be one of source, filter"),
     "an argument that the loop lacks": ({"on_record": staticmethod(unknown_argument)}, "asks for mesage; its arguments must be variables"),
@@ -353,7 +353,7 @@ def test_a_kind_without_a_kernel_is_refused() -> None:
 
         kind, title = "idle", "Idle"
 
-    with mock.patch.dict(OPERATORS), pytest.raises(ValueError, match="on_record at least"):
+    with mock.patch.dict(OPERATORS), pytest.raises(ValueError, match="at least on_record"):
         register(Idle)
 
 
