@@ -70,14 +70,14 @@ export interface components {
             expires_at: string;
             path: string;
         };
-        /** @description runs: how many an experiment has; 0 for a data set. */
+        /** @description A large experiment or data set. runs: number of runs of the experiment; 0 for a data set. */
         Large: {
             id: string;
             name: string;
             bytes: number;
             runs: number;
         };
-        /** @description In bytes; runs and data sets count against the limit, what was deleted goes by itself. free: on the server's disk. */
+        /** @description Sizes in bytes. Runs and data sets count against the limit; deleted ones do not and are removed later. free: on the server's disk. */
         StorageShape: {
             limit_bytes: number | null;
             keep_frames_days: number | null;
@@ -164,9 +164,9 @@ export interface components {
         };
         Json: Json;
         /**
-         * @description Something that can be chosen, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of
-         *     a stream of fixed shape. rescalable, loss_text: of a checkpointing protocol: whether the parallelism may change under it, and what a
-         *     lost host means. decides_live: of scaling, whether it is asked again and again during a run. example, signatures: of a function.
+         * @description An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
+         *     fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
+         *     decides_live: for scaling, whether it decides repeatedly during a run. example, signatures: for functions.
          */
         Kind: {
             kind: string;
@@ -188,7 +188,7 @@ export interface components {
             example?: string;
             signatures?: components["schemas"]["Signature"][];
         };
-        /** @description type: of a field, or "any". constant: it must be written out. */
+        /** @description type: a field type, or "any". constant: the argument must be a literal. */
         Parameter: {
             name: string;
             type: string;
@@ -198,14 +198,14 @@ export interface components {
             name: string;
             type: string;
         };
-        /** @description repeated: the last parameter may come several times. */
+        /** @description repeated: the last parameter may be repeated. */
         Signature: {
             text: string;
             parameters: components["schemas"]["Parameter"][];
             repeated: boolean;
             result: string;
         };
-        /** @description A finding: where (JSON pointer into the document as it was sent), what, the value found, and what would be right. */
+        /** @description A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it. */
         Problem: {
             pointer: string;
             code: string;
@@ -215,14 +215,14 @@ export interface components {
             /** @enum {string} */
             severity: "error" | "warning";
         };
-        /** @description What records of a stream hold, and how many bytes one takes. */
+        /** @description Fields of a stream's records, and bytes per record. */
         RecordSchema: {
             fields: components["schemas"]["RecordField"][];
             bytes: number;
         };
         /**
-         * @description schemas: by operator and output port, as far as they are known. placement: host names by operator, one per instance in index order.
-         *     event_zero: what 0 of event time is on the calendar, where sources read data sets.
+         * @description schemas: record schemas by operator and output port, where known. placement: host names by operator, one per instance in index order.
+         *     event_zero: calendar date of event time 0, if sources read data sets.
          */
         Validation: {
             problems: components["schemas"]["Problem"][];
@@ -235,13 +235,13 @@ export interface components {
             };
             event_zero: string | null;
         };
-        /** @description sources: by source operator, [time in s, records per s] in the middle of each part of the horizon. */
+        /** @description sources: by source operator, [time in s, records per s] at the middle of each part of the horizon. */
         Preview: {
             sources: {
                 [key: string]: number[][];
             };
         };
-        /** @description A line of the list; `runs` counts those that are not deleted, `description` is shortened, an `example` is as it came. */
+        /** @description An entry of the list. `runs`: number of runs, without deleted ones. `description`: shortened. `example`: an unmodified example. */
         ExperimentItem: {
             id: string;
             name: string;
@@ -265,7 +265,7 @@ export interface components {
             id: string;
             name: string;
         };
-        /** @description A run with the document that it executes; `note` says what the person should know about its start. */
+        /** @description A run with the document that it executes. `note`: a remark about its start, for the user. */
         RunDetail: {
             id: string;
             number: number;
@@ -310,10 +310,10 @@ export interface components {
             count: number;
         };
         /**
-         * @description A run without its document. Times in seconds; `eta_s` is wall-clock time, `t_s` and `horizon_s` are virtual.
+         * @description A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
          *
-         *     `pace`: virtual seconds a second at most, null: as fast as possible. `hold_at_frame`: the number of frames at which it stands still, 0:
-         *     at once, null: it goes on to its end. `said`: how the notes on it begin.
+         *     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
+         *     once, null: it runs to its end. `said`: the beginning of the notes on it.
          */
         RunShape: {
             id: string;
@@ -348,13 +348,13 @@ export interface components {
             tags: string[];
             said: string;
         };
-        /** @description What conditions can be on: short names, numbers of summaries, and values of documents. */
+        /** @description Fields that conditions can use: short names, summary metrics and document parameters. */
         Fields: {
             short: string[];
             metrics: string[];
             parameters: string[];
         };
-        /** @description The runs that the action changed; the others were so already, or are not there. */
+        /** @description The runs that the action changed. The others needed no change, or do not exist. */
         Changed: {
             changed: string[];
         };
@@ -364,7 +364,7 @@ export interface components {
         ActorSample: {
             egress_mbit_per_s: number;
         };
-        /** @description What waits for barriers at the end of the frame. barred_channels: by edge. */
+        /** @description Instances aligning barriers at the end of the frame. barred_channels: number of blocked channels by edge. */
         Aligning: {
             operators: {
                 [key: string]: components["schemas"]["AligningOperator"];
@@ -377,7 +377,10 @@ export interface components {
             instances: number | null;
             passed_over: number | null;
         };
-        /** @description Sums over the records whose service began in the frame, and over the records sent (docs/event-core.md, section 11). */
+        /**
+         * @description Latency attribution: sums over the records whose service began in the frame, and over the records sent (docs/event-core.md, section
+         *     11).
+         */
         Attribution: {
             records: number;
             driver_queue_ns: number;
@@ -396,9 +399,10 @@ export interface components {
             captured_s: number;
         };
         /**
-         * @description What a checkpointing protocol has done since the last frame, and what waits for barriers at the end of this one. useless: checkpoints
-         *     of which it is known that no line can hold them. logs: bytes in the logs of each edge's channels, at the end of the frame. modes: how
-         *     each region takes checkpoints at the end of the frame, where that changes.
+         * @description Checkpointing activity since the last frame, and alignment at the end of this one. useless: checkpoints known to be on no recovery
+         *     line.
+         *     logs: bytes in the channel logs of each edge at the end of the frame. modes: checkpointing mode of each region at the end of the frame,
+         *     if modes can change.
          */
         CheckpointNews: {
             rounds: components["schemas"]["CheckpointRound"][];
@@ -417,8 +421,8 @@ export interface components {
             useless?: components["schemas"]["NumberedCheckpoint"][];
         };
         /**
-         * @description A round of checkpoints, as the coordinator knows it at the end of a frame. region, operators: whose round it is, where not all
-         *     operators take part. turn: what its region changes to when it is confirmed. savepoint: it belongs to a rescale.
+         * @description A checkpoint round, as known to the coordinator at the end of a frame. region, operators: the participants, if not all operators take
+         *     part. turn: the mode its region switches to when the round is confirmed. savepoint: the round belongs to a rescale.
          */
         CheckpointRound: {
             number: number;
@@ -435,7 +439,7 @@ export interface components {
             operators?: string[];
             turn?: components["schemas"]["RegionTurn"];
         };
-        /** @description A host that died of what it held. restart_at_s: null: never. */
+        /** @description A host that ran out of memory and died. restart_at_s: null if it never restarts. */
         Death: {
             host: string;
             at_s: number;
@@ -443,7 +447,7 @@ export interface components {
             limit_bytes: number;
             restart_at_s: number | null;
         };
-        /** @description kind: what the protocol calls it. reason: which rule asked for a forced one. */
+        /** @description kind: the protocol's name for it. reason: the rule that forced it. */
         DurableCheckpoint: {
             operator: string;
             index: number;
@@ -456,8 +460,8 @@ export interface components {
             reason?: "clock" | "cycle" | "clock and cycle" | "index";
         };
         /**
-         * @description One frame of virtual time. latencies_ms: by name, those that are measured beside it. deaths: since the last frame. checkpoints: of
-         *     runs with a checkpointing protocol. scaling: of runs whose parallelism may change.
+         * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
+         *     with a checkpointing protocol. scaling: only in runs that can rescale.
          */
         Frame: {
             n: number;
@@ -488,19 +492,19 @@ export interface components {
             checkpoints?: components["schemas"]["CheckpointNews"];
             scaling?: components["schemas"]["ScalingNews"];
         };
-        /** @description next: the `after` of the next call, or null when the run has ended and nothing is left. */
+        /** @description next: the `after` of the next call, or null once the run has ended and no frames are left. */
         FramePage: {
             frames: components["schemas"]["Frame"][];
             next: number | null;
         };
-        /** @description What a host's memory model says. */
+        /** @description State of a host's memory model. */
         HostMemory: {
             used_bytes: number;
             peak_bytes: number;
             slow_down: number;
             full: boolean;
         };
-        /** @description A host. memory: null without a memory model. */
+        /** @description A host at the end of the frame. memory: null without a memory model. */
         HostSample: {
             busy: number | null;
             queue: number | null;
@@ -520,8 +524,9 @@ export interface components {
             mean?: number | null;
         };
         /**
-         * @description How a line was found. newest: numbers by operator and index. steps: operator, index, number before and after; operator and index of
-         *     the sender, records sent and processed. GET /runs/{id}/recoveries/{epoch} explains them.
+         * @description How a recovery line was found. newest: checkpoint numbers by operator and index. steps: operator, index, number before and after;
+         *     operator
+         *     and index of the sender, records sent and processed. GET /runs/{id}/recoveries/{epoch} explains them.
          */
         LineSearch: {
             epoch: number;
@@ -546,8 +551,9 @@ export interface components {
             number: number;
         };
         /**
-         * @description An operator: means over its active instances, sums of rates. lost: records sent to it and never served, or taken in and not sent, of
-         *     runs that lose hosts. shed: records that its sources on full hosts threw away.
+         * @description An operator: means over its active instances, sums of rates. lost, in runs that lose hosts: records sent to it and never served, or
+         *     taken
+         *     in and not sent. shed: records that its sources on full hosts discarded.
          */
         OperatorSample: {
             in_per_s: number | null;
@@ -564,8 +570,8 @@ export interface components {
             attribution?: components["schemas"]["Attribution"];
         };
         /**
-         * @description All go back to a line of checkpoints. Times by host, in virtual seconds. found_s: when the line was found, null while it is searched.
-         *     line: numbers by operator and index, 0 for the start.
+         * @description A rollback to a recovery line. Times in virtual seconds, some by host. found_s: when the line was found, null during the search.
+         *     line: checkpoint numbers by operator and index, 0 for the initial state.
          */
         Recovery: {
             epoch: number;
@@ -583,7 +589,10 @@ export interface components {
                 [key: string]: number[];
             };
         };
-        /** @description What a region's rounds turn into when this one is confirmed, and why: as measured, and the limit (docs/engine-api.md). */
+        /**
+         * @description The mode that a region switches to when this round is confirmed. why: the reason, with the measured value and the limit
+         *     (docs/engine-api.md).
+         */
         RegionTurn: {
             /** @enum {string} */
             to: "coordinated" | "uncoordinated";
@@ -592,7 +601,7 @@ export interface components {
             measured: number;
             limit: number;
         };
-        /** @description The carrying out of an order. Times in virtual seconds, null while they are not known. */
+        /** @description A rescale. Times in virtual seconds, null until known. */
         RescaleAction: {
             number: number;
             /** @enum {string} */
@@ -620,8 +629,9 @@ export interface components {
             why: string;
         };
         /**
-         * @description One iteration of a policy: what it read, computed of that, and wished for, what each rule made of the wish, and what was done.
-         *     values: name, vertex, number; null: infinite, or it does not count. advice: by vertex.
+         * @description One iteration of a policy: the metrics it read, the values it computed, the parallelism it requested, the effect of each rule, and
+         *     the
+         *     outcome. values: name, vertex, number; null: infinite or not applicable. advice: requested parallelism by vertex.
          */
         ScalingDecision: {
             t_s: number;
@@ -641,10 +651,11 @@ export interface components {
             why: string;
         };
         /**
-         * @description How the parallelism stands at the end of a frame, and what was decided and carried out in it. By operator; workers: active instances.
-         *     state: "starting" before the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while nobody is asked after an
-         *     order; until_s: when it ends, as far as that is known. next_s: when the policy is asked next. lag: records that wait in the topic of
-         *     each source. actions: in full whenever something of them changes.
+         * @description Parallelism by operator at the end of a frame, and the decisions and rescales in it. workers: active instances. state: "starting"
+         *     before
+         *     the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while the policy is not asked after a rescale. until_s: when
+         *     that ends, if known. next_s: next iteration of the policy. lag: records waiting in the topic of each source. actions: rescales, repeated
+         *     in full whenever they change.
          */
         ScalingNews: {
             workers: number;
@@ -666,10 +677,7 @@ export interface components {
             decisions: components["schemas"]["ScalingDecision"][];
             actions: components["schemas"]["RescaleAction"][];
         };
-        /**
-         * @description What was read of a vertex: means over its instances, ms of each second; rates of all together. Without a sample only its
-         *     parallelism.
-         */
+        /** @description Metrics read for a vertex: means over its instances in ms per second, and total rates. Only its parallelism if there is no sample. */
         ScalingReading: {
             operator: string;
             p: number;
@@ -682,7 +690,7 @@ export interface components {
             out_per_s?: number;
             pending?: number;
         };
-        /** @description What one rule made of the wish. */
+        /** @description The requested parallelism after one rule was applied. */
         ScalingStep: {
             rule: string;
             parallelism: {
@@ -693,8 +701,8 @@ export interface components {
             mbit_per_s: number;
         };
         /**
-         * @description A checkpoint in the diagram. id: its name among the marks. at: where it stands on the axis. act: after how many acts of the history
-         *     it is there; 0: from the beginning on.
+         * @description A checkpoint in the diagram. id: used in marks. at: position on the axis. act: number of acts after which it exists; 0: from the
+         *     start.
          */
         CheckpointMark: {
             id: string;
@@ -706,7 +714,10 @@ export interface components {
             /** @enum {string} */
             kind: "start" | "basic" | "coordinated" | "forced";
         };
-        /** @description A row for each instance over an axis from `first` to `last`. unit: of the axis; empty if only the order is known. */
+        /**
+         * @description A space-time diagram: one row per instance, over an axis from `first` to `last`. unit: of the axis; empty if only the order is
+         *     known.
+         */
         Diagram: {
             instances: string[];
             first: number;
@@ -718,7 +729,7 @@ export interface components {
             /** @default [] */
             waits: components["schemas"]["Wait"][];
         };
-        /** @description One case of a lesson, or one recovery. left_out: instances that are not drawn. */
+        /** @description An explained case of a lesson, or recovery. left_out: number of instances that are not drawn. */
         Explained: {
             name: string;
             text: string;
@@ -729,7 +740,7 @@ export interface components {
             left_out: number;
         };
         /**
-         * @description title: what is done. text: what exactly, and why. act: how much of the history is shown; None: all. verdict: whether a line holds.
+         * @description title: what happens. text: details and reason. act: number of acts shown; None: all. verdict: whether a line is consistent.
          *     line, marked, discarded, useless, forced, focus: ids of checkpoints. orphans, in_flight, stored, lost, aside, told: names of messages.
          *     edges: of the checkpoint graph, ids of tail and head.
          */
@@ -772,8 +783,9 @@ export interface components {
             table: components["schemas"]["Table"] | null;
         };
         /**
-         * @description A message, or a barrier. arrives_at: None while it is under way to the end. processed_at: where it was processed; later than it
-         *     arrived if it was laid aside, None if it never was. The acts say since when there is so much of it.
+         * @description A message or a barrier. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered, None if it was
+         *     never
+         *     processed. The acts say from when each part is visible.
          */
         MessageArrow: {
             name: string;
@@ -788,12 +800,12 @@ export interface components {
             processed_at: number | null;
             processed_act: number | null;
         };
-        /** @description What instances know, a row for each. */
+        /** @description The knowledge of the instances, one row each. */
         Table: {
             columns: string[];
             rows: string[][];
         };
-        /** @description An instance lets nothing in from a channel, whose barrier has come. until: None if that never ends. */
+        /** @description An instance blocks a channel whose barrier has arrived. until: None if that never ends. */
         Wait: {
             instance: number;
             sender: number;
@@ -802,7 +814,7 @@ export interface components {
             until: number | null;
             until_act: number | null;
         };
-        /** @description By operator. */
+        /** @description operators: latency attribution by operator. */
         AttributionAnswer: {
             operators: {
                 [key: string]: components["schemas"]["Attribution"] | null;
@@ -851,7 +863,7 @@ export interface components {
             /** @description end, inclusive */
             to_ns: number;
         };
-        /** @description A question about a run's records; `records` are those found. `note` says what the person should know about its start. */
+        /** @description A request for waterfalls of a run. `records`: number of records found. `note`: a remark about its start, for the user. */
         WaterfallsShape: {
             id: string;
             run: string;
@@ -867,7 +879,7 @@ export interface components {
             finished_at: string | null;
             note: string | null;
         };
-        /** @description Where the time of one delivered record went, from the measured clock to the delivery; each part begins where the one before ends. */
+        /** @description Latency breakdown of one delivered record, from the measured clock to delivery; each part starts where the previous one ends. */
         Waterfall: {
             sink: string;
             instance: number;
@@ -876,7 +888,7 @@ export interface components {
             latency_ns: number;
             parts: components["schemas"]["WaterfallPart"][];
         };
-        /** @description A stretch of a record's time. instance: index within the operator; of network parts the sender's. */
+        /** @description An interval of a record's latency. instance: index within the operator; for network parts, that of the sender. */
         WaterfallPart: {
             part: string;
             operator: string;
@@ -884,7 +896,7 @@ export interface components {
             start_ns: number;
             end_ns: number;
         };
-        /** @description waterfalls: null until the question is answered. */
+        /** @description waterfalls: null until the answer is ready. */
         WaterfallsAnswer: {
             id: string;
             run: string;
@@ -912,7 +924,7 @@ export interface components {
             p: number | null;
             pairs: number;
         };
-        /** @description number: of a run that was deleted; null: there was never such a run here. */
+        /** @description A run that cannot be compared. number: its number if it was deleted; null if no such run existed in this lab. */
         Gone: {
             id: string;
             number: number | null;
@@ -929,8 +941,8 @@ export interface components {
             seed: number;
         };
         /**
-         * @description A run and those that differ from it by their seed alone. under_way: seeds of such runs that have not ended. twin: another
-         *     side differs from it by its seed alone, and each stands for itself.
+         * @description A run and the runs that differ from it only in their seed. under_way: seeds whose runs have not finished. twin: another side differs
+         *     from this one only in its seed, so each is shown on its own.
          */
         SideShape: {
             run: string;
@@ -948,7 +960,7 @@ export interface components {
             items: components["schemas"]["StudyShape"][];
             count: number;
         };
-        /** @description A study without its document. `trials_left` is an estimate for searches, null until it has begun; `eta_s` is wall-clock time. */
+        /** @description A study without its document. `trials_left`: an estimate for searches, null until the study has begun. `eta_s`: wall-clock time. */
         StudyShape: {
             id: string;
             name: string;
@@ -966,7 +978,7 @@ export interface components {
             finished_at: string | null;
             error: string | null;
         };
-        /** @description A study with its document; `metrics` are the names of what its runs measured so far, `note` says what its runs wait for. */
+        /** @description A study with its document. `metrics`: names of the metrics that its runs measured so far. `note`: what its runs are waiting for. */
         StudyDetail: {
             id: string;
             name: string;
@@ -989,7 +1001,7 @@ export interface components {
             metrics: string[];
             note: string | null;
         };
-        /** @description document: JSON Schema of a study's document. values, designs, searches: the kinds that its parts can have. */
+        /** @description document: JSON Schema of a study's document. values, designs, searches: the available kinds of each part. */
         StudyCatalogue: {
             document: {
                 [key: string]: components["schemas"]["Json"];
@@ -999,8 +1011,9 @@ export interface components {
             searches: components["schemas"]["Kind"][];
         };
         /**
-         * @description points: how many the design has; runs: at least so many, a search makes more at each point; first: the values of its first points,
-         *     none of an optimisation. metrics: what runs of its experiment measure, none if it is invalid.
+         * @description points: number of points of the design. runs: lower bound on the number of runs; a search makes more at each point. first: values of
+         *     the
+         *     first points, empty for an optimisation. metrics: metrics that runs of its experiment measure, empty if the experiment is invalid.
          */
         Checked: {
             problems: components["schemas"]["Problem"][];
@@ -1011,7 +1024,7 @@ export interface components {
             }[];
             metrics: string[];
         };
-        /** @description sustained: the largest load that was; failed: the smallest above it that was not; over: the search has ended. */
+        /** @description sustained: largest sustained load. failed: smallest load above it that was not sustained. over: the search has ended. */
         Found: {
             point: number;
             values: {
@@ -1041,14 +1054,14 @@ export interface components {
                 [key: string]: components["schemas"]["Interval"];
             };
         };
-        /** @description next: the `offset` of the next call, null if nothing is left. count: how many points the study has. */
+        /** @description next: the `offset` of the next call, or null if nothing is left. count: number of points of the study. */
         Results: {
             points: components["schemas"]["Point"][];
             found: components["schemas"]["Found"][];
             next: number | null;
             count: number;
         };
-        /** @description state: the run's; one that failed stood still or ran out of memory, which is a result. failure: why there is no result. */
+        /** @description state: the run's state; a failed run stalled or ran out of memory, which is a result. failure: why there is no result. */
         RunOf: {
             seed: number;
             values: {
@@ -1073,14 +1086,15 @@ export interface components {
             run: string | null;
             number: number | null;
         };
-        /** @description trials: those chosen so far, in order. best: the points that no other feasible one beats. */
+        /** @description trials: chosen so far, in order. best: points that no other feasible point dominates. */
         Optimisation: {
             trials: components["schemas"]["TriedPoint"][];
             best: number[];
         };
         /**
-         * @description objectives, bounds: values over the seeds, in the order of the document, null where there are none (yet). feasible: it has them all,
-         *     and keeps all bounds. failure: why it does not count.
+         * @description objectives, bounds: values over the seeds, in document order; null where not available (yet). feasible: all values are available and
+         *     all
+         *     bounds hold. failure: why the point does not count.
          */
         TriedPoint: {
             point: number;
@@ -1101,8 +1115,8 @@ export interface components {
         };
         /**
          * @description A figure in a list. status: reproduced, calibrated, partly, not reproduced, not evaluated (none of its assertions was), or not run.
-         *     scale and what follows is of the result that counts: the newest at the largest scale; null if there is none. assertions: how many there
-         *     are in each state. lacking: ids of those that do not hold. under_way: what is carried out at the moment.
+         *     scale and the fields after it describe the result that counts: the newest at the largest scale; null without one. assertions: number in
+         *     each state. lacking: ids of assertions that do not hold. under_way: reproductions in progress.
          */
         FigureItem: {
             id: string;
@@ -1126,7 +1140,7 @@ export interface components {
             section: string;
             page: string;
         };
-        /** @description A figure that somebody wants carried out. progress: 0 to 1. note: why it may take a while to begin. */
+        /** @description A requested reproduction of a figure. progress: 0 to 1. note: why its start may be delayed. */
         ReproductionShape: {
             id: string;
             figure: string;
@@ -1142,7 +1156,10 @@ export interface components {
             finished_at: string | null;
             note: string | null;
         };
-        /** @description state: holds, fails, not evaluated (reason says why), or not run. sides: what was compared; of a series its least and most. */
+        /**
+         * @description state: holds, fails, not evaluated (reason says why), or not run. sides: the values compared; for a series, its minimum and
+         *     maximum.
+         */
         FigureAssertion: {
             id: string;
             text: string;
@@ -1154,8 +1171,9 @@ export interface components {
             reason: string;
         };
         /**
-         * @description document: the figure as it is written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this
-         *     lab that have such a key, by key; none where nobody made the run here. results: all there are, the newest first.
+         * @description document: the figure as written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this lab
+         *     with
+         *     these keys, by key; a key without a run in this lab is missing. results: all stored results, newest first.
          */
         FigureDetail: {
             id: string;
@@ -1174,7 +1192,7 @@ export interface components {
             };
             results: components["schemas"]["FigureResultShape"][];
         };
-        /** @description A result that there is; stale: the figure has changed since. */
+        /** @description A stored result. stale: the figure has changed since. */
         FigureResultShape: {
             /** @enum {string} */
             scale: "smoke" | "dev" | "paper";
@@ -1194,11 +1212,11 @@ export interface components {
             most: number;
         };
         FigureValue: components["schemas"]["NumberValue"] | components["schemas"]["SeriesValue"] | components["schemas"]["NoValue"];
-        /** @description Nothing was measured, and why. */
+        /** @description No value, and why. */
         NoValue: {
             reason: string;
         };
-        /** @description runs: keys (hashes of document and seed) of the runs behind it. */
+        /** @description runs: keys (hashes of document and seed) of the runs that the value was computed from. */
         NumberValue: {
             value: number;
             low?: number;
@@ -1211,7 +1229,7 @@ export interface components {
             seed: number;
             state: components["schemas"]["RunState"];
         };
-        /** @description runs: keys, a list for each point, or one for all of them. */
+        /** @description runs: keys, one list per point or one list for all points. */
         SeriesValue: {
             x: (number | string)[];
             y: number[];
@@ -1224,7 +1242,7 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             };
         };
-        /** @description figure: number of the figure that it is after. */
+        /** @description figure: number of the paper's figure that it follows. */
         LessonItem: {
             id: string;
             title: string;
@@ -1246,8 +1264,9 @@ export interface components {
             spark: components["schemas"]["SparkState"];
         };
         /**
-         * @description A question about many runs. progress: share of the new runs that are summarised, 0 to 1. runs: how many it is about; read: of how
-         *     many the files were read, the others were known. note: why it may take a while to begin.
+         * @description An analysis over many runs. progress: fraction of the new runs summarised so far, 0 to 1. runs: number of runs it covers. read:
+         *     number of
+         *     runs whose files were read; the others were cached. note: why its start may be delayed.
          */
         SparkJobShape: {
             id: string;
@@ -1268,8 +1287,9 @@ export interface components {
             note: string | null;
         };
         /**
-         * @description state: asleep (Spark starts with the next job), ready, unavailable, or absent (there is no analysis worker). message: what is
-         *     missing, and what to do. cores: of all executors, 0 until Spark has started.
+         * @description state: asleep (Spark starts with the next job), ready, unavailable, or absent (no analysis worker). message: what is missing and what
+         *     to
+         *     do. cores: total over all executors, 0 until Spark has started.
          */
         SparkState: {
             /** @enum {string} */
@@ -1278,7 +1298,7 @@ export interface components {
             message: string;
             cores: number;
         };
-        /** @description answer: null until the job succeeded; its `rows` are those asked for, `count` says how many there are. */
+        /** @description answer: null until the job has succeeded; its `rows` are the requested page. count: total number of rows. */
         AnalysisDetail: {
             id: string;
             kind: string;
@@ -1305,7 +1325,7 @@ export interface components {
             name: string;
             runs: number;
         };
-        /** @description What is searched for, as in the address of the list of runs; columns: their names with commas. Empty: as usual. */
+        /** @description The query of a view, as in the URL of the run list. columns: names separated by commas. Empty: the default. */
         Asked: {
             state?: components["schemas"]["RunState"] | null;
             experiment?: string | null;
@@ -1350,7 +1370,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        /** @description With the first rows, each a mapping from column names to values. */
+        /** @description A data set with a preview of its first rows, each a mapping from column names to values. */
         DatasetDetail: {
             id: string;
             name: string;
@@ -1364,7 +1384,7 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             }[];
         };
-        /** @description Why something was not done, as a sentence, and in detail where there is more than one thing to say. */
+        /** @description Error response. detail: one sentence. problems: the individual problems, if any. */
         Refusal: {
             detail: string;
             problems: components["schemas"]["Problem"][];
@@ -1373,7 +1393,7 @@ export interface components {
             /** @constant */
             type: "end";
         };
-        /** @description at_s: unix time at which the worker sent live frames. */
+        /** @description at_s: Unix time at which the worker sent live frames. */
         FramesMessage: {
             /** @constant */
             type: "frames";
@@ -1395,7 +1415,7 @@ export interface components {
             type: "analyses";
             analyses: components["schemas"]["SparkJobShape"][];
         };
-        /** @description Other runs may be in a list, or have other tags. */
+        /** @description Lists of runs or their tags may have changed. */
         ListsMessage: {
             /** @constant */
             type: "lists";
@@ -1405,7 +1425,7 @@ export interface components {
             type: "questions";
             questions: components["schemas"]["WaterfallsShape"][];
         };
-        /** @description From now on changes are told; those before are not. */
+        /** @description Changes are sent from now on; earlier ones are not. */
         ReadyMessage: {
             /** @constant */
             type: "ready";
@@ -1456,7 +1476,7 @@ export interface components {
             /** @default 7 */
             expires_in_days?: number;
         };
-        /** @description null: no limit; frames are kept for ever. */
+        /** @description null: no limit, and frames are kept forever. */
         Rule: {
             limit_bytes: number | null;
             keep_frames_days: number | null;
@@ -1487,7 +1507,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description How many equal parts the horizon is cut into.
+             * @description Number of equal parts into which the horizon is divided.
              * @default 240
              */
             points?: number;
@@ -1507,13 +1527,13 @@ export interface components {
         Start: {
             version?: number | null;
             seed?: number | null;
-            /** @description at most so many virtual seconds a second, 0.1 to 1,000; null: as fast as possible */
+            /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace?: number | null;
         };
         /**
-         * @description Which runs, and in which order; a minus before the order turns it round. Runs that lack the number stand last.
+         * @description Which runs to list, and in which order; a leading minus reverses it. Runs without the value come last.
          *
-         *     study: the runs that it needed, whoever made them. Otherwise what studies made is left out, unless `of_studies`.
+         *     study: list the runs this study uses, including reused ones. Without it, runs created by studies are left out unless `of_studies`.
          */
         Filter: {
             state?: components["schemas"]["RunState"] | null;
@@ -1532,21 +1552,21 @@ export interface components {
             /** @default 0 */
             offset?: number;
         };
-        /** @description One action on many runs; `tag` names the tag of the actions that need one. */
+        /** @description One action on many runs; `tag`: the tag, for actions that need one. */
         Together: {
             /** @enum {string} */
             action: "delete" | "restore" | "cancel" | "tag" | "untag";
             ids: string[];
             tag?: string | null;
         };
-        /** @description was: what the notes were when somebody began to change them. */
+        /** @description was: the notes as they were when editing began. */
         Notes: {
             text: string;
             was: string;
         };
         Again: {
             seed?: number | null;
-            /** @description at most so many virtual seconds a second, 0.1 to 1,000; null: as fast as possible */
+            /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace?: number | null;
         };
         /** @description Once, at a time of the run. */
@@ -1695,7 +1715,7 @@ export interface components {
              * @default []
              */
             rescales?: components["schemas"]["Order"][];
-            /** @description at most so many virtual seconds a second, 0.1 to 1,000; null: as fast as possible */
+            /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace?: number | null;
         };
         /**
@@ -1954,10 +1974,10 @@ export interface components {
             frames?: number;
         };
         Paced: {
-            /** @description at most so many virtual seconds a second, 0.1 to 1,000; null: as fast as possible */
+            /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace: number | null;
         };
-        /** @description run: ids, the first is the baseline. metric: names as in the runs' summaries. */
+        /** @description run: run ids; the first is the baseline. metric: metric names, as in the run summaries. */
         ComparedQuery: {
             run: string[];
             /** @default [] */
@@ -1974,7 +1994,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description metric: names as in the runs' summaries, several of them. limit and offset count points; of points with many runs fewer come. */
+        /** @description metric: metric names, as in the run summaries. limit and offset count points; fewer are returned if points have many runs. */
         ResultsQuery: {
             /** @default [] */
             metric?: string[];
@@ -1990,7 +2010,7 @@ export interface components {
             /** @enum {string} */
             scale: "smoke" | "dev" | "paper";
         };
-        /** @description Two sets of runs: how much they differ, and whether that may be chance. */
+        /** @description Comparison of two sets of runs, with significance. */
         ComparisonQuestion: {
             /**
              * @default {
@@ -2027,7 +2047,7 @@ export interface components {
              */
             metrics?: string[];
         };
-        /** @description RunsAsked that succeeded, or that ended in the state that is named: these, or those that are found as the list of runs finds them. */
+        /** @description Selection of runs that ended in `state`: by ids, or by the search of the run list. */
         RunsAsked: {
             ids?: string[] | null;
             /** @default  */
@@ -2071,7 +2091,7 @@ export interface components {
              */
             steady_s?: number;
         };
-        /** @description Metrics over all runs, in groups: by experiment, or by a parameter of their documents. */
+        /** @description Metrics of all runs, grouped by experiment or by a document parameter. */
         StatisticsQuestion: {
             /**
              * @default {
@@ -2109,7 +2129,7 @@ export interface components {
              */
             metrics?: string[];
         };
-        /** @description Each run over the span, and all of them together. */
+        /** @description Summary of each run over the span, and of all runs together. */
         SummariesQuestion: {
             /**
              * @default {
@@ -2137,7 +2157,7 @@ export interface components {
             /** @constant */
             kind: "summaries";
         };
-        /** @description The mean of a metric over two parameters of the runs' documents. */
+        /** @description Mean of a metric over two parameters of the runs' documents. */
         SurfaceQuestion: {
             /**
              * @default {
