@@ -289,7 +289,7 @@ CASES = {
         {f"{OPERATORS}/3/params/right_key": "item"},
         f"{OPERATORS}/3/params/right_key",
         "type_mismatch",
-        ["right_key", "'item'", "string", "one type"],
+        ["right_key", "'item'", "string", "the same type"],
     ),
     "type mismatch on an edge": (
         q3,

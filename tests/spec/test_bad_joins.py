@@ -82,7 +82,7 @@ CASES = {
         {f"{PARAMS}/left_key": "item"},
         f"{PARAMS}/right_key",
         "type_mismatch",
-        ["'item' is string", "'auction' is int", "one type"],
+        ["'item' is string", "'auction' is int", "the same type"],
     ),
     "an unknown output field": (
         expiring,

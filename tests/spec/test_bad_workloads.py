@@ -233,7 +233,7 @@ CASES = {
         {"/workload/scale": 10},
         "/query/operators/3",
         "not_scaled",
-        ["'join'", "scale is 10", "pairs", "set scale to 1"],
+        ["'join'", "scale is 10", "matches per record", "set scale to 1"],
     ),
     "too many steps of a drift": (
         q3,

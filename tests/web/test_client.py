@@ -132,7 +132,7 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     assert set(run.attribution().index) == {operator["id"] for operator in run.document["query"]["operators"]}
     assert stored.hash in run.citation()
     assert len(run.plot().data) == 3
-    with pytest.raises(millrace.LabError, match=r"no column 'latency_ms\.p42'; there are"):
+    with pytest.raises(millrace.LabError, match=r"no column 'latency_ms\.p42'; choose from"):
         run.plot("latency_ms.p42")
 
     again = run.rerun().wait(progress=False)

@@ -231,7 +231,7 @@ PARQUET_ERRORS = {
     "time of day": ({"t": TIMES, "c": pa.array([1, 2], pa.time64("us"))}, "c", "has the type time64[us], which is not supported"),
     "null": ({"t": TIMES, "c": pa.array([1, None])}, "c", "column 'c' (int64) has no value in 1 of 2 rows, first in row 2"),
     "null time": ({"t": pa.array([TIMES[0].as_py(), None])}, "t", "column 't' (timestamp[us]) has no value in 1 of 2 rows, first in row 2"),
-    "all null": ({"t": TIMES, "c": pa.nulls(2)}, "c", "column 'c' has no values at all"),
+    "all null": ({"t": TIMES, "c": pa.nulls(2)}, "c", "column 'c' has no values"),
     "nan": ({"t": TIMES, "c": pa.array([1.0, float("nan")])}, "c", "column 'c' has nan in row 2; only finite numbers are allowed"),
     "too large": (
         {"t": TIMES, "c": pa.array([1, 2**63], pa.uint64())},
@@ -271,7 +271,7 @@ def test_a_file_may_be_too_large(tmp_path, monkeypatch):
     with pytest.raises(DatasetError, match="the file has 67 bytes; at most 50 are allowed; upload a sample of it"):
         inspect(path, bytes_max=50)
     monkeypatch.setattr("engine.workloads.datasets.CELLS_MAX", 5)
-    with pytest.raises(DatasetError, match="the file has 2 rows of 3 columns; at most 5 cells are taken"):
+    with pytest.raises(DatasetError, match="the file has 2 rows of 3 columns; at most 5 cells are allowed"):
         inspect(path)
 
 

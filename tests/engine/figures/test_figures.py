@@ -141,7 +141,7 @@ def test_each_seed_is_a_point() -> None:
     [
         ({"kind": "metric", "metric": "latency_ms.p98"}, "did you mean 'latency_ms.p99'"),
         ({"kind": "frames", "y": "latency_ms.maen"}, "did you mean 'mean'"),
-        ({"kind": "frames", "y": "operators"}, "no number"),
+        ({"kind": "frames", "y": "operators"}, "not a number"),
         ({"kind": "records", "sink": "skin", "column": "price"}, "no sink 'skin'"),
         ({"kind": "verdict", "figure": "sustaind"}, "did you mean 'sustained'"),
     ],

@@ -220,7 +220,7 @@ HISTORY, SHOWS = ["history"], ["cases", 0, "shows"]
 @pytest.mark.parametrize(
     ("path", "value", "pointer", "message"),
     [
-        (["instances", 1], "A", "/instances/1", "instance 'A' is there twice"),
+        (["instances", 1], "A", "/instances/1", "instance 'A' occurs twice"),
         (["history", 0, "to"], "C", "/history/0/to", "there is no instance 'C'"),
         (["history", 0, "color"], "red", "/history/0/color", "'color' is not a field here"),
         (["history", 2], {"receive": "m2"}, "/history/2/receive", "message 'm2' has not been sent"),
