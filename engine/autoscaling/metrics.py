@@ -221,7 +221,7 @@ class Recording:
     # State
 
     def state(self) -> Any:
-        """All that it remembers, as JSON values."""
+        """Return the whole state, as JSON values."""
         lines = [
             [operator, index, since_ns, list(line.times_ns), [list(row) for row in line.rows]]
             for operator, found in self._lines.items()

@@ -1,4 +1,4 @@
-"""How Kubernetes' horizontal pod autoscaler sets the replicas of one deployment, from ratios of metrics to their targets."""
+"""Replicas of one deployment as set by Kubernetes' horizontal pod autoscaler, from ratios of metrics to their targets."""
 
 from __future__ import annotations
 

@@ -397,7 +397,7 @@ class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
         elif epoch == self.machine(host).epoch:
             interval_ns, n, behind = words
             if n >= 0 and self.apart.get((host, n)) != behind:
-                return  # it has rounds again
+                return  # the region has rounds again
             number = self.numbers[host] = self.numbers.get(host, 0) + 1
             for i in self.members[host, n] if n >= 0 else self.timed[host][interval_ns]:
                 self.asked[i] = number

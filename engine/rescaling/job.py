@@ -293,7 +293,7 @@ class Job(CoordinatedRounds):
         action.end("aborted", now_ns, why)
         self._deadline_ns, self._heard = FAR, ([], [])
 
-    # -- beginning anew ----------------------------------------------------------------------------------------------------------------
+    # -- restarting ----------------------------------------------------------------------------------------------------------------
 
     def _begin_anew(self, now_ns: int, post: Post) -> None:
         """Order all machines with instances before or after the rescale into a new epoch."""

@@ -158,7 +158,7 @@ class RescalingWorker(CoordinatedWorker):
             if world.arrays.inst[i, L.I_RANK] == HELD:
                 release(world, i, now_ns)
 
-    # -- beginning anew ------------------------------------------------------------------------------------------------------------
+    # -- restarting ------------------------------------------------------------------------------------------------------------
 
     def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
         verb, *words = message.words

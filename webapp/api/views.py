@@ -107,7 +107,7 @@ def restore(request: HttpRequest, view_id: uuid.UUID) -> Status:
 
 
 def stored(query: Asked) -> dict[str, Any]:
-    """As in the URL: defaults are left out."""
+    """Return the query as in the URL, without defaults."""
     return query.model_dump(mode="json", exclude_defaults=True)
 
 

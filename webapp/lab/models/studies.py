@@ -56,7 +56,7 @@ class StudyQuerySet(WorkQuerySet):
         return ended.update(**changes, **self.FREE) == 1
 
     def to_be_carried_on(self) -> Self:
-        """Under way, held by nobody, and not waiting: a run of it has ended, or none is under way."""
+        """Studies in progress that no worker holds and that can advance: a run has ended, or none is in progress."""
         under_way = self.filter(state=RunState.RUNNING, lease_holder="", deleted_at__isnull=True)
         running = Trial.objects.filter(study=models.OuterRef("pk"), state=TrialState.RUNNING)
         return under_way.filter(models.Exists(running.exclude(run__state__in=ACTIVE)) | ~models.Exists(running))
@@ -104,7 +104,7 @@ class Trial(models.Model):
     point = models.PositiveIntegerField()
     seed = models.BigIntegerField()
     load = models.FloatField(default=NO_LOAD)  # the load that a search tries
-    share = models.FloatField(default=NO_SHARE)  # share of the load found, if the experiment is repeated at such shares
+    share = models.FloatField(default=NO_SHARE)  # share of the load found, if the experiment differs at shares
     values = models.JSONField()  # values of the point by axis, without the load
     state = models.CharField(max_length=10, choices=TrialState, default=TrialState.WANTED)
     run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="trials")
