@@ -146,7 +146,7 @@ def test_a_name_is_free_again_after_a_deletion_and_then_not_to_be_had_back(clien
     second = upload(client, GOOD + b"2026-01-01T00:00:02Z,eve,3\n").json()
     answer = client.post(f"/api/datasets/{first['id']}/restore")
     assert answer.status_code == 409
-    assert "another data set 'payments'" in answer.json()["detail"]
+    assert "another data set named 'payments'" in answer.json()["detail"]
     client.delete(f"/api/datasets/{second['id']}")
     assert client.post(f"/api/datasets/{first['id']}/restore").status_code == 204
     assert client.get(f"/api/datasets/{first['id']}").json()["rows"] == 2
