@@ -22,8 +22,8 @@ def keep_private(directory: Path) -> str:
     """Close the data directory to other users, and set this process's umask so that new files are closed, too.
 
     Creates the directory if needed. The umask is 077. If the directory has the set-group-ID bit, its group keeps its rights on the
-    directory:
-    the umask is 027 for the mode 2750, and 007 for 2770. In a directory that contains other files, only Millrace's files are closed.
+    directory: the umask is 027 for the mode 2750, and 007 for 2770. In a directory that contains other files, only Millrace's files are
+    closed.
 
     Returns one line that says what was open until now, or an empty string. Raises OSError if the directory cannot be created or read.
     """

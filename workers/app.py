@@ -80,6 +80,5 @@ def leave_out_of_the_search_for_garbage(**_: Any) -> None:
 @signals.worker_shutting_down.connect
 def stop_running(**_: Any) -> None:
     """Snapshot and requeue the running experiment; another worker, or this one after a restart, continues it. Waterfalls and figures
-    restart
-    from the beginning."""
+    restart from the beginning."""
     execution.SHUTTING_DOWN.set()

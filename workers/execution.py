@@ -215,8 +215,7 @@ class Attempt:
 
     def _store(self, simulation: engine.Simulation) -> None:
         """Close the telemetry parts, then take a snapshot. In this order, because parts newer than the snapshot can be dropped, but missing
-        ones
-        could not be restored."""
+        ones could not be restored."""
         if not Run.objects.renew(self.run.pk, self.holder):
             raise LeaseLost
         began_s = time.monotonic()

@@ -23,8 +23,7 @@ class FramePublisher:
     """Takes frames from the engine's thread and sends them from another one.
 
     A frame is kept until it is in the run's files, too. When Redis comes back after a failure, with or without its data, all kept frames
-    are
-    sent again; Redis refuses those it still has.
+    are sent again; Redis refuses those it still has.
     """
 
     def __init__(self, run_id: uuid.UUID) -> None:

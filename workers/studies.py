@@ -97,8 +97,7 @@ def _lay_down(id: UUID | str, holder: str, changes: dict[str, Any]) -> None:
 
 def fail_for_want_of_spark(why: str) -> None:
     """Cancel the runs that wait for Spark, which is unavailable, and fail their studies with the reason, until someone retries them
-    (`retry`).
-    Other studies that wait for such a run start their own."""
+    (`retry`). Other studies that wait for such a run start their own."""
     waiting = Run.objects.for_spark()
     for id in set(waiting.values_list("study_id", flat=True)):
         under_way = Study.objects.filter(pk=id, state__in=ACTIVE, deleted_at__isnull=True).exists()
@@ -234,8 +233,7 @@ class Advance:
 
     def _start(self, together: int) -> bool:
         """Start runs until enough are in progress. together: number of trials to check, even if there is room for fewer runs. Returns True
-        if
-        some runs already existed and have ended."""
+        if some runs already existed and have ended."""
         at_a_time = spark_state()["cores"] if self.document.executor == Executor.SPARK else workers_alive()
         room = RUNS_AHEAD * max(1, at_a_time) - self.trials.filter(state=TrialState.RUNNING).count()
         known_already = False

@@ -16,8 +16,7 @@ class TimeSlices:
     """Advances a simulation frame by frame, in pieces of at most about a fifth of a second of wall-clock time.
 
     The result does not depend on the division. Pieces grow while they are fast and shrink when they are slow, so that even a frame that
-    takes
-    long can be cancelled within a second.
+    takes long can be cancelled within a second.
     """
 
     def __init__(self) -> None:

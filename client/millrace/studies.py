@@ -35,8 +35,7 @@ class Study(Work):
 
     def points(self, *metrics: str) -> pd.DataFrame:
         """Return one row per run: point, a column per axis, share (of the load that a search found), seed, run, state, failure, and the
-        metrics
-        (at most 20), named as in the run summaries (`latency_ms.p99`)."""
+        metrics (at most 20), named as in the run summaries (`latency_ms.p99`)."""
         rows = [
             {"point": point["point"], **run["values"], "share": point["share"], "seed": run["seed"], "run": run["number"],
              "state": run["state"], "failure": run["failure"], **{name: run["metrics"].get(name) for name in metrics}}

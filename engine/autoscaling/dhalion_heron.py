@@ -17,8 +17,7 @@ from .policy import SECOND, Advice, exact, running
 
 class DhalionHeron:
     """The first operator that blocks its senders, without being blocked itself, gets p x (1 + F) instances, where F is the blocked time of
-    the
-    senders over their unblocked time.
+    the senders over their unblocked time.
 
     As there, the blocked time is summed over all instances of a sender and divided by one second. So several partly blocked instances soon
     reach the maximum factor. Sources have no senders, so they keep their parallelism.

@@ -23,8 +23,7 @@ class TrueRates(NamedTuple):
 
 class DS2:
     """Propagates the rate of each topic through the graph: an operator gets the number of instances that its target rate needs at their
-    true
-    processing rate, and passes on their output rate. The backlog is ignored.
+    true processing rate, and passes on their output rate. The backlog is ignored.
 
     An operator that was never busy in the window has no true rate: with input it gets the maximum number of instances, without input one.
     """

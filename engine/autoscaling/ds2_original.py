@@ -16,8 +16,7 @@ from .policy import SECOND, UNBOUNDED, Advice, Value, exact, known, running, tot
 
 class DS2Original:
     """Propagates the rate of each topic through the graph, as in DS2, but sources keep their parallelism, and output records are counted
-    over
-    the same interval as busy time. An operator gets ceil(opt x (1 + factor)) instances.
+    over the same interval as busy time. An operator gets ceil(opt x (1 + factor)) instances.
 
     The first intervals after a restart are ignored. A request counts only if an operator should get more instances, or at least two fewer.
     With a rate ratio: if no operator should get more instances, but sources read that much less than arrives, all requests are multiplied

@@ -1,6 +1,5 @@
 """The autoscaler of Flink's Kubernetes operator: DS2's rate propagation, a band around a target utilisation, and terms for the backlog and
-the
-restart time (the specification's appendix A; the operator's documentation and behaviour)."""
+the restart time (the specification's appendix A; the operator's documentation and behaviour)."""
 
 from __future__ import annotations
 
@@ -55,8 +54,8 @@ class Load(NamedTuple):
 
 class Flink:
     """Sizes every vertex to be busy for the target share of time while it serves the incoming rate, a part of the backlog, and a part of
-    what
-    would arrive during the next restart. While all vertices are within the band, nothing changes; if one is outside, all requests apply.
+    what would arrive during the next restart. While all vertices are within the band, nothing changes; if one is outside, all requests
+    apply.
 
     Keeps its own samples, one per iteration, and discards them on each restart: metrics count only after the stabilisation interval, and a
     full window of them is needed. A request to scale down is delayed; the largest one during the delay is applied.
@@ -165,8 +164,7 @@ class Flink:
         """Return the records on this edge per input record of its sender.
 
         No metric counts the records on an edge: they are the receiver's input minus the output of its other senders; or the sender's
-        output, if
-        another sender has further receivers.
+        output, if another sender has further receivers.
         """
         taken = self._rate(sender, "records_in")
         if not taken:
@@ -305,8 +303,7 @@ def less(rate: Rate, other: Rate) -> bool:
 
 def aligned(wanted: int, parts: int, most: int) -> int:
     """Return the first number from `wanted` to `most` that divides the parts evenly or lowers the minimum parts per instance; `wanted` if
-    there
-    is none. So no instance is added without relieving another one."""
+    there is none. So no instance is added without relieving another one."""
     for q in range(wanted, most + 1):
         if parts % q == 0 or parts // q < parts // wanted:
             return q

@@ -18,8 +18,8 @@ from .stabilising import Stabiliser
 
 class HPAVarga:
     """Requests the larger of two values: one that brings utilisation (where blocked time counts as used) to the target and, for
-    bottlenecks, one
-    that raises the input rate by the growth of the queues before them. The largest request of the last five minutes counts."""
+    bottlenecks, one that raises the input rate by the growth of the queues before them. The largest request of the last five minutes
+    counts."""
 
     def __init__(self, about: hpa_varga.HPAVarga):
         self._window_ns, self._slope_ns = seconds_ns(about.metrics.window_s), seconds_ns(about.slope_s)

@@ -31,9 +31,8 @@ class Needed(NamedTuple):
 @dataclass(frozen=True)
 class Truth:
     """rates_per_s: maximum total rate of the sources in each minute of the run. mean_per_s: over the run. capacity_per_s: by vertex,
-    maximum
-    rate of one instance. per_input: records that a vertex serves per source record. parts: key groups or partitions by vertex; the instance
-    with the most is the slowest. bounds, workers_max: limits."""
+    maximum rate of one instance. per_input: records that a vertex serves per source record. parts: key groups or partitions by vertex; the
+    instance with the most is the slowest. bounds, workers_max: limits."""
 
     rates_per_s: Sequence[Fraction]
     mean_per_s: Fraction

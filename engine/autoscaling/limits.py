@@ -59,8 +59,7 @@ def fit(wanted: Mapping[str, int], workers_max: int, bounds: Mapping[str, Limit]
     """Scale down a request for too many workers to at most workers_max.
 
     Each vertex's excess over its minimum is multiplied by one factor and rounded half to even. Surplus instances are then removed one by
-    one
-    from the vertex with the largest request; of any remainder, it gets one instance. So one inflated request squeezes all others.
+    one from the vertex with the largest request; of any remainder, it gets one instance. So one inflated request squeezes all others.
     """
     bounds = bounds or dict.fromkeys(wanted, Limit())
     least = {vertex: bounds[vertex].least for vertex in wanted}

@@ -70,8 +70,7 @@ def limits_of(about: looped.Looped, bounds: Mapping[str, Limit], vertices: Mappi
 @dataclass
 class Decision:
     """One iteration, as JSON values (docs/engine-api.md, `scaling`). read: metrics by vertex. advice: parallelism by vertex. steps: effect
-    of
-    each rule. why: in words, if applicable."""
+    of each rule. why: in words, if applicable."""
 
     t_s: float
     verdict: Verdict = "keep"

@@ -26,8 +26,7 @@ NAMES = (
     "pending",  # unread records in a source's topic; 0 for others
 )
 """Metrics that an instance reports at each scrape. Times and rates are fine-grained, since policies divide by them: an instance that is
-busy
-for 30 us per second is not idle."""
+busy for 30 us per second is not idle."""
 
 
 class Series(NamedTuple):

@@ -89,8 +89,7 @@ class _Segments:
 
     def _outage_rate(self, start_ns: int, end_ns: int) -> Fraction | None:
         """Return the capacity that serves, after the outage, everything that arrives from the segment's start until its backlog must be
-        gone, in
-        source records per second; None if the segment is too short."""
+        gone, in source records per second; None if the segment is too short."""
         if self._drain_ns is None:
             return Fraction(0)
         until_ns = min(start_ns + self._outage_ns + self._drain_ns, end_ns)

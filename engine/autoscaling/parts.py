@@ -17,9 +17,9 @@ PPM = 1_000_000
 
 class Part(NamedTuple):
     """A vertex. name: id of its first operator. operators: numbers of all its operators. entered: operators with input from other vertices
-    or
-    topics. left: operators with output to other vertices, or the final operators if there is none. sources: ids and numbers of its sources.
-    edges: numbers of the edges from other vertices. cpu: by operator, base, busy, and per million records per second, in millionths."""
+    or topics. left: operators with output to other vertices, or the final operators if there is none. sources: ids and numbers of its
+    sources. edges: numbers of the edges from other vertices. cpu: by operator, base, busy, and per million records per second, in
+    millionths."""
 
     name: str
     operators: tuple[int, ...]

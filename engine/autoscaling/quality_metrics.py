@@ -1,8 +1,7 @@
 """Quality metrics of autoscaling, over the recorded data of a run (docs/autoscaling.md, 7; Siachamis 2024, 4.4, defines them in words).
 
 A *staircase* is a step function: each value holds from its time until the next one, the last one forever (workers, rates). *Samples* are
-readings at points in time.
-Both are (time in ns, value), times ascending. Nothing here looks at a run.
+readings at points in time. Both are (time in ns, value), times ascending. Nothing here looks at a run.
 """
 
 from __future__ import annotations
@@ -77,8 +76,7 @@ def violation_ns(samples: Points, bound: float, start_ns: int = 0) -> int:
 
 def follows(workers: Points, load: Points, until_ns: int, behind_max_ns: int = 5 * MINUTE_NS, every_ns: int = MINUTE_NS) -> float | None:
     """Return how closely workers follow the load: Pearson's correlation of per-minute means, the maximum over all delays of whole minutes
-    up
-    to behind_max_ns. None if one of them is constant, or if there are fewer than three minutes."""
+    up to behind_max_ns. None if one of them is constant, or if there are fewer than three minutes."""
     minutes = range(0, until_ns - every_ns + 1, every_ns)
     had, came = ([mean_between(each, at_ns, at_ns + every_ns) for at_ns in minutes] for each in (workers, load))
     found = []
@@ -105,11 +103,9 @@ def up_and_down(actions: Sequence[Action]) -> tuple[int, int]:
 
 class Phase(NamedTuple):
     """Result for a phase of constant load. actions: number that ended in it. settled_ns, settled_steps: time and number of actions from its
-    start
-    until the total of workers and the parallelism of each operator stayed within one of their values; the last action at the latest.
+    start until the total of workers and the parallelism of each operator stayed within one of their values; the last action at the latest.
     converged: 1 if it has settled for long enough without growing lag, otherwise 0. This is the specification's definition, except
-    `least_lag`
-    (`phase`), which is ours."""
+    `least_lag` (`phase`), which is ours."""
 
     actions: int
     settled_ns: int
@@ -130,10 +126,9 @@ def phase(
     """Evaluate a phase. initial: parallelism at the start of the run. actions: all actions of the run. lag: samples, in records.
 
     Lag grows if the mean over the second half of the last lag_ns exceeds that over the first half by more than least_lag. The halves and
-    the
-    minimum growth are ours: the specification says that lag "does not grow", but not by how much. Runs use a quarter of a second of input,
-    which policies do not see either. Without samples, a phase has not converged. A phase that needs no action settles at once, after no
-    step.
+    the minimum growth are ours: the specification says that lag "does not grow", but not by how much. Runs use a quarter of a second of
+    input, which policies do not see either. Without samples, a phase has not converged. A phase that needs no action settles at once, after
+    no step.
     """
     here = [action for action in actions if from_ns <= action.ended_ns < to_ns]
     earlier = [action for action in actions if action.ended_ns < from_ns]

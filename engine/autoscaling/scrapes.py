@@ -106,8 +106,7 @@ class Scrapes:
     """A control that scrapes. While the job is stopped, instances report nothing, but topics do.
 
     For a vertex of several operators: input of the first and output of the last operator, busy time of the busiest, and blocked time of
-    those
-    that send to other vertices.
+    those that send to other vertices.
     """
 
     def __init__(self, metrics: Scraped, job: RunningJob, parts: Sequence[Part], about: looped.MetricTimes, until_ns: int):

@@ -125,8 +125,7 @@ class Topics:
 
     def waits(self, w: Arrays) -> list[tuple[int, int, int]]:
         """Return, for each source instance: total waiting time of the records it has read, in ns modulo 2^64, their number, and real
-        records per
-        record."""
+        records per record."""
         return [
             (ns, count, w.op.item(o, L.O_WEIGHT))
             for o in self._sources.values()
@@ -141,8 +140,7 @@ def instances(w: Arrays, o: int) -> slice:
 
 class Samples:
     """A control that samples the topics every 15 s. rows: time, records appended so far, unread records; total waiting time and number of
-    the
-    records read since the last row; age of the oldest unread record; 1 while sources are stopped, otherwise 0."""
+    the records read since the last row; age of the oldest unread record; 1 while sources are stopped, otherwise 0."""
 
     def __init__(self, topics: Topics, job: Job, until_ns: int):
         self._topics, self._job, self._until_ns = topics, job, until_ns
@@ -175,8 +173,7 @@ class Samples:
 
 class Watch:
     """Autoscaling telemetry of one run. loop: None without a live policy. started_with: initial parallelism by operator. orders_ns: times
-    of
-    the orders of the document or a plan."""
+    of the orders of the document or a plan."""
 
     def __init__(
         self,
@@ -197,8 +194,7 @@ class Watch:
 
     def frame(self, w: Arrays, logs: SourceLogs, waits: tuple[int, int], after_ns: int, to_ns: int) -> dict[str, Any]:
         """Return the present state, and decisions and changes after after_ns until to_ns. waits: total waiting time in the topics, in ns,
-        and
-        number of the real records read in the meantime."""
+        and number of the real records read in the meantime."""
         job, loop = self._job, self._loop
         waited, read = waits
         state, until_ns = self._state(to_ns)

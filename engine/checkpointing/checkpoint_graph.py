@@ -58,8 +58,7 @@ def checkpoint_graph(record: CheckpointRecord, recovery_graph: RecoveryGraph = "
 
 def rollback_propagation(newest: Sequence[int], edges: Iterable[Edge]) -> list[Round]:
     """Return the rounds from the newest checkpoints to the recovery line, which is the root of the last round, where nothing is marked.
-    Between
-    rounds, every marked member is replaced by the instance's next older checkpoint that no member reaches.
+    Between rounds, every marked member is replaced by the instance's next older checkpoint that no member reaches.
 
     Source: Siachamis 2024, Algorithm 2.
     """

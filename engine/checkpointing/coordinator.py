@@ -23,8 +23,7 @@ COORDINATOR = 0
 @dataclass(frozen=True)
 class Line:
     """rows: the checkpoints (`messages.TAKEN`) to roll back to; instances without one roll back to the initial state. replays: channel,
-    first
-    and end of the records its sender must replay. search_ns: time to find the line."""
+    first and end of the records its sender must replay. search_ns: time to find the line."""
 
     rows: list[list[int]]
     replays: list[list[int]] = field(default_factory=list)
@@ -34,8 +33,7 @@ class Line:
 @dataclass(frozen=True)
 class Settled:
     """What no recovery can need any more, since lines only move forward: checkpoints with lower numbers, by instance, and records with
-    lower
-    numbers, by channel."""
+    lower numbers, by channel."""
 
     checkpoints: list[int]
     records: Words

@@ -42,8 +42,7 @@ class Hmnr:
 
     Source: Hélary, Mostéfaoui, Netzer and Raynal 2000, "Communication-based prevention of useless checkpoints in distributed
     computations"; Siachamis 2024, 3.3.3, whose wording of the first test is too loose to implement: it would require messages sent to the
-    sender,
-    whose own `greater` is never true.
+    sender, whose own `greater` is never true.
     """
 
     instance: int
@@ -74,8 +73,7 @@ class Hmnr:
 
     def meets_higher_clock(self, message: HmnrPiggyback) -> bool:
         """First test: since its last checkpoint, the instance has sent to an instance whose clock is lower than the message's, as far as
-        the
-        message's sender knew. The two messages form a chain along which clocks could decrease; if clocks never decrease, no cycle
+        the message's sender knew. The two messages form a chain along which clocks could decrease; if clocks never decrease, no cycle
         closes."""
         return message.clock > self.clock and bool(np.any(self.sent_to & message.greater))
 
@@ -87,8 +85,7 @@ class Hmnr:
 
     def must_force(self, message: HmnrPiggyback, *, first_test: bool = True, second_test: bool = True) -> bool:
         """Return whether the instance must take a checkpoint before processing the message. With only one of the tests, the protocol
-        guarantees
-        nothing."""
+        guarantees nothing."""
         return (first_test and self.meets_higher_clock(message)) or (second_test and self.closes_cycle(message))
 
     def merge(self, message: HmnrPiggyback) -> Hmnr:

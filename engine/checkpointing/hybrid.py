@@ -1,6 +1,5 @@
 """Hybrid checkpoints: rounds of barriers within regions, uncoordinated checkpoints elsewhere, and one line across both (our own design,
-after
-the idea of Siachamis 2024, 5.3.3)."""
+after the idea of Siachamis 2024, 5.3.3)."""
 
 from __future__ import annotations
 
@@ -66,8 +65,7 @@ def build(protocol: HybridCheckpoints, run: ProtocolContext) -> ProtocolSetup:
 @dataclass(frozen=True)
 class Region:
     """A region, whose instances take checkpoints in common rounds. instances: ascending. entries: instances without input channels from
-    inside
-    the region."""
+    inside the region."""
 
     name: str
     operators: list[str]
@@ -97,8 +95,7 @@ class Numbering:
 @dataclass
 class RegionRound(Round):
     """A round of one region, given by its index. Rounds of all regions share one numbering. counters: sent and processed, by instance.
-    turn:
-    `region_adaptation.STAYS`, ...; why: the reason, if the round changes the region's mode."""
+    turn: `region_adaptation.STAYS`, ...; why: the reason, if the round changes the region's mode."""
 
     region: int = 0
     counters: dict[int, tuple[Words, Words]] = field(default_factory=dict)
@@ -109,9 +106,8 @@ class RegionRound(Round):
 class HybridCoordinator(UncoordinatedCoordinator):
     """Runs the rounds of each region, and knows all other stored checkpoints. *Ties* make the search treat a round as one checkpoint of its
     region: artificial channels to and from the region's first instance, on which each instance has sent and processed as many messages as
-    the
-    number of the round it stands on. (Before a round within which instances took independent checkpoints, these checkpoints stand on the
-    last round before it; so does the round that ends that phase, since all channels are logged up to it.)
+    the number of the round it stands on. (Before a round within which instances took independent checkpoints, these checkpoints stand on
+    the last round before it; so does the round that ends that phase, since all channels are logged up to it.)
 
     bases: by region, the rounds that checkpoints stand on. moods: by region, the state of its adaptation.
     """
@@ -334,8 +330,7 @@ class HybridCoordinator(UncoordinatedCoordinator):
 
 class HybridWorker(UncoordinatedWorker, CoordinatedWorker):
     """Worker whose instances in regions take part in rounds. All others take checkpoints by timers: one timer per machine and interval, and
-    one
-    per machine and region that takes independent checkpoints.
+    one per machine and region that takes independent checkpoints.
 
     asked: by instance, number of the last checkpoint its timer has requested. behind: by instance of a region, the last round whose
     checkpoint it has taken. apart: by machine and region, the round after which its instances take independent checkpoints.

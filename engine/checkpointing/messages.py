@@ -27,8 +27,7 @@ protocol's notes in it."""
 
 def order_to_bytes(rows: Sequence[Sequence[int]], ranges: Sequence[Sequence[int]], apart: Sequence[Sequence[int]]) -> bytes:
     """Encode the content of RECOVER: `TAKEN` rows of the checkpoints to roll back to; channel, first and end of the records to replay;
-    regions
-    whose instances take independent checkpoints from then on, and the round after which they do."""
+    regions whose instances take independent checkpoints from then on, and the round after which they do."""
     tables = (rows, COLUMNS), (ranges, 3), (apart, 2)
     return tables_to_bytes([np.array(table, np.int64).reshape(-1, columns) for table, columns in tables])
 

@@ -38,9 +38,8 @@ class Channel(NamedTuple):
 
 class Checkpoint(NamedTuple):
     """A checkpoint's channel counters: number (from 1; 0 before the first) of the last message sent on each output channel, and of the last
-    one
-    processed on each input channel, both in channel order. Numbers count from the start of the run, so the counter of a channel that was
-    silent since the previous checkpoint is unchanged."""
+    one processed on each input channel, both in channel order. Numbers count from the start of the run, so the counter of a channel that
+    was silent since the previous checkpoint is unchanged."""
 
     last_sent: Sequence[int] | Words
     last_processed: Sequence[int] | Words
@@ -135,8 +134,7 @@ def recovery_line(record: CheckpointRecord, recovery_graph: RecoveryGraph = "str
     """Return the newest line without orphans on the counted channels. It exists, and no other such line is newer at any instance.
 
     Finds the same line as rollback propagation, without the checkpoint graph: while a receiver has processed more on a channel than its
-    sender
-    has sent, it rolls back to its newest checkpoint that has not. Only channels of senders that rolled back are checked again.
+    sender has sent, it rolls back to its newest checkpoint that has not. Only channels of senders that rolled back are checked again.
 
     Source: Siachamis 2024, 3.3.2, Algorithm 2, after Wang, Chung, Lin and Fuchs 1995, "Checkpoint space reclamation for
     uncoordinated checkpointing in message-passing systems".
@@ -178,8 +176,7 @@ def in_flight(record: CheckpointRecord, line: Sequence[int]) -> dict[int, range]
 
 def is_consistent(record: CheckpointRecord, line: Sequence[int], channel_state: Mapping[int, range]) -> bool:
     """Return whether the line and the stored messages (numbers by channel) form a consistent global state: no message is an orphan, and
-    none in
-    flight is missing.
+    none in flight is missing.
 
     Source: Siachamis 2024, 3.2.2, Figure 3.2.
     """

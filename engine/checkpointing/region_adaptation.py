@@ -14,8 +14,7 @@ independent checkpoints once the round is confirmed. JOINS: they stop doing so o
 
 class Reason(NamedTuple):
     """Why a region switches: `skipped` (a round was due while one was open: 1, of 0), `wait` (mean wait of its instances for barriers in a
-    round
-    over the interval) or `load` (load of an operator's busiest instance over the mean), as measured, and the limit."""
+    round over the interval) or `load` (load of an operator's busiest instance over the mean), as measured, and the limit."""
 
     why: str
     measured: float
@@ -25,8 +24,8 @@ class Reason(NamedTuple):
 @dataclass(frozen=True)
 class Rule:
     """Switch to independent checkpoints when the mean wait for barriers over `rounds` rounds exceeds `wait_share` of the interval, or when
-    a
-    round is skipped. Switch back when no operator's busiest instance has had `load_ratio` times the mean load for `intervals` intervals."""
+    a round is skipped. Switch back when no operator's busiest instance has had `load_ratio` times the mean load for `intervals`
+    intervals."""
 
     wait_share: float
     rounds: int

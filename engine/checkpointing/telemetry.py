@@ -61,8 +61,7 @@ class CheckpointTelemetry:
 
     def frame(self, w: Arrays, after_ns: int, to_ns: int, last: bool) -> dict[str, Any]:
         """Return the changes after after_ns until to_ns, the present (docs/engine-api.md). last: the run has ended, so the useless
-        checkpoints
-        are known."""
+        checkpoints are known."""
         coordinator = self._coordinator
         useless = self._useless(w) if last else None
         lately = range(after_ns + 1, to_ns + 1)
@@ -110,10 +109,8 @@ class CheckpointTelemetry:
 
     def summary(self, w: Arrays, coordinator_bytes: int, from_ns: int, to_ns: int) -> dict[str, Any]:
         """Return the summary of what started in a span, including both ends. Times are means, None without values. Savepoints of rescales
-        do not
-        count as rounds of the protocol. The effect of the first recovery, the contents of logs at the end and the message overhead refer to
-        the
-        whole run. coordinator_bytes: of messages between coordinator and machines."""
+        do not count as rounds of the protocol. The effect of the first recovery, the contents of logs at the end and the message overhead
+        refer to the whole run. coordinator_bytes: of messages between coordinator and machines."""
         coordinator, span = self._coordinator, range(from_ns, to_ns + 1)
         savepoints = {one.number for one in coordinator.rounds_after(-1) if one.savepoint}
         rounds = [one for one in coordinator.rounds_after(-1) if one.triggered_ns in span and not one.savepoint]
@@ -148,8 +145,7 @@ class CheckpointTelemetry:
 
     def _capture_ns(self, checkpoints: Sequence[DurableCheckpoint]) -> list[int]:
         """Return the capture time of each independent checkpoint: waiting until the machine was ready, then copying state and the
-        protocol's
-        notes, without serialising state (Siachamis 2024, 3.6)."""
+        protocol's notes, without serialising state (Siachamis 2024, 3.6)."""
         if not self._coordinator.independent:
             return []
         ready_ns: dict[tuple[int, int], int] = {}

@@ -56,10 +56,9 @@ class UncoordinatedCoordinator(Coordinator):
     """Knows the counters of all stored checkpoints, and searches for the line when a machine is lost.
 
     taken: by instance, oldest first: `messages.TAKEN` row, sent, processed. forgotten: number of older ones. lines: by recovery and
-    instance,
-    its number of checkpoints and the index of the one it rolled back to. elsewhere: by recovery, number of checkpoints that would have been
-    discarded if channels within a machine did not count (`recovery_line.RecoveryGraph`). searches: by recovery, how its line was found.
-    stored: rows of all checkpoints, including those discarded by recoveries, and when they were stored.
+    instance, its number of checkpoints and the index of the one it rolled back to. elsewhere: by recovery, number of checkpoints that would
+    have been discarded if channels within a machine did not count (`recovery_line.RecoveryGraph`). searches: by recovery, how its line was
+    found. stored: rows of all checkpoints, including those discarded by recoveries, and when they were stored.
     """
 
     independent: ClassVar[bool] = True
@@ -144,18 +143,15 @@ class UncoordinatedCoordinator(Coordinator):
 
     def search_ns(self, record: CheckpointRecord, found: RecoveryLine) -> int:
         """Return the time to find the line. Each known checkpoint has one counter per channel, and the search reads all of them, as
-        building the
-        checkpoint graph would: no counter makes more than one of its edges."""
+        building the checkpoint graph would: no counter makes more than one of its edges."""
         known = zip(self.forgotten, self.taken, record.leaving, record.entering, strict=True)
         numbers = sum((older + len(own)) * (len(leaving) + len(entering)) for older, own, leaving, entering in known)
         return SEARCH_STEP_NS * (numbers + found.compared)
 
     def _search(self, record: CheckpointRecord, found: RecoveryLine) -> dict[str, Any]:
         """Describe a search. newest: number of each instance's newest checkpoint, 0 for the initial state. steps, in order: instance that
-        rolled
-        back, its old and new checkpoint number, the sender on the responsible channel, last record sent and last record processed on it;
-        both
-        None for a tie (`hybrid`). in_flight: number of records in flight at the line."""
+        rolled back, its old and new checkpoint number, the sender on the responsible channel, last record sent and last record processed on
+        it; both None for a tie (`hybrid`). in_flight: number of records in flight at the line."""
         line = list(record.newest)
         steps = []
         for instance, replaced, by, channel in found.steps:

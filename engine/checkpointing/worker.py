@@ -123,8 +123,7 @@ class Worker(ABC):
         self, world: World, i: int, number: int, now_ns: int, post: Post, *, asked_ns: int, notes_bytes: int = 0, forced: int = 0
     ) -> int:
         """Take a checkpoint of instance `i` and start its upload. Returns the work in ps. notes_bytes: size of the protocol's notes.
-        forced:
-        rules by which a record forced it."""
+        forced: rules by which a record forced it."""
         content, size_bytes = self.capture(world, i)
         size_bytes += notes_bytes
         self.upload(i, number, Upload(now_ns, size_bytes, content, asked_ns, forced, notes_bytes), post)

@@ -20,10 +20,9 @@ def useless_checkpoints(checkpoints: Sequence[int], messages: Words) -> list[tup
     before the processing; in any order, duplicates allowed. Raises ValueError for a message of an unknown interval.
 
     A checkpoint is useless if and only if it lies on a Z-cycle: a chain of messages from after it to before it, each sent in the interval
-    in
-    which the previous one was processed, or in a later one. Equivalently, in the graph whose nodes are the intervals between checkpoints,
-    with
-    an edge to the instance's next interval and one per message, the intervals on both sides of it are in one strongly connected component.
+    in which the previous one was processed, or in a later one. Equivalently, in the graph whose nodes are the intervals between
+    checkpoints, with an edge to the instance's next interval and one per message, the intervals on both sides of it are in one strongly
+    connected component.
 
     Source: Netzer and Xu 1995, "Necessary and sufficient conditions for consistent global snapshots"; Siachamis 2024, 3.3.3.
     """

@@ -69,8 +69,7 @@ class Result:
 
 def status_of(states: Sequence[State], calibrated: bool = False) -> Status:
     """reproduced: all hold; calibrated: all hold, but a price was fitted to the figure. partly: some hold. An assertion that was not
-    evaluated
-    does not hold; if none was evaluated, the figure is not evaluated."""
+    evaluated does not hold; if none was evaluated, the figure is not evaluated."""
     held = sum(state == "holds" for state in states)
     if held == len(states):
         return "calibrated" if calibrated else "reproduced"
@@ -109,8 +108,7 @@ def judged(figure: Figure, values: Values, by_seed: Mapping[int, Values] | None 
 
 def _over_seeds(assertion: Assertion, each: Mapping[int, Judged]) -> Judged:
     """Evaluate per seed. Holds if it holds for `of_seeds` seeds, or for all if there are fewer; not evaluated if seeds that were not
-    evaluated
-    could decide it."""
+    evaluated could decide it."""
     assert assertion.of_seeds is not None
     needed = max(1, min(assertion.of_seeds, len(each)))
     states = [one.state for one in each.values()]

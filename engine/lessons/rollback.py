@@ -14,8 +14,7 @@ from .steps import LessonStep, checkpoint_id, listed
 
 def steps_of_rollback(history: History) -> list[LessonStep]:
     """Return the steps; the last one has the recovery line. The rounds are those of the engine's `rollback_propagation`; the line equals
-    that of
-    the search that runs use."""
+    that of the search that runs use."""
     record = history.record()
     edges = checkpoint_graph(record)
     rounds = rollback_propagation(record.newest, edges)

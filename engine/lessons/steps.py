@@ -25,8 +25,7 @@ class CheckpointMark(Model):
 
 class MessageArrow(Model):
     """A message or a barrier. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered, None if it was
-    never
-    processed. The acts say from when each part is visible."""
+    never processed. The acts say from when each part is visible."""
 
     name: str
     kind: Literal["record", "barrier"]

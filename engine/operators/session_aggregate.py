@@ -416,10 +416,8 @@ class SessionAggregate(Aggregation):
 
     A session ends when no record of its key has arrived for a gap: it extends from its first record to a gap after its last one, inclusive.
     A record between two sessions that touches both merges them. A session closes when the watermark has passed its end, or by the
-    processing
-    clock 1 ns after it. Later records update it while it is kept (`lateness_ms`), then leave by port `late`, or are dropped if no edge
-    leaves
-    it. Emitted rows are not retracted when their session grows.
+    processing clock 1 ns after it. Later records update it while it is kept (`lateness_ms`), then leave by port `late`, or are dropped if
+    no edge leaves it. Emitted rows are not retracted when their session grows.
     State: one entry per session: 40 bytes, 8 per aggregate and per distinct value; at_firing instead the records themselves.
     Cost: record_ps per record and once more if it merges two sessions, and at_firing per record that a row reads; output_ps per row.
     Source: Karimov 2020, 2.1.1 (sessions); NexMark Q11 with early rows: Siachamis 2024, 4.5.

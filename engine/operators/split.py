@@ -69,8 +69,7 @@ class Split(Operator):
     """Sends each record, unchanged, to the port of the first route whose predicate holds (`out1` for the first route), otherwise to `rest`.
 
     With mode copy, every route whose predicate holds gets a copy. Records for an unconnected port are dropped. For more routes, chain
-    another
-    split to `rest`. Stateless.
+    another split to `rest`. Stateless.
     Cost: record_ps per predicate evaluated, output_ps per record forwarded.
     """
 

@@ -44,10 +44,9 @@ from .worker import RescalingWorker, Stop
 
 def standing(operators: Sequence[OperatorSlots], changed: Collection[int]) -> set[int]:
     """Return the numbers of the operators that must stop while the parallelism of `changed` changes: these operators, their senders, and
-    all
-    operators between two of them, which would otherwise fill up and block their senders. If sources change, their receivers stop as well:
-    instances of a source have different watermarks, and an instance that takes over partitions may already have sent a higher watermark
-    than the former owner."""
+    all operators between two of them, which would otherwise fill up and block their senders. If sources change, their receivers stop as
+    well: instances of a source have different watermarks, and an instance that takes over partitions may already have sent a higher
+    watermark than the former owner."""
     found = {o for o, laid in enumerate(operators) if o in changed or not set(changed).isdisjoint(laid.feeds)}
     from_sources = {id for laid in operators if laid.is_source for id in laid.together}
     for o in changed:
@@ -78,8 +77,7 @@ class Plan(NamedTuple):
 
 class InPlaceJob(Job):
     """Job manager of in-place rescaling. It starts pods while the job runs. Then the affected operators stop behind a round of barriers,
-    state
-    moves, and they resume. In `times`, restart_ns is the duration of the switch."""
+    state moves, and they resume. In `times`, restart_ns is the duration of the switch."""
 
     kind = "in_place"
 

@@ -26,13 +26,10 @@ class Rescale:
 
     who: policy or document. begun: the sources are ordered to stop. stopped: the first source has stopped. drained: the last instance has
     stopped, with no records in flight. stored: its checkpoint is in the store. arranged: all machines are ordered to restart. restored:
-    they
-    have fetched their state. ended: all have resumed, or the order was aborted. before, after: parallelism by operator. state_bytes: size
-    of
-    the state in the savepoint; moved_bytes: the part that another instance owns afterwards. read: records that each source had read when it
-    stopped. outcome: done, aborted, or "" while open; why: the reason in words. changed_ns: time of the last change. savepoint: its number,
-    0
-    before it has started.
+    they have fetched their state. ended: all have resumed, or the order was aborted. before, after: parallelism by operator. state_bytes:
+    size of the state in the savepoint; moved_bytes: the part that another instance owns afterwards. read: records that each source had read
+    when it stopped. outcome: done, aborted, or "" while open; why: the reason in words. changed_ns: time of the last change. savepoint: its
+    number, 0 before it has started.
     """
 
     number: int
@@ -156,8 +153,7 @@ class Job(CoordinatedRounds):
 
     def order(self, parallelism: Mapping[str, int], now_ns: int, who: str) -> None:
         """Order a parallelism by operator; operators that are not named keep theirs. Called between two windows. A newer order replaces a
-        waiting
-        one. An order for more than workers_max instances is aborted. After the horizon, orders are ignored. Raises ValueError."""
+        waiting one. An order for more than workers_max instances is aborted. After the horizon, orders are ignored. Raises ValueError."""
         wanted = self._wanted(parallelism)
         if now_ns >= self.until_ns:
             return

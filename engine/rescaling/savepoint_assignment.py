@@ -10,8 +10,7 @@ from .messages import Fetch, Mark
 
 class OperatorSlots(NamedTuple):
     """Layout of an operator. first, most: number of its first instance, and its number of instances. groups: key groups of its state.
-    together:
-    operators of its vertex. feeds: numbers of the operators that it sends to."""
+    together: operators of its vertex. feeds: numbers of the operators that it sends to."""
 
     id: str
     first: int
@@ -75,8 +74,7 @@ def fetches(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Fe
 
 def marks(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Mark]:
     """Yield the marks with which instances restart. Instances of an operator that changes get the minimum over the old ones, so that
-    nothing
-    they read becomes late. (Instances with keyed state have all seen the same.)"""
+    nothing they read becomes late. (Instances with keyed state have all seen the same.)"""
     for laid in operators:
         old = [saved.marks[i] for i in laid.active(saved.before)]
         watermark_ns, newest_ns = min(mark.watermark_ns for mark in old), min(mark.newest_ns for mark in old)

@@ -16,8 +16,7 @@ end - 1; (TRUNCATE, number, log, first) to drop all entries before `first`."""
 
 DONE, FULL, MISSING = range(3)
 """Outcomes: (DONE, number, log, place of the entry); (DONE, number, log, first, end), with the entries concatenated; (DONE, number, log,
-first
-remaining entry). A READ of entries that do not exist (any more) returns MISSING with the first entry and the end of the log."""
+first remaining entry). A READ of entries that do not exist (any more) returns MISSING with the first entry and the end of the log."""
 
 
 @dataclass
@@ -34,8 +33,7 @@ class Log:
 
 class AppendLogs(Service):
     """Logs by number, usually one per channel, created on the first append. The place of an entry is its number in its log, from 0, and
-    never
-    changes. An entry counts as many bytes as the message that brought it."""
+    never changes. An entry counts as many bytes as the message that brought it."""
 
     def __init__(self, host: ActorHost, disk: Disk, request_ns: int = 0):
         super().__init__(host, disk, request_ns)

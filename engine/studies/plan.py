@@ -103,8 +103,7 @@ class Found:
 @dataclass(frozen=True)
 class Followed:
     """Progress of a strand. wanted: trials that can run now, in any order. left: number of remaining runs, including `wanted`; an estimate
-    for
-    searches. rows, found: its results so far."""
+    for searches. rows, found: its results so far."""
 
     wanted: tuple[Trial, ...]
     left: int

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class RankTest:
     """greater: probability that a value of the other side exceeds one of the base, counting ties as half; 0.5: no difference. p:
-    probability
-    that chance alone separates the ranks at least as much; None if a side has a single value."""
+    probability that chance alone separates the ranks at least as much; None if a side has a single value."""
 
     greater: float
     p: float | None

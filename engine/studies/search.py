@@ -11,8 +11,7 @@ from engine.spec.study.study import SustainableLoad, rounded
 @dataclass(frozen=True)
 class Bracket:
     """sustained: largest load sustained so far, or None. failed: smallest load above it that was not sustained, or None. wanted: load to
-    try
-    next, None when the search is over."""
+    try next, None when the search is over."""
 
     sustained: float | None
     failed: float | None

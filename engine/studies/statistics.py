@@ -33,8 +33,7 @@ class Difference:
     """Excess of a mean over a baseline's mean, with its confidence interval over seeds.
 
     p: probability of at least this difference if both had the same mean. Bounds and p are None if a side has a single value. pairs: number
-    of
-    seeds compared in pairs; 0 if the sides were treated as independent.
+    of seeds compared in pairs; 0 if the sides were treated as independent.
     """
 
     difference: float

@@ -30,8 +30,7 @@ _WITH_DICTIONARY = ["scope", "name", "sink", "latency"]  # without a dictionary,
 
 class Live:
     """A live frame and its JSON, which is encoded once, on first use, for both viewers and files. The frame is not changed afterwards, so
-    any
-    thread may read it."""
+    any thread may read it."""
 
     def __init__(self, frame: dict[str, Any]) -> None:
         self.frame = frame
@@ -57,8 +56,7 @@ class Telemetry:
 
     def add(self, live: dict[str, Any], rows: dict[str, Words], sinks: list[str], latencies: list[str], histogram: Words) -> None:
         """Add a frame. histogram: (sinks by latency, buckets), this frame's samples. latencies: names of the additional latencies; the name
-        of
-        the main one is empty."""
+        of the main one is empty."""
         self._live.append(Live(live))
         self._rows.append(rows)
         for row, (latency, sink) in zip(histogram, product(["", *latencies], sinks), strict=False):  # a run may have no sink

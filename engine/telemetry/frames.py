@@ -62,8 +62,8 @@ HALF = 32
 
 def widened(words: Words, before: Words) -> Words:
     """Return sums of ns, (2, ...), of which the world stores only `words` (...), modulo 2^64. before: the sums at an earlier time, since
-    which no
-    sum has grown by 2^63 ns: the records of an instance, or those delivered at a sink, would have waited 292 years in one frame."""
+    which no sum has grown by 2^63 ns: the records of an instance, or those delivered at a sink, would have waited 292 years in one
+    frame."""
     grown = words - _narrow(before)
     low = before[1] + (grown & (1 << HALF) - 1)
     return np.stack([before[0] + (grown >> HALF) + (low >> HALF), low & (1 << HALF) - 1])
@@ -237,9 +237,8 @@ class Observer:
         self, number: int, w: Arrays, before: Counters, now: Counters, deaths: Sequence[Mapping[str, Any]] = ()
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the frame for the browser (docs/engine-api.md; rates per virtual second), and rows for the telemetry files: one per
-        instance
-        that is active or has done something since the last frame, then one per host, trunk and actor (trunks and actors only have sent
-        bytes). deaths: of hosts, since the last frame."""
+        instance that is active or has done something since the last frame, then one per host, trunk and actor (trunks and actors only have
+        sent bytes). deaths: of hosts, since the last frame."""
         new, held = now.since(before), _held(w)
         by_host = _totals(np.concatenate([new.gained[_OF_TIME], held]), w.inst[:, L.I_HOST], len(self._machines))
         return self._live(number, w, new, now, held, by_host, deaths), self._rows(number, w, new, now, held, by_host)

@@ -25,8 +25,7 @@ LOW_NS, HIGH_NS = _bounds()
 
 def percentiles_ns(counts: Words, shares: Sequence[float]) -> list[int | None]:
     """Return nearest-rank percentiles: for each share, the middle of the bucket that contains the sample of rank ceil(share x n). None
-    without
-    samples.
+    without samples.
 
     counts: (BUCKETS,). shares: each 0 < share <= 1.
     """

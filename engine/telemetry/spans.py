@@ -52,8 +52,7 @@ class SpanHistogram:
     @classmethod
     def of(cls, frame: Words, bucket: Words, count: Words, share: Words) -> SpanHistogram:
         """frame, bucket, count: (n,) as in the latency files, in any order; sinks are added up. share: by frame, the part of it inside the
-        span,
-        in millionths (`shares`)."""
+        span, in millionths (`shares`)."""
         made = cls.empty()
         part = share[frame]
         whole, cut = part == PARTS, (part > 0) & (part < PARTS)
@@ -80,8 +79,7 @@ class SpanHistogram:
 
     def _bounds(self, share: float) -> tuple[int, int]:
         """Return the bounds. The percentile is at most v if at least as many of the samples as its rank are at most v. The percentile is
-        lowest
-        if only samples of cut frames below v are inside, and highest if only those above v are."""
+        lowest if only samples of cut frames below v are inside, and highest if only those above v are."""
         part, whole = round(share * PARTS), np.cumsum(self.whole)
         below = np.cumsum(self.cut)
         above = below[-1] - below

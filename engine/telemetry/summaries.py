@@ -28,8 +28,7 @@ PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 @dataclass(frozen=True)
 class Of:
     """A run whose files are read. warmup_ns, horizon_ns: from its document. faults_ns: start times of faults that the document specifies;
-    deaths
-    of hosts are found in the frames."""
+    deaths of hosts are found in the frames."""
 
     directory: Path
     warmup_ns: int
@@ -45,10 +44,9 @@ def summarise(run: Of, span: Span) -> dict[str, Any]:
     """Summarise the run over the span, as plain values.
 
     frames: number of frames wholly or partly in the span; cut_frames: number of frames it cuts. from_s, to_s: the span. samples: of
-    latency.
-    p50_ms, ...: percentiles, with bounds p50_low_ms and p50_high_ms; None without samples. offered_per_s, in_per_s, out_per_s: per virtual
-    second; cut frames count by the share of their time. attribution_ns: sums over the operators, by part. recoveries: one per fault in the
-    span (`recoveries`). buckets, whole, cut, inside: the histogram's non-empty buckets. Raises NoFiles.
+    latency. p50_ms, ...: percentiles, with bounds p50_low_ms and p50_high_ms; None without samples. offered_per_s, in_per_s, out_per_s: per
+    virtual second; cut frames count by the share of their time. attribution_ns: sums over the operators, by part. recoveries: one per fault
+    in the span (`recoveries`). buckets, whole, cut, inside: the histogram's non-empty buckets. Raises NoFiles.
     """
     frames = Frames.read(run.directory, span.latency)
     from_ns = run.warmup_ns if span.from_s is None else seconds_ns(span.from_s)
@@ -144,13 +142,10 @@ def recoveries(frames: Frames, run: Of, span: Span, from_ns: int, to_ns: int) ->
     """Return the effect of each fault that starts in the span, and the time to recovery.
 
     Baseline: p99 latency and median driver queue over the `before_s` before the fault. A frame is normal if its p99 is at most `factor`
-    times
-    the baseline's, and its queue at most `factor` times the baseline's plus the records offered in one frame. After the first abnormal
-    frame,
-    the system has recovered with the first frame from which on all frames are normal for `steady_s`, or until the observation ends: at the
-    next fault, the span's end or the horizon. recovery_s: time from the fault to the end of that frame; 0 if no frame was disturbed; None
-    if
-    the system did not recover during the observation. reason: why no statement is possible, otherwise empty.
+    times the baseline's, and its queue at most `factor` times the baseline's plus the records offered in one frame. After the first
+    abnormal frame, the system has recovered with the first frame from which on all frames are normal for `steady_s`, or until the
+    observation ends: at the next fault, the span's end or the horizon. recovery_s: time from the fault to the end of that frame; 0 if no
+    frame was disturbed; None if the system did not recover during the observation. reason: why no statement is possible, otherwise empty.
     """
     at_ns = sorted({*run.faults_ns, *frames.deaths_ns})
     found = []

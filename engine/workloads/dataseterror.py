@@ -9,8 +9,7 @@ from engine.spec.base.problems import Refusal
 
 class DatasetError(Refusal):
     """An invalid file. The message names the place, the value and the fix; the fields are for programs. In a document, the error refers to
-    the
-    name of the data set.
+    the name of the data set.
 
     line: in the file, from 1 (the header); None for files without lines. column: its name. value: the offending value.
     """

@@ -79,9 +79,8 @@ class Feed:
     """The contents of a source operator's logs.
 
     schema: the records' fields. fields: names of the generated fields, in the order of a chunk's columns. closes_ns: when the logs close:
-    the
-    horizon, or, for a file that ends earlier, the append time of its last record. count: number of records that arrive before the horizon,
-    without watermarks. partitions: number of logs. weight: number of real records per record.
+    the horizon, or, for a file that ends earlier, the append time of its last record. count: number of records that arrive before the
+    horizon, without watermarks. partitions: number of logs. weight: number of real records per record.
     """
 
     def __init__(
@@ -139,8 +138,7 @@ def build_feed(
 
     source_number: 0, 1, ... over the sources of the document; part of the triggers. strings: the run's dictionary, in which all texts
     of the stream are registered. datasets: finds an uploaded file by name. fields: those that are read; default: all. Raises `Refusal`
-    (path
-    below the source's entry) for a file that is unknown or invalid.
+    (path below the source's entry) for a file that is unknown or invalid.
     """
     workload = experiment.workload
     source = workload.sources[operator_id]

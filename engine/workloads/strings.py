@@ -12,8 +12,7 @@ class Strings:
     """Codes 0, 1, 2, ... in the order of first registration.
 
     All texts of a run are registered while it is built (streams, then constants of expressions), never while it runs. So the codes depend
-    only
-    on the document, not on how the run is divided.
+    only on the document, not on how the run is divided.
     """
 
     def __init__(self, texts: Iterable[str] = ()):

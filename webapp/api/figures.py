@@ -136,8 +136,7 @@ class RunBehind(Schema):
 
 class FigureDetail(Schema):
     """document: the figure as written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this lab
-    with
-    these keys, by key; a key without a run in this lab is missing. results: all stored results, newest first."""
+    with these keys, by key; a key without a run in this lab is missing. results: all stored results, newest first."""
 
     id: str
     document: JsonObject

@@ -30,8 +30,7 @@ NOBODY = "no analysis worker is running; the job waits until one starts (scripts
 
 class SparkState(Schema):
     """state: asleep (Spark starts with the next job), ready, unavailable, or absent (no analysis worker). message: what is missing and what
-    to
-    do. cores: total over all executors, 0 until Spark has started."""
+    to do. cores: total over all executors, 0 until Spark has started."""
 
     state: Literal["absent", "asleep", "ready", "unavailable"]
     master: str

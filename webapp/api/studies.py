@@ -47,8 +47,8 @@ class Question(Body):
 
 class Checked(Schema):
     """points: number of points of the design. runs: lower bound on the number of runs; a search makes more at each point. first: values of
-    the
-    first points, empty for an optimisation. metrics: metrics that runs of its experiment measure, empty if the experiment is invalid."""
+    the first points, empty for an optimisation. metrics: metrics that runs of its experiment measure, empty if the experiment is
+    invalid."""
 
     problems: list[Problem]
     points: int | None
@@ -132,8 +132,7 @@ class Results(BaseModel):
 
 class TriedPoint(BaseModel):
     """objectives, bounds: values over the seeds, in document order; null where not available (yet). feasible: all values are available and
-    all
-    bounds hold. failure: why the point does not count."""
+    all bounds hold. failure: why the point does not count."""
 
     point: int
     values: JsonObject

@@ -85,8 +85,7 @@ def all_known(ids: Sequence[str], lab: Lab | None, scales: Sequence[Scale] = SCA
 
 def run_of(lab: Lab, document: dict[str, Any], engine_version: str) -> tuple[dict[str, Any], list[str]] | None:
     """Return summary and live frames (JSON) of the lab's run of this document (with its seed) by this engine version. None without such a
-    run,
-    or if its files are missing."""
+    run, or if its files are missing."""
     run = run_of_the_same(lab, Document.model_validate(document), engine_version)
     if run is None or run.state != RunState.SUCCEEDED or run.summary is None:
         return None

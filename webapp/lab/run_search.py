@@ -71,8 +71,7 @@ def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
 
 def page_of(found: QuerySet[Run], filter: Filter) -> tuple[list[Run], int]:
     """Return the filter's page of these runs, in its order, and their total number. A filter that may match few runs or most of them takes
-    one
-    pass over all runs: walking an index until the page is full could take many times longer."""
+    one pass over all runs: walking an index until the page is full could take many times longer."""
     by_metric = filter.sort.removeprefix("-") in METRICS
     if filter.search or filter.tag or filter.study or (by_metric and filter.offset >= DEEP):
         with joined_by_hash():
@@ -121,9 +120,8 @@ def _sorted_page(found: QuerySet[Run], filter: Filter) -> tuple[list[uuid.UUID],
 @contextmanager
 def joined_by_hash() -> Iterator[None]:
     """Use hash joins. PostgreSQL has statistics over all metrics (or parameters) together, not per metric, so it estimates most conditions
-    as
-    far rarer than they are and would look up runs one by one, for seconds. With a hash join, each condition costs one pass over its part of
-    an index, however many runs match."""
+    as far rarer than they are and would look up runs one by one, for seconds. With a hash join, each condition costs one pass over its part
+    of an index, however many runs match."""
     if connection.vendor != "postgresql":
         yield
         return

@@ -354,8 +354,7 @@ class ReproductionShape(Schema):
 
 class SparkJobShape(Schema):
     """An analysis over many runs. progress: fraction of the new runs summarised so far, 0 to 1. runs: number of runs it covers. read:
-    number of
-    runs whose files were read; the others were cached. note: why its start may be delayed."""
+    number of runs whose files were read; the others were cached. note: why its start may be delayed."""
 
     id: str
     kind: str

@@ -68,8 +68,7 @@ def start(
     experiment: Experiment, document: dict[str, Any], valid: spec.Experiment, pace: float | None = None, **origin: Any
 ) -> tuple[Run, str | None]:
     """Store a run of a document and enqueue it. valid: the validated document. origin: a study and its executor, or a parent and the time
-    of the
-    fork. Returns as `submit`, with the run as it was before a worker claimed it. Raises StorageFull."""
+    of the fork. Returns as `submit`, with the run as it was before a worker claimed it. Raises StorageFull."""
     check_room(experiment.lab)
     values = parameters(valid.canonical)
     with transaction.atomic():

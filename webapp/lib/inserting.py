@@ -11,8 +11,7 @@ from django.db import connections, models, router
 
 def insert(model: type[models.Model], same: Mapping[str, Any], names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows that have no defaults except their key. same: values common to all rows, by field. names: the other fields; their values
-    in
-    `rows` must not need preparation: numbers, texts, None."""
+    in `rows` must not need preparation: numbers, texts, None."""
     connection = connections[router.db_for_write(model)]
     fields = [model._meta.get_field(name) for name in [*same, *names]]
     prepared = tuple(field.get_db_prep_save(value, connection) for field, value in zip(fields, same.values(), strict=False))

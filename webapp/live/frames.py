@@ -47,8 +47,7 @@ class Attribution(TypedDict):
 @EXACT
 class OperatorSample(TypedDict):
     """An operator: means over its active instances, sums of rates. lost, in runs that lose hosts: records sent to it and never served, or
-    taken
-    in and not sent. shed: records that its sources on full hosts discarded."""
+    taken in and not sent. shed: records that its sources on full hosts discarded."""
 
     in_per_s: float | None
     out_per_s: float | None
@@ -181,8 +180,7 @@ class Recovery(TypedDict):
 @EXACT
 class LineSearch(TypedDict):
     """How a recovery line was found. newest: checkpoint numbers by operator and index. steps: operator, index, number before and after;
-    operator
-    and index of the sender, records sent and processed. GET /runs/{id}/recoveries/{epoch} explains them."""
+    operator and index of the sender, records sent and processed. GET /runs/{id}/recoveries/{epoch} explains them."""
 
     epoch: int
     newest: dict[str, list[int]]
@@ -250,8 +248,7 @@ class ScalingStep(TypedDict):
 @EXACT
 class ScalingDecision(TypedDict):
     """One iteration of a policy: the metrics it read, the values it computed, the parallelism it requested, the effect of each rule, and
-    the
-    outcome. values: name, vertex, number; null: infinite or not applicable. advice: requested parallelism by vertex."""
+    the outcome. values: name, vertex, number; null: infinite or not applicable. advice: requested parallelism by vertex."""
 
     t_s: float
     verdict: Literal["order", "keep", "no_metrics", "busy"]
@@ -290,10 +287,9 @@ class RescaleAction(TypedDict):
 @EXACT
 class ScalingNews(TypedDict):
     """Parallelism by operator at the end of a frame, and the decisions and rescales in it. workers: active instances. state: "starting"
-    before
-    the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while the policy is not asked after a rescale. until_s: when
-    that ends, if known. next_s: next iteration of the policy. lag: records waiting in the topic of each source. actions: rescales, repeated
-    in full whenever they change."""
+    before the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while the policy is not asked after a rescale.
+    until_s: when that ends, if known. next_s: next iteration of the policy. lag: records waiting in the topic of each source. actions:
+    rescales, repeated in full whenever they change."""
 
     workers: int
     parallelism: dict[str, int]

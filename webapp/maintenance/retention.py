@@ -32,8 +32,7 @@ TOGETHER = 500
 
 def to_be_removed(lab: Lab, now: datetime) -> QuerySet[Run]:
     """Return runs whose frames are to be removed: deleted long ago, or older than the lab's retention time and without tags and notes.
-    Never
-    runs that an active study or figure still reads."""
+    Never runs that an active study or figure still reads."""
     gone = Q(deleted_at__lt=now - DELETED_KEPT)
     if lab.keep_frames_days is not None:
         old = Q(finished_at__lt=now - timedelta(days=lab.keep_frames_days), deleted_at__isnull=True)

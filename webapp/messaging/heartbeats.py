@@ -36,8 +36,7 @@ def workers_alive() -> int:
 
 def tell_spark_state(state: str, master: str, message: str, cores: int = 0) -> None:
     """Record the state of Spark. The analysis worker calls this every few seconds. state: asleep, ready or unavailable. message: what is
-    missing
-    and what to do. cores: total over all executors, 0 if unknown."""
+    missing and what to do. cores: total over all executors, 0 if unknown."""
     told = json.dumps({"state": state, "master": master, "message": message, "cores": cores})
     with contextlib.suppress(redis.RedisError, OSError):
         connection().set(SPARK_KEY, told, ex=VALID_S)

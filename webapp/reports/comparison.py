@@ -22,9 +22,8 @@ ENDED_BADLY = (RunState.FAILED, RunState.CANCELLED)
 @dataclass
 class Side:
     """A run and others of the same setup: the same engine version and the same document except for the seed. runs: successful runs by seed;
-    if
-    a seed has several, the chosen one or the newest. under_way: seeds without a result yet. twin: another side has the same setup, so this
-    side is its run alone. against: differences from the first side, empty for the first side itself."""
+    if a seed has several, the chosen one or the newest. under_way: seeds without a result yet. twin: another side has the same setup, so
+    this side is its run alone. against: differences from the first side, empty for the first side itself."""
 
     run: Run
     runs: dict[int, Run] = field(default_factory=dict)

@@ -36,8 +36,7 @@ def frames_of(run: Run) -> list[dict[str, Any]]:
 
 def table(run: Run) -> pa.Table:
     """Return a table with one row per frame, in order, and columns by dotted name, as in the frames (`latency_ms.p99`,
-    `operators.join.busy`).
-    Null where a frame lacks the number; lists are left out. Raises FramesGone."""
+    `operators.join.busy`). Null where a frame lacks the number; lists are left out. Raises FramesGone."""
     rows = [dict(flat(frame)) for frame in frames_of(run)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: pa.array([row.get(name) for row in rows], pa.float64()) for name in names}

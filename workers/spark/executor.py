@@ -31,8 +31,7 @@ class HandedOver:
 
 def execute(given: HandedOver) -> str:
     """Execute the run, unless it is already claimed, and then other waiting runs for a while. Returns why nothing can be executed here, or
-    an
-    empty string."""
+    an empty string."""
     here = socket.gethostname()
     if given.one_machine and here != given.host:
         return (

@@ -525,8 +525,7 @@ export interface components {
         };
         /**
          * @description How a recovery line was found. newest: checkpoint numbers by operator and index. steps: operator, index, number before and after;
-         *     operator
-         *     and index of the sender, records sent and processed. GET /runs/{id}/recoveries/{epoch} explains them.
+         *     operator and index of the sender, records sent and processed. GET /runs/{id}/recoveries/{epoch} explains them.
          */
         LineSearch: {
             epoch: number;
@@ -552,8 +551,7 @@ export interface components {
         };
         /**
          * @description An operator: means over its active instances, sums of rates. lost, in runs that lose hosts: records sent to it and never served, or
-         *     taken
-         *     in and not sent. shed: records that its sources on full hosts discarded.
+         *     taken in and not sent. shed: records that its sources on full hosts discarded.
          */
         OperatorSample: {
             in_per_s: number | null;
@@ -630,8 +628,7 @@ export interface components {
         };
         /**
          * @description One iteration of a policy: the metrics it read, the values it computed, the parallelism it requested, the effect of each rule, and
-         *     the
-         *     outcome. values: name, vertex, number; null: infinite or not applicable. advice: requested parallelism by vertex.
+         *     the outcome. values: name, vertex, number; null: infinite or not applicable. advice: requested parallelism by vertex.
          */
         ScalingDecision: {
             t_s: number;
@@ -652,10 +649,9 @@ export interface components {
         };
         /**
          * @description Parallelism by operator at the end of a frame, and the decisions and rescales in it. workers: active instances. state: "starting"
-         *     before
-         *     the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while the policy is not asked after a rescale. until_s: when
-         *     that ends, if known. next_s: next iteration of the policy. lag: records waiting in the topic of each source. actions: rescales, repeated
-         *     in full whenever they change.
+         *     before the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while the policy is not asked after a rescale.
+         *     until_s: when that ends, if known. next_s: next iteration of the policy. lag: records waiting in the topic of each source. actions:
+         *     rescales, repeated in full whenever they change.
          */
         ScalingNews: {
             workers: number;
@@ -784,8 +780,7 @@ export interface components {
         };
         /**
          * @description A message or a barrier. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered, None if it was
-         *     never
-         *     processed. The acts say from when each part is visible.
+         *     never processed. The acts say from when each part is visible.
          */
         MessageArrow: {
             name: string;
@@ -1012,8 +1007,8 @@ export interface components {
         };
         /**
          * @description points: number of points of the design. runs: lower bound on the number of runs; a search makes more at each point. first: values of
-         *     the
-         *     first points, empty for an optimisation. metrics: metrics that runs of its experiment measure, empty if the experiment is invalid.
+         *     the first points, empty for an optimisation. metrics: metrics that runs of its experiment measure, empty if the experiment is
+         *     invalid.
          */
         Checked: {
             problems: components["schemas"]["Problem"][];
@@ -1093,8 +1088,7 @@ export interface components {
         };
         /**
          * @description objectives, bounds: values over the seeds, in document order; null where not available (yet). feasible: all values are available and
-         *     all
-         *     bounds hold. failure: why the point does not count.
+         *     all bounds hold. failure: why the point does not count.
          */
         TriedPoint: {
             point: number;
@@ -1172,8 +1166,7 @@ export interface components {
         };
         /**
          * @description document: the figure as written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this lab
-         *     with
-         *     these keys, by key; a key without a run in this lab is missing. results: all stored results, newest first.
+         *     with these keys, by key; a key without a run in this lab is missing. results: all stored results, newest first.
          */
         FigureDetail: {
             id: string;
@@ -1265,8 +1258,7 @@ export interface components {
         };
         /**
          * @description An analysis over many runs. progress: fraction of the new runs summarised so far, 0 to 1. runs: number of runs it covers. read:
-         *     number of
-         *     runs whose files were read; the others were cached. note: why its start may be delayed.
+         *     number of runs whose files were read; the others were cached. note: why its start may be delayed.
          */
         SparkJobShape: {
             id: string;
@@ -1288,8 +1280,7 @@ export interface components {
         };
         /**
          * @description state: asleep (Spark starts with the next job), ready, unavailable, or absent (no analysis worker). message: what is missing and what
-         *     to
-         *     do. cores: total over all executors, 0 until Spark has started.
+         *     to do. cores: total over all executors, 0 until Spark has started.
          */
         SparkState: {
             /** @enum {string} */

@@ -42,8 +42,7 @@ class WorkQuerySet(models.QuerySet[Any]):
 
     def claim(self, id: uuid.UUID | str, worker: str, **changes: Any) -> bool:
         """Claim queued work for a worker. changes: further fields to store. Returns False, and changes nothing, if another worker was first
-        or
-        there is nothing to do."""
+        or there is nothing to do."""
         now = timezone.now()
         taken = self.filter(pk=id, state=RunState.QUEUED, cancel_requested=False, deleted_at__isnull=True).update(
             state=RunState.RUNNING, lease_holder=worker, lease_until=now + LEASE, started_at=Coalesce("started_at", now), **changes
