@@ -291,7 +291,7 @@ def test_runs_are_found_by_what_they_measured_and_what_their_documents_say(clien
 
     assert "no run has a metric or parameter 'p98'; did you mean 'p99'?" in refused("p98>1")
     assert "'many' is not a number" in refused("p99>many")
-    assert "'fast' is no number" in refused("rate/kind>fast")
+    assert "'fast' is not a number" in refused("rate/kind>fast")
     fields = client.get("/api/runs/fields", {"search": "p99"}).json()
     assert fields == {"short": ["p99"], "metrics": ["latency_ms.p99"], "parameters": []}
     assert "/workload/sources/bids/rate/per_s" in client.get("/api/runs/fields", {"search": "per_s"}).json()["parameters"]
