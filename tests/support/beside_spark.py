@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -111,5 +112,5 @@ WATERMARKED = {"disorder": {"kind": "uniform", "max_ms": 200}, "watermarks": {"k
 def out_of_order(document: dict[str, Any]) -> dict[str, Any]:
     """Event times up to 200 ms behind, and watermarks that wait for them, so that nothing is late."""
     for source in document["workload"]["sources"].values():
-        source |= WATERMARKED
+        source |= copy.deepcopy(WATERMARKED)  # tests change what they get
     return document

@@ -103,5 +103,5 @@ def test_runs_without_files_say_so(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "broken" / "live" / "part-00000.parquet").write_bytes(b"no parquet")
     wanted = [Wanted(name, "1", Of(tmp_path / name, 0, 10**9)) for name in ("gone", "broken")]
     gone, broken = summaries(lambda: spark, wanted, Span(), Store(tmp_path / "store", 1, Span())).rows
-    assert "no files" in gone["failure"]
+    assert "are missing" in gone["failure"]
     assert "cannot be read" in broken["failure"]
