@@ -65,7 +65,8 @@ class Signature(TypedDict):
 class Kind(TypedDict):
     """An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
     fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
-    decides_live: for scaling, whether it decides repeatedly during a run. example, signatures: for functions."""
+    decides_live: for scaling, whether it decides repeatedly during a run. usual_per_s: of a stream, the rate of a new source. example,
+    signatures: for functions."""
 
     kind: str
     title: str
@@ -81,6 +82,7 @@ class Kind(TypedDict):
     rescalable: NotRequired[bool]
     loss_text: NotRequired[str]
     decides_live: NotRequired[bool]
+    usual_per_s: NotRequired[float]
     example: NotRequired[str]
     signatures: NotRequired[list[Signature]]
 

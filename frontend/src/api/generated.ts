@@ -166,7 +166,8 @@ export interface components {
         /**
          * @description An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
          *     fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
-         *     decides_live: for scaling, whether it decides repeatedly during a run. example, signatures: for functions.
+         *     decides_live: for scaling, whether it decides repeatedly during a run. usual_per_s: of a stream, the rate of a new source. example,
+         *     signatures: for functions.
          */
         Kind: {
             kind: string;
@@ -185,6 +186,7 @@ export interface components {
             rescalable?: boolean;
             loss_text?: string;
             decides_live?: boolean;
+            usual_per_s?: number;
             example?: string;
             signatures?: components["schemas"]["Signature"][];
         };

@@ -38,6 +38,8 @@ class Stream(Variant):
     """A kind of records. `schema_fixed` holds their fields if these depend on neither parameters nor a file."""
 
     schema_fixed: ClassVar[RecordSchema | None] = None
+    usual_per_s: ClassVar[float] = 1000.0  # the rate of a new source
+    facts: ClassVar[tuple[str, ...]] = ("usual_per_s",)
 
     record_bytes: Integer = quantity(
         0,

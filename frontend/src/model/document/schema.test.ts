@@ -42,6 +42,19 @@ describe("schemas as forms", () => {
       per_s: 1000,
     });
   });
+
+  it("begins with the first kind of a required union, as the form shows it", () => {
+    const tumbling = { properties: { kind: { const: "tumbling" }, size_s: { type: "number" }, origin_s: { default: 0 } }, required: ["size_s"] };
+    const schema = {
+      $defs: { Tumbling: tumbling },
+      properties: {
+        window: { oneOf: [{ $ref: "#/$defs/Tumbling" }], discriminator: { propertyName: "kind" } },
+        until: { oneOf: [{ $ref: "#/$defs/Tumbling" }] },
+      },
+      required: ["window"],
+    };
+    expect(initialValue(schema)).toEqual({ window: { kind: "tumbling", origin_s: 0 } });
+  });
 });
 
 describe("pointers", () => {

@@ -147,15 +147,31 @@ export function formSchema(schema: JsonSchema, omit: readonly string[] = []): Js
   return out;
 }
 
-/** A value to begin with: defaults of the schema, and for required fields without one the least that the form can show. */
+/** The schemas of a tagged union's kinds; none if the field is no such union. */
+export function branchesOf(root: JsonSchema, field: JsonSchema): { tag: string; branches: JsonSchema[] } {
+  const tag = (field.discriminator as { propertyName?: string } | undefined)?.propertyName ?? "kind";
+  const branches = (Array.isArray(field.oneOf) ? field.oneOf : []).filter(isSchema).map((branch) => deref(root, branch));
+  return { tag, branches: branches.filter((branch) => tagOf(branch, tag) !== undefined) };
+}
+
+/** The value of a branch's tag. */
+export const tagOf = (branch: JsonSchema, tag: string): Json | undefined =>
+  (branch.properties as { [name: string]: JsonSchema } | undefined)?.[tag]?.const;
+
+/** The first value of a form: the schema's defaults, and for a required union without a default the kind that the form shows first. */
 export function initialValue(schema: JsonSchema, root: JsonSchema = schema): { [field: string]: Json } {
   const resolved = deref(root, schema);
+  const required = Array.isArray(resolved.required) ? resolved.required : [];
   const value: { [field: string]: Json } = {};
   for (const [name, raw] of Object.entries(isSchema(resolved.properties) ? resolved.properties : {})) {
     if (!isSchema(raw)) continue;
     const field = deref(root, raw);
     if (field.const !== undefined) value[name] = field.const;
     else if (field.default !== undefined && field.default !== null) value[name] = structuredClone(field.default);
+    else if (required.includes(name)) {
+      const first = branchesOf(root, field).branches[0];
+      if (first) value[name] = initialValue(first, root);
+    }
   }
   return value;
 }

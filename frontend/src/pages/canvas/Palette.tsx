@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { datasetsQuery } from "../../api/queries";
+import type { Tagged } from "../../api/types";
 import { initialValue } from "../../model/document/schema";
 import { WriteButton } from "../../session/may";
 import { useRefusal } from "../../session/who";
@@ -41,6 +42,9 @@ function ranked(entries: Entry[], word: string): Entry[] {
   return known.sort((a, b) => a.at - b.at).map(({ entry }) => entry);
 }
 
+/** Without watermarks no event-time window behind a source ever closes. */
+const WATERMARKS: Tagged = { kind: "bounded", lag_ms: 0, period_ms: 1000 };
+
 /** Everything that can be placed, from the registry: search, drag, or Enter. */
 export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => void; onImport: () => void; onTemplates: () => void }) {
   const { registry, kinds } = useRegistry();
@@ -60,7 +64,13 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
         note: family,
         doc: stream.doc,
         icon: "source",
-        item: { part: "source", stream: { ...initialValue(stream.schema), kind: stream.kind }, name: plain },
+        item: {
+          part: "source",
+          stream: { ...initialValue(stream.schema), kind: stream.kind },
+          name: plain,
+          rate: { kind: "constant", per_s: stream.usual_per_s ?? 1000 },
+          watermarks: WATERMARKS,
+        },
       });
     }
     for (const dataset of datasets) {
@@ -76,6 +86,7 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
           name: dataset.name.replace(/\.\w+$/, ""),
           stream: { kind: "file", dataset: dataset.name, timestamp: dataset.timestamps[0] ?? "" },
           rate: { kind: "recorded", speed: 1 },
+          watermarks: WATERMARKS,
         },
       });
     }

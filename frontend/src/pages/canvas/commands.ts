@@ -16,7 +16,7 @@ import { edit, NOTHING, reveal, select, useEditor } from "./editor";
 /** What is dragged out of the palette. */
 export type PaletteItem =
   | { part: "operator"; kind: string }
-  | { part: "source"; stream: Tagged; name: string; rate?: Tagged }
+  | { part: "source"; stream: Tagged; name: string; rate: Tagged; watermarks?: Tagged }
   | { part: "host"; group: string };
 
 export const PALETTE_TYPE = "application/x-millrace";
@@ -46,7 +46,9 @@ export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Positi
   const schema = kinds.get(kind)?.schema;
   const operator: Operator = { id, kind, parallelism: firstParallelism(document), params: schema ? initialValue(schema) : {} };
   const workload: SourceWorkload | undefined =
-    item.part === "source" ? { stream: item.stream, rate: item.rate ?? { kind: "constant", per_s: 1000 } } : undefined;
+    item.part === "source"
+      ? { stream: item.stream, rate: item.rate, ...(item.watermarks ? { watermarks: item.watermarks } : {}) }
+      : undefined;
   const place = at ? { x: snap(at.x - NODE.width / 2), y: snap(at.y - NODE.header / 2) } : nextPlace(document, kinds);
   edit((before) => addOperator(before, operator, place, workload));
   select({ operators: [id] });

@@ -1,6 +1,6 @@
 import type { FieldProps } from "@rjsf/utils";
 import type { Json, JsonSchema } from "../../api/types";
-import { deref, initialValue } from "../../model/document/schema";
+import { branchesOf, initialValue, tagOf } from "../../model/document/schema";
 import { Icon } from "../Icon";
 import { JsonField } from "./JsonField";
 
@@ -8,14 +8,13 @@ import { JsonField } from "./JsonField";
 export function TaggedField(props: FieldProps) {
   const { schema, formData, onChange, fieldPathId, registry, options } = props;
   const root = registry.rootSchema as JsonSchema;
-  const branches = ((options ?? schema.oneOf ?? schema.anyOf ?? []) as JsonSchema[]).map((branch) => deref(root, branch));
-  const tag = (schema.discriminator as { propertyName?: string } | undefined)?.propertyName ?? "kind";
-  const tagOf = (branch: JsonSchema) => (branch.properties as { [name: string]: JsonSchema } | undefined)?.[tag]?.const;
+  const union = { ...schema, oneOf: options ?? schema.oneOf ?? schema.anyOf ?? [] } as JsonSchema;
+  const { tag, branches } = branchesOf(root, union);
   const value = formData as { [name: string]: Json } | undefined;
   const fallback = (schema.default as { [name: string]: Json } | undefined)?.[tag];
   const at = Math.max(
     0,
-    branches.findIndex((branch) => tagOf(branch) === (value?.[tag] ?? fallback)),
+    branches.findIndex((branch) => tagOf(branch, tag) === (value?.[tag] ?? fallback)),
   );
   const branch = branches[at];
   const { ObjectField } = registry.fields;
@@ -23,26 +22,34 @@ export function TaggedField(props: FieldProps) {
     const next = branches[index];
     if (next)
       onChange(
-        { ...initialValue(next, root), ...common(value, next), [tag]: tagOf(next) ?? null },
+        { ...initialValue(next, root), ...common(value, next), [tag]: tagOf(next, tag) ?? null },
         fieldPathId.path,
         undefined,
         fieldPathId.$id,
       );
   };
-  if (!branch || tagOf(branch) === undefined) return <JsonField {...props} />;
+  if (!branch) return <JsonField {...props} />;
+  // The form shows a kind that the document may not name yet: it is written with the first field that is set.
+  const setField: FieldProps["onChange"] = (field, path, ...more) => {
+    const [name, deeper] = path.slice(fieldPathId.path.length);
+    if (value?.[tag] !== undefined || name === undefined || deeper !== undefined) return onChange(field, path, ...more);
+    return onChange({ ...value, [tag]: tagOf(branch, tag) ?? null, [name]: field as Json }, fieldPathId.path, ...more);
+  };
   return (
     <>
       <div className="in">
         <select id={fieldPathId.$id} value={at} onChange={(event) => choose(Number(event.target.value))}>
           {branches.map((one, index) => (
             <option key={index} value={index}>
-              {branchTitle(String(tagOf(one)))}
+              {branchTitle(String(tagOf(one, tag)))}
             </option>
           ))}
         </select>
         <Icon name="down" />
       </div>
-      {ObjectField && <ObjectField {...props} schema={{ ...branch, title: "" }} formData={value ?? { [tag]: tagOf(branch) ?? null }} />}
+      {ObjectField && (
+        <ObjectField {...props} onChange={setField} schema={{ ...branch, title: "" }} formData={value ?? { [tag]: tagOf(branch, tag) ?? null }} />
+      )}
     </>
   );
 }

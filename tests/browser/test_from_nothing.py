@@ -1,0 +1,49 @@
+"""An experiment of one's own, drawn on an empty canvas from the palette alone: it runs, gives output, or says why not."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from .canvas import Canvas
+
+ENDED_MS = 120_000
+
+
+def stored(api: httpx.Client, page: Page) -> dict[str, Any]:
+    document: dict[str, Any] = api.get(f"/api/experiments/{page.url.rsplit('/', 1)[-1].split('?')[0]}").json()["document"]
+    return document
+
+
+def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Page, api: httpx.Client) -> None:
+    """Persons and auctions, joined in windows: after the keys and the length of the window nothing is missing."""
+    canvas.new()
+    canvas.drag_from_palette("stream-nexmark_person", 90, 60)
+    canvas.drag_from_palette("stream-nexmark_auction", 90, 230)
+    canvas.drag_from_palette("operator-window_join", 330, 140)
+    canvas.drag_from_palette("operator-sink", 560, 140)
+    canvas.connect("persons", "window_join", "left")
+    canvas.connect("auctions", "window_join", "right")
+    canvas.connect("window_join", "sink")
+    canvas.operator("window_join").click()
+    inspector = page.get_by_test_id("inspector")
+    inspector.get_by_label("Left key").select_option("id")
+    inspector.get_by_label("Right key").select_option("seller")
+    inspector.get_by_label(re.compile("^Size")).fill("5")
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    canvas.wait_until_saved()
+
+    document = stored(api, page)
+    (join,) = (operator for operator in document["query"]["operators"] if operator["kind"] == "window_join")
+    assert join["params"]["window"]["kind"] == "tumbling"
+    sources = document["workload"]["sources"]
+    assert {source["watermarks"]["kind"] for source in sources.values()} == {"bounded"}
+    assert sources["auctions"]["rate"]["per_s"] == 3 * sources["persons"]["rate"]["per_s"]
+
+    canvas.run()
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    frames = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()["frames"]
+    assert sum(frame["latency_ms"]["count"] for frame in frames) > 1000
