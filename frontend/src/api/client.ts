@@ -36,7 +36,7 @@ function sentence(status: number, body: unknown): string {
   const detail = (body as { detail?: unknown } | null)?.detail;
   if (typeof detail === "string") return detail;
   if (status === 401 || status === 403) return "You are not signed in.";
-  if (status === 404) return "There is nothing at this address.";
+  if (status === 404) return "Nothing found at this address.";
   return `The server answered ${status}.`;
 }
 

@@ -48,7 +48,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           aria-controls="commands"
           aria-activedescendant={shown[at] ? `command-${at}` : undefined}
           aria-label="Search commands"
-          placeholder="What shall be done?"
+          placeholder="Type a command"
           value={search}
           onChange={(event) => {
             setSearch(event.target.value);
@@ -78,7 +78,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         })}
         {matching.length > shown.length && <li className="mut">and {matching.length - shown.length} more</li>}
       </ul>
-      {!shown.length && <p className="mut small">No command speaks of “{search}”.</p>}
+      {!shown.length && <p className="mut small">No command matches “{search}”.</p>}
     </Dialog>
   );
 }

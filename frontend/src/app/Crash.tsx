@@ -8,7 +8,7 @@ export function Crash() {
   return (
     <Empty
       icon="crossc"
-      title="This page has failed"
+      title="This page has crashed"
       action={
         <button className="btn" onClick={() => window.location.reload()}>
           <Icon name="rerun" />
@@ -16,7 +16,7 @@ export function Crash() {
         </button>
       }
     >
-      {error instanceof Error ? error.message : String(error)}. What was edited more than a second ago is saved.
+      {error instanceof Error ? error.message : String(error)}. Edits older than one second are saved.
     </Empty>
   );
 }

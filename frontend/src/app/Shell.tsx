@@ -25,7 +25,7 @@ const SCREENS: [to: string, label: string, icon: IconName][] = [
   ["/datasets", "Data sets", "dataset"],
 ];
 const LAB: [to: string, label: string, icon: IconName] = ["/lab", "Lab", "lab"];
-const LEARN: [to: string, label: string, icon: IconName] = ["/learn", "Step by step", "learn"];
+const LEARN: [to: string, label: string, icon: IconName] = ["/learn", "Lessons", "learn"];
 const HELP: [to: string, label: string, icon: IconName] = ["/help", "Help", "book"];
 const ALL = [...SCREENS, LAB, LEARN, HELP];
 

@@ -9,7 +9,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const signIn = useMutation({ mutationFn: () => post("/api/session", { name, password }), onSuccess: onSignedIn });
-  const why = name.trim() && password ? "" : "Name and password are both needed";
+  const why = name.trim() && password ? "" : "Enter a name and a password";
   return (
     <form
       className="stack"

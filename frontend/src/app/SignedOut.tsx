@@ -15,7 +15,8 @@ export function SignedOut() {
         <SignInForm onSignedIn={() => window.location.reload()} />
         <hr />
         <p>
-          No password? Open the link that <code>scripts/up</code> printed when it started, or make a new one where Millrace runs:
+          No password? Open the link that <code>scripts/up</code> printed when it started, or create a new one on the machine that runs
+          Millrace:
         </p>
         <pre>.venv/bin/python manage.py signin_url</pre>
         <button className="btn" onClick={() => window.location.reload()}>
@@ -30,7 +31,7 @@ export function SignedOut() {
 export function SignedInNoMore({ member, onSignedIn }: { member: boolean; onSignedIn: () => void }) {
   return (
     <Dialog
-      title={member ? "Your session has ended" : "You are not a member of the lab any more"}
+      title={member ? "Your session has ended" : "You are no longer a member of the lab"}
       onClose={onSignedIn}
       footer={
         <button className="btn primary" data-autofocus onClick={onSignedIn}>
@@ -38,11 +39,11 @@ export function SignedInNoMore({ member, onSignedIn }: { member: boolean; onSign
         </button>
       }
     >
-      <p>Nothing is lost: what you edited is kept in this page, and is saved as soon as you are {member ? "signed in" : "a member"} again.</p>
+      <p>Nothing is lost: this page keeps your edits and saves them as soon as you are {member ? "signed in" : "a member"} again.</p>
       {member ? (
-        <p>Make a new link on the machine that runs Millrace, open it in another tab of this browser, and come back here:</p>
+        <p>Create a new link on the machine that runs Millrace, open it in another tab of this browser, and come back here:</p>
       ) : (
-        <p>Ask an owner of the lab to add you. Or sign in as somebody else: make a link where Millrace runs, and open it in another tab:</p>
+        <p>Ask an owner of the lab to add you, or sign in as someone else: create a link where Millrace runs and open it in another tab:</p>
       )}
       <pre className="command">.venv/bin/python manage.py signin_url</pre>
     </Dialog>

@@ -58,7 +58,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       onClose();
     },
   });
-  const why = password ? "" : "Choose a password first";
+  const why = password ? "" : "Enter a new password first";
   return (
     <Dialog
       title="Set a password"
@@ -69,7 +69,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
             Cancel
           </button>
           <button className="btn primary" form="set-password" disabled={Boolean(why) || change.isPending} title={why}>
-            Set it
+            Set password
           </button>
         </>
       }
@@ -84,7 +84,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       >
         <div className="field">
           <label htmlFor="current-password">
-            Current password<i>not needed if you have none, or came with a link</i>
+            Current password<i>not needed if you have none or signed in with a link</i>
           </label>
           <div className="in">
             <input

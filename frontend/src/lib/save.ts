@@ -52,6 +52,6 @@ export async function pngOf({ svg, width, height }: Picture): Promise<Blob> {
   canvas.height = Math.ceil(height * scale);
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The browser made no picture of this size."))), "image/png"),
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The browser could not create a picture of this size."))), "image/png"),
   );
 }

@@ -18,28 +18,28 @@ export const TOUR: TourStep[] = [
   },
   {
     target: '[aria-label="Palette"]',
-    title: "Everything to draw with",
+    title: "Everything you draw with",
     text: "Drag an operator or a source onto the stage and connect the ports. Your own CSV or Parquet file becomes a source, too.",
   },
   {
     target: '[aria-label="Inspector"]',
-    title: "What is selected, in every detail",
-    text: "Workload, policies and measurement stand in the tabs. Each field says its unit and its range; what is wrong is said below it.",
+    title: "Details of the selection",
+    text: "Workload, policies and measurement have their own tabs. Each field shows its unit and range; errors appear below it.",
   },
   {
     target: '[data-testid="run"]',
     title: "Run it",
-    text: "The charts grow while the engine computes. If something is missing, this button names it and leads there.",
+    text: "The charts grow while the engine runs. If something is missing, this button names it and takes you there.",
   },
   {
     target: '.rail a[href="/runs"]',
     title: "Every run is kept",
-    text: "Find runs again, tag them, and choose two to four to compare: lines over one axis, figures, and the parameters that differ.",
+    text: "Search and tag runs, and choose two to four to compare: lines on one axis, figures, and the parameters that differ.",
   },
   {
     target: '.rail a[href="/help"]',
     title: "Help is here",
-    text: "What each operator and policy does, with its picture. This tour can be taken again from there.",
+    text: "What each operator and policy does, with its picture. You can take this tour again from there.",
   },
 ];
 

@@ -5,10 +5,10 @@ import type { Me, Scope } from "../api/types";
 export const useWho = create<{ me: Me | undefined }>(() => ({ me: undefined }));
 
 const WORDS: Record<Scope, string> = {
-  metrics: "it reads no numbers of the installation.",
-  read: "it sees nothing.",
-  write: "it looks at everything and changes nothing. Ask an owner for the role member.",
-  admin: "only owners look after the lab. Ask one of them.",
+  metrics: "it cannot read the metrics of the installation.",
+  read: "it has no access.",
+  write: "it can view everything and change nothing. Ask an owner for the member role.",
+  admin: "only owners manage the lab. Ask one of them.",
 };
 
 /** Why somebody may not do what takes a right, as a sentence; null if they may, or while it is not known who they are. */

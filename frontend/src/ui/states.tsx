@@ -33,12 +33,12 @@ export function Failure({ error, retry, leave }: { error: unknown; retry?: () =>
   return (
     <Empty
       icon={missing ? "search" : "warn"}
-      title={missing ? "There is nothing here" : "This could not be loaded"}
+      title={missing ? "Not found" : "Loading failed"}
       action={
         missing ? (
           (leave ?? (
             <Link className="btn" to=".." relative="path">
-              To the list
+              Back to the list
             </Link>
           ))
         ) : (

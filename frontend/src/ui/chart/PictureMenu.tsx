@@ -3,7 +3,7 @@ import { Icon } from "../Icon";
 import { Menu } from "../Menu";
 import { toast } from "../toasts";
 
-const HINTS: Record<PictureFormat, string> = { svg: "lines and letters", png: "dots, for slides", pdf: "one page, for papers" };
+const HINTS: Record<PictureFormat, string> = { svg: "vector", png: "bitmap, for slides", pdf: "one page, for papers" };
 
 /** Takes a chart along as a picture. name: of the file, without the ending. */
 export function PictureMenu({
@@ -19,11 +19,11 @@ export function PictureMenu({
     try {
       await savePicture(picture(), format, name, "chart");
     } catch (error) {
-      toast(`The picture could not be made. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
+      toast(`The picture could not be created. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
     }
   };
   return (
-    <Menu title={`${title}: take it along as a picture`} className="btn ghost icon mini" label={<Icon name="export" small />}>
+    <Menu title={`${title}: save as a picture`} className="btn ghost icon mini" label={<Icon name="export" small />}>
       {(close) =>
         PICTURES.map((format) => (
           <button

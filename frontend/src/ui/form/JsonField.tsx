@@ -10,7 +10,7 @@ export function JsonField({ formData, onChange, fieldPathId }: FieldProps) {
   const change = (next: string) => {
     setText(next);
     const value = readJson(next);
-    setWrong(value === BROKEN ? "This is no JSON yet; it is taken as soon as it is." : "");
+    setWrong(value === BROKEN ? "Not valid JSON yet; it is applied once it is valid." : "");
     if (value !== BROKEN) onChange(value, fieldPathId.path, undefined, fieldPathId.$id);
   };
   return (
@@ -28,7 +28,7 @@ export function JsonField({ formData, onChange, fieldPathId }: FieldProps) {
   );
 }
 
-const BROKEN = Symbol("no JSON");
+const BROKEN = Symbol("not JSON");
 
 /** What begins as JSON must be JSON; anything else is a text. */
 function readJson(text: string): unknown {

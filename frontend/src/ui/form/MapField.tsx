@@ -164,7 +164,7 @@ function Adding({
           onKeyDown={(event) => event.key === "Enter" && add()}
         />
       </div>
-      <button type="button" className="btn" disabled={!added} title={added ? "" : "Give the name of the new entry first"} onClick={add}>
+      <button type="button" className="btn" disabled={!added} title={added ? "" : "Enter the name of the new entry first"} onClick={add}>
         <Icon name="plus" small />
         Add
       </button>
