@@ -15,7 +15,7 @@ export function readDocument(text: string): ExperimentDocument {
     throw new Error(`This is neither YAML nor JSON: ${why}`, { cause: error });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value) || !("query" in value)) {
-    throw new Error("This file holds no experiment: the top level must be a mapping with the field 'query'.");
+    throw new Error("This file is not an experiment: the top level must be a mapping with the field 'query'.");
   }
   return coerceDocument(value);
 }

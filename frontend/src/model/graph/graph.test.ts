@@ -45,7 +45,7 @@ describe("what may be connected", () => {
       return connectionRefusal(document, KINDS, schemas, out("auctions"), into("filter"));
     };
     expect(bring(person)).toBeNull();
-    expect(bring(auction)).toMatch(/gets \(id\) from persons; auctions would bring \(id, item, text, reserve, time, …\)/);
+    expect(bring(auction)).toMatch(/gets \(id\) from persons; auctions would send \(id, item, text, reserve, time, …\)/);
   });
 });
 
@@ -96,7 +96,7 @@ describe("feedback edges", () => {
       { source: "join", target: "filter", partitioning: { kind: "forward" } },
     ];
     const odd = { ...document, query: { ...document.query, edges } };
-    expect(connectionRefusal(odd, KINDS, {}, out("filter"), into("join", "left"))).toMatch(/only feedback edges would lead to join/);
+    expect(connectionRefusal(odd, KINDS, {}, out("filter"), into("join", "left"))).toMatch(/only feedback edges lead to join/);
   });
 
   it("says while drawing what it will be, and whether its records fit", () => {
@@ -105,7 +105,7 @@ describe("feedback edges", () => {
     const note = (brings: typeof person) =>
       connectionNote(document, { "filter.in": person, "join.out": brings }, out("join"), into("filter"));
     expect(note(person)).toMatchObject({ fits: true });
-    expect(note(match)).toMatchObject({ fits: false, message: expect.stringMatching(/takes id here, and join brings city/) });
+    expect(note(match)).toMatchObject({ fits: false, message: expect.stringMatching(/expects id here, but join sends city/) });
     expect(connectionNote(document, {}, out("persons"), into("join", "left"))).toBeNull();
   });
 

@@ -100,7 +100,7 @@ export function connectionRefusal(
     const next = addEdge(document, newEdge(document, source, target));
     const sources = document.query.operators.filter((one) => !(kinds.get(one.kind)?.inputs.length ?? 0)).map((one) => one.id);
     if (downstream(next, sources).has(target.operator) && !downstream(next, sources, true).has(target.operator)) {
-      return `This closes a cycle, and only feedback edges would lead to ${target.operator}, which would never see a watermark. Make the edge that leads back from ${target.operator} the feedback edge first.`;
+      return `This would close a cycle in which only feedback edges lead to ${target.operator}, so it would never see a watermark. First make the edge that leads back from ${target.operator} the feedback edge.`;
     }
   }
   return null;
@@ -120,8 +120,8 @@ function otherRecords(
     const gets = schemas[`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`];
     if (gets && JSON.stringify(gets.fields) !== JSON.stringify(brings.fields))
       return (
-        `This input of ${target.operator} gets ${named(gets)} from ${edge.source}; ${source.operator} would bring ${named(brings)}. ` +
-        "All edges into one input must bring the same fields."
+        `This input of ${target.operator} gets ${named(gets)} from ${edge.source}; ${source.operator} would send ${named(brings)}. ` +
+        "All edges into one input must carry the same fields."
       );
   }
   return null;
@@ -153,7 +153,7 @@ export function connectionNote(
   const listed = (schema: RecordSchema) => schema.fields.map((field) => field.name).join(", ");
   if (brings && takes && JSON.stringify(brings.fields) !== JSON.stringify(takes.fields)) {
     return {
-      message: `Feedback edge, but ${target.operator} takes ${listed(takes)} here, and ${source.operator} brings ${listed(brings)}: they must agree.`,
+      message: `Feedback edge: ${target.operator} expects ${listed(takes)} here, but ${source.operator} sends ${listed(brings)}. The two must match.`,
       fits: false,
     };
   }

@@ -2,8 +2,8 @@
 import type { AnalysisKind, AnalysisQuestion, Answer, Cell, RunsAsked } from "../../api/analysis";
 
 export const KIND_WORDS: Record<AnalysisKind, { title: string; about: string }> = {
-  summaries: { title: "Summaries", about: "Percentiles, rates, recovery and where the time went, of each run over a span, and of all together" },
-  comparison: { title: "Comparison", about: "How much two sets of runs differ, and whether that may be chance" },
+  summaries: { title: "Summaries", about: "Percentiles, rates, recovery and time per operator over a span, for each run and for all runs pooled" },
+  comparison: { title: "Comparison", about: "How much two sets of runs differ, and whether the difference may be chance" },
   surface: { title: "Response surface", about: "The mean of a metric over two parameters" },
   statistics: { title: "Statistics", about: "Metrics over all runs, by experiment or by a parameter" },
 };

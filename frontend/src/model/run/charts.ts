@@ -38,7 +38,7 @@ export interface ChartOf {
 export const CHARTS = [
   { id: "latency", title: "Latency" },
   { id: "throughput", title: "Throughput" },
-  { id: "workers", title: "Workers" },
+  { id: "workers", title: "Instances" },
   { id: "attribution", title: "Attribution" },
   { id: "checkpoints", title: "Checkpoints" },
   { id: "waiting", title: "Waiting" },
@@ -168,15 +168,15 @@ export function chartOf({ id, latency, definition, operator, operators, parallel
     case "attribution":
       return attributionOf(operator);
     case "queues":
-      return { lines: ofOperators((name) => at("operators", name, "queue")), note: `records in front of it${shown}`, unit: "number" };
+      return { lines: ofOperators((name) => at("operators", name, "queue")), note: `records in its queue${shown}`, unit: "number" };
     case "watermarks":
       return {
         lines: ofOperators((name) => at("operators", name, "watermark_lag_ms")),
-        note: `virtual time less the watermark${shown}`,
+        note: `virtual time minus the watermark${shown}`,
         unit: "latency",
       };
     case "state":
-      return { lines: ofOperators((name) => at("operators", name, "state_bytes")), note: `bytes held${shown}`, unit: "bytes" };
+      return { lines: ofOperators((name) => at("operators", name, "state_bytes")), note: `bytes of state${shown}`, unit: "bytes" };
     case "parallelism":
       return {
         lines: ofOperators((name) => {
@@ -197,7 +197,7 @@ export function chartOf({ id, latency, definition, operator, operators, parallel
           const read = at("operators", name, id);
           return (log) => scaled(read(log), 100);
         }),
-        note: `${id === "busy" ? "share of instance time in service" : "share of instance time held up by backpressure"}${shown}`,
+        note: `${id === "busy" ? "share of instance time in service" : "share of instance time blocked by backpressure"}${shown}`,
         unit: "percent",
       };
   }

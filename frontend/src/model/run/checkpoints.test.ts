@@ -144,7 +144,7 @@ describe("a recovery", () => {
     expect(lineText(recovery())).toBe("checkpoint 1");
     expect(lineText(recovery({ line: { join: [0, 0] } }))).toBe("the start of the run");
     expect(lineText(recovery({ line: { join: [0, 2], sink: [3] } }))).toBe("checkpoints 0 (the start) to 3");
-    expect(lineText(recovery({ found_s: null, line: {} }))).toBe("a line that is still searched");
+    expect(lineText(recovery({ found_s: null, line: {} }))).toBe("a recovery line that is still being searched for");
     expect(lineText(recovery({ found_s: 12.01, line: { join: [0, 0] } }))).toBe("the start of the run");
   });
 });

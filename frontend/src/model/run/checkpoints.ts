@@ -235,7 +235,7 @@ const byName = (a: string, b: string) => COLLATOR.compare(a, b);
 
 /** "round 3", where all instances go back to one number; otherwise how far they go apart. */
 export function lineText(recovery: Recovery): string {
-  if (recovery.found_s === null) return "a line that is still searched";
+  if (recovery.found_s === null) return "a recovery line that is still being searched for";
   const numbers = Object.values(recovery.line).flat();
   const least = Math.min(...numbers);
   const most = Math.max(...numbers);
@@ -247,9 +247,9 @@ export function lineText(recovery: Recovery): string {
 export function turnText({ to, why, measured, limit }: RegionTurn): string {
   const percent = (share: number) => `${Number((100 * share).toFixed(1))} %`;
   const reasons = {
-    skipped: "a round was due while another one was open",
+    skipped: "a round was due while another one was in progress",
     wait: `instances waited for barriers for ${percent(measured)} of the interval, more than ${percent(limit)}`,
-    load: `the busiest instance has served ${Number(measured.toFixed(2))} times the mean, less than ${Number(limit.toFixed(2))}`,
+    load: `the busiest instance served ${Number(measured.toFixed(2))} times the mean, less than ${Number(limit.toFixed(2))}`,
   };
   return `from here on ${to}: ${reasons[why]}`;
 }

@@ -71,7 +71,7 @@ describe("figures", () => {
     const scaled = (workers: number) => ({ summary: { scaling: { worker_hours: workers, wait_s: { mean: 2 * workers }, actions: 0 } } });
     expect(figureRows([scaled(4), scaled(2)]).map(({ label, values, changes }) => [label, values, changes])).toEqual([
       ["Wait in topics, mean", [8, 4], [0, -0.5]],
-      ["Worker hours", [4, 2], [0, -0.5]],
+      ["Instance hours", [4, 2], [0, -0.5]],
     ]);
   });
 });

@@ -7,7 +7,7 @@ export type Sign = (typeof SIGNS)[number];
 export function conditionRefusal(name: string, value: string): string | null {
   if (!name.trim()) return "Choose a metric or a parameter";
   if (/[\s<>=!]/.test(name.trim())) return "A name has no spaces and none of < > = !";
-  if (!value.trim()) return "Give a value to compare with";
+  if (!value.trim()) return "Enter a value to compare with";
   return /\s/.test(value.trim()) ? "A value has no spaces" : null;
 }
 

@@ -29,7 +29,7 @@ export function runEvents(run: Run, log: FrameLog, warmup_s: number, faults: Fau
     events.push({ t_s: log.timeOf(first), icon: "sink", tone: "plain", text: "First record delivered", detail: "" });
   const { head_s } = log;
   if (warmup_s > 0 && head_s >= warmup_s)
-    events.push({ t_s: warmup_s, icon: "flag", tone: "plain", text: "Warm-up over, measuring", detail: "" });
+    events.push({ t_s: warmup_s, icon: "flag", tone: "plain", text: "Warm-up over, measurement starts", detail: "" });
   for (const fault of faults)
     if (fault.start_s <= head_s)
       events.push({
@@ -59,7 +59,7 @@ export function runEvents(run: Run, log: FrameLog, warmup_s: number, faults: Fau
 /** A host that held too much. (Faults may keep it down for longer than its supervisor does.) */
 function deathOf({ host, at_s, used_bytes, limit_bytes, restart_at_s }: Death): RunEvent {
   const text = `${host} died: ${bytes(used_bytes)} of memory used, above its limit of ${bytes(limit_bytes)}`;
-  return { t_s: at_s, icon: "crossc", tone: "bad", text, detail: restart_at_s === null ? "for ever" : `restart at ${restart_at_s.toFixed(2)} s` };
+  return { t_s: at_s, icon: "crossc", tone: "bad", text, detail: restart_at_s === null ? "permanently" : `restart at ${restart_at_s.toFixed(2)} s` };
 }
 
 /** What a checkpointing protocol could not do, and what it did after a loss. */
@@ -68,7 +68,7 @@ function recoveryEvents({ rounds, recoveries }: CheckpointHistory): RunEvent[] {
   return [
     ...rounds.flatMap(({ region, turn, ended, ended_s }): RunEvent[] => {
       if (ended_s === null || ended !== "confirmed" || !turn) return [];
-      return [{ t_s: ended_s, icon: "fork", tone: "plain", text: `Region ${region} goes on ${turn.to}`, detail: turnText(turn) }];
+      return [{ t_s: ended_s, icon: "fork", tone: "plain", text: `Region ${region} continues ${turn.to}`, detail: turnText(turn) }];
     }),
     ...rounds.flatMap(({ number, ended, ended_s, triggered_s }): RunEvent[] => {
       if (ended_s === null || (ended !== "failed" && ended !== "aborted")) return [];
@@ -77,10 +77,10 @@ function recoveryEvents({ rounds, recoveries }: CheckpointHistory): RunEvent[] {
     }),
     ...recoveries.flatMap((recovery): RunEvent[] => {
       const { hosts, detected_s, go_s } = recovery;
-      const text = `Loss of ${hosts.join(", ")} detected: all go back to ${lineText(recovery)}`;
+      const text = `Loss of ${hosts.join(", ")} detected: all instances roll back to ${lineText(recovery)}`;
       const begun: RunEvent = { t_s: detected_s, icon: "undo", tone: "warn", text, detail: "" };
       if (go_s === null) return [begun];
-      return [begun, { t_s: go_s, icon: "check", tone: "good", text: "All hosts restored, going on", detail: `after ${spell(go_s - detected_s)}` }];
+      return [begun, { t_s: go_s, icon: "check", tone: "good", text: "All hosts restored, processing resumes", detail: `after ${spell(go_s - detected_s)}` }];
     }),
   ];
 }
@@ -93,7 +93,7 @@ function rescaleEvents(action: RescaleAction): RunEvent[] {
   const begun: RunEvent = { t_s: ordered_s, icon: "scale", tone: "plain", text, detail: "" };
   if (!outcome || ended_s === null) return [begun];
   if (outcome === "aborted")
-    return [begun, { t_s: ended_s, icon: "crossc", tone: "bad", text: `Rescale ${number} aborted: ${why || "no reason was given"}`, detail: "" }];
+    return [begun, { t_s: ended_s, icon: "crossc", tone: "bad", text: `Rescale ${number} aborted: ${why || "no reason given"}`, detail: "" }];
   const down_s = downOf(action);
   const detail = down_s === null ? "" : `down ${latency(1000 * down_s).join(" ")}`;
   return [begun, { t_s: ended_s, icon: "check", tone: "plain", text: `Rescale ${number} done`, detail }];

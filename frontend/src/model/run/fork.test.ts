@@ -32,10 +32,10 @@ describe("forks", () => {
       lossMeans({ policies: checkpointing ? { checkpointing } : {} } as never, { checkpointings } as never);
     expect(means()).toEqual({ text: "It has no protocol.", replaced: false });
     expect(means({ kind: "coordinated", spares: 1 })).toEqual({ text: "All go back to a round; sources read again from there.", replaced: true });
-    expect(means({ kind: "uncoordinated", semantics: "at_most_once" }).text).toContain("what was under way is lost");
+    expect(means({ kind: "uncoordinated", semantics: "at_most_once" }).text).toContain("records in progress are lost");
   });
   it("says why there can be none", () => {
-    expect(forkRefusal(null, 30, false)).toContain("no frame yet");
+    expect(forkRefusal(null, 30, false)).toContain("no frame to fork from yet");
     expect(forkRefusal(30, 30, false)).toContain("scrub back");
     expect(forkRefusal(3, 30, true)).toContain("deleted");
     expect(forkRefusal(3, 30, false)).toBeNull();

@@ -4,10 +4,10 @@ import type { Json, Registry } from "../../api/types";
 
 /** What goes wrong in a fork; `none`: only the load changes. */
 export const TROUBLES = {
-  none: "Nothing",
+  none: "None",
   pause: "A host pauses for 5 s",
   slow_host: "A host at half speed for 10 s",
-  host_loss: "A host is lost for ever",
+  host_loss: "A host is lost permanently",
 } as const;
 export type Trouble = keyof typeof TROUBLES;
 
@@ -66,14 +66,14 @@ export function lossMeans(
   const kind = protocol?.kind ?? "none";
   const text = checkpointings.find((one) => one.kind === kind)?.loss_text ?? "";
   if (kind === "none") return { text, replaced: false };
-  const again = protocol?.semantics === "at_most_once" ? "what was under way is lost" : "sources read again from there";
+  const again = protocol?.semantics === "at_most_once" ? "records in progress are lost" : "sources read again from there";
   return { text: `${text}; ${again}.`, replaced: (protocol?.spares ?? 0) > 0 };
 }
 
 /** Why there can be no fork at this moment; null if there can. */
 export function forkRefusal(at_s: number | null, horizon_s: number, deleted: boolean): string | null {
   if (deleted) return "This run was deleted";
-  if (at_s === null) return "There is no frame yet to fork from";
+  if (at_s === null) return "There is no frame to fork from yet";
   if (at_s >= horizon_s) return "The input ends here: scrub back to a moment before the horizon";
   return null;
 }

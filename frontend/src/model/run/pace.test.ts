@@ -27,7 +27,7 @@ describe("pace", () => {
   it("says why something cannot be asked", () => {
     expect([paceRefusal(run({})), pauseRefusal(run({})), stepRefusal(run({}))]).toEqual([null, null, "Pause the run, then step."]);
     expect([pauseRefusal(run({ hold_at_frame: 0 })), stepRefusal(run({ hold_at_frame: 0 }))]).toEqual(
-      Array(2).fill("The run stands still within a second."),
+      Array(2).fill("The run pauses within a second."),
     );
     expect([pauseRefusal(run({ hold_at_frame: 12 })), stepRefusal(run({ hold_at_frame: 12 }))]).toEqual([null, null]);
     expect(stepRefusal(run({ state: "paused", hold_at_frame: 10 }))).toBeNull();

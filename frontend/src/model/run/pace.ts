@@ -14,7 +14,7 @@ export function paceIn(text: string): { pace: number | null } | { problem: strin
   if (text.trim() === "") return { pace: null };
   const pace = Number(text.replace(",", "."));
   if (Number.isFinite(pace) && pace >= PACE_MIN && pace <= PACE_MAX) return { pace };
-  return { problem: `A pace is ${PACE_MIN} to ${PACE_MAX} virtual seconds a second, or empty for as fast as possible` };
+  return { problem: `A pace is ${PACE_MIN} to ${PACE_MAX} virtual seconds per second; empty: as fast as possible` };
 }
 
 /** Frames of a step, or null when the text is not such a number. */
@@ -41,7 +41,7 @@ const OVER: Partial<Record<Going, string>> = { over: "The run has ended.", cance
 /** Why something cannot be asked of the engine now; null when it can. */
 export const paceRefusal = (run: Paced): string | null => OVER[goingOf(run)] ?? null;
 export const pauseRefusal = (run: Paced): string | null =>
-  paceRefusal(run) ?? (goingOf(run) === "pausing" ? "The run stands still within a second." : null);
+  paceRefusal(run) ?? (goingOf(run) === "pausing" ? "The run pauses within a second." : null);
 export const stepRefusal = (run: Paced): string | null => {
   const going = goingOf(run);
   return going === "on" ? "Pause the run, then step." : going === "stepping" ? null : pauseRefusal(run);

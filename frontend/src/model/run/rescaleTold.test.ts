@@ -46,16 +46,16 @@ describe("what is said of a rescale", () => {
 
   it("is a dash and why, where none can come any more", () => {
     expect(downTold(UNDER_WAY, true)).toEqual({ text: "–", why: RUN_ENDED });
-    expect(downTold(ABORTED, false)).toEqual({ text: "–", why: "It did not go on" });
+    expect(downTold(ABORTED, false)).toEqual({ text: "–", why: "It did not resume" });
     expect(downTold({ ...ABORTED, stopped_s: null }, false)).toEqual({ text: "–", why: NO_SOURCE });
-    expect(backlogTold(ABORTED, false)).toEqual({ text: "–", why: "It did not go on" });
+    expect(backlogTold(ABORTED, false)).toEqual({ text: "–", why: "It did not resume" });
     expect(movedTold(ABORTED)).toEqual({ text: "–", why: "No savepoint was written" });
     expect(drainTold({ seconds: null, why: "not yet" })).toEqual({ text: "–", why: "not yet" });
   });
 
   it("says while it goes on that it does", () => {
-    expect(downTold(UNDER_WAY, false)).toEqual({ text: "under way", why: "" });
-    expect(backlogTold(UNDER_WAY, false)).toEqual({ text: "–", why: "It has not gone on yet" });
+    expect(downTold(UNDER_WAY, false)).toEqual({ text: "in progress", why: "" });
+    expect(backlogTold(UNDER_WAY, false)).toEqual({ text: "–", why: "It has not resumed yet" });
     expect(backlogTold(UNDER_WAY, true)).toEqual({ text: "–", why: RUN_ENDED });
   });
 });

@@ -10,21 +10,21 @@ export interface Told {
 }
 
 /** Why there is no number of what a rescale that ended did. */
-const never = ({ stopped_s }: RescaleAction) => (stopped_s === null ? NO_SOURCE : "It did not go on");
+const never = ({ stopped_s }: RescaleAction) => (stopped_s === null ? NO_SOURCE : "It did not resume");
 
 /** How long no source read. over: no frame will come. */
 export function downTold(action: RescaleAction, over: boolean): Told {
   const down_s = downOf(action);
   if (down_s !== null) return { text: spell(down_s), why: "" };
   if (action.outcome) return { text: "–", why: never(action) };
-  return over ? { text: "–", why: RUN_ENDED } : { text: "under way", why: "" };
+  return over ? { text: "–", why: RUN_ENDED } : { text: "in progress", why: "" };
 }
 
 /** How many records more waited as it went on. */
 export function backlogTold(action: RescaleAction, over: boolean): Told {
   const { outcome, lag_before, lag_after } = action;
   if (lag_before === null || lag_after === null)
-    return { text: "–", why: outcome ? never(action) : over ? RUN_ENDED : "It has not gone on yet" };
+    return { text: "–", why: outcome ? never(action) : over ? RUN_ENDED : "It has not resumed yet" };
   const more = lag_after - lag_before;
   return { text: `${more > 0 ? "+" : ""}${short(more)}`, why: "" };
 }

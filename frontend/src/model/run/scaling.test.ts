@@ -156,7 +156,7 @@ describe("the history of scaling", () => {
 describe("a rescale in place", () => {
   it("has parts of its own, also where no source stops", () => {
     const inPlace = action({ kind: "in_place" });
-    expect(partsOf(inPlace).map(({ label }) => label)).toEqual(["until it begins", "drain", "store", "switch", "fetch", "start"]);
+    expect(partsOf(inPlace).map(({ label }) => label)).toEqual(["wait", "drain", "store", "switch", "fetch", "start"]);
     const apart = partsOf({ ...inPlace, stopped_s: null, lag_before: null, lag_after: null });
     expect(apart.map(({ from_s, to_s }) => [from_s, to_s])).toEqual([
       [735, 736.4],
@@ -186,13 +186,13 @@ describe("the time to drain", () => {
   });
   it("is nothing where nothing piled up", () => expect(drain(after([5000], { lag_after: 80 }))).toEqual({ seconds: 0, why: "" }));
   it("is not known, and why", () => {
-    expect(drain(after([5000]))).toEqual({ seconds: null, why: "Not yet: 5,000 records wait" });
-    expect(drain(after([5000]), true).why).toBe("5,000 records wait at the end of the run");
-    expect(drain(after([], { ...OPEN, lag_after: null })).why).toContain("has not gone on yet");
+    expect(drain(after([5000]))).toEqual({ seconds: null, why: "Not yet: 5,000 records are waiting" });
+    expect(drain(after([5000]), true).why).toBe("5,000 records were waiting at the end of the run");
+    expect(drain(after([], { ...OPEN, lag_after: null })).why).toContain("has not resumed yet");
     const aborted = { outcome: "aborted" as const, ended_s: 735, why: "no" };
     expect(drain(after([], { ...OPEN, ...aborted, stopped_s: null, lag_before: null, lag_after: null })).why).toBe("No source stopped");
     expect(drain(after([5000, 50], { ...OPEN, ...aborted, ended_s: 770 }))).toEqual({ seconds: 40, why: "" }); // it went on where it was
-    expect(drain(after([], { ...OPEN, outcome: "aborted", ended_s: null })).why).toBe("It did not go on");
+    expect(drain(after([], { ...OPEN, outcome: "aborted", ended_s: null })).why).toBe("It did not resume");
   });
   it("is cut off by the next rescale that stops", () => {
     const history = after([5000]);
@@ -243,9 +243,9 @@ describe("bands of rescales", () => {
     expect(bandText(aborted, 800)).toContain("aborted: host w2 was lost");
     expect(downOf(action())).toBeCloseTo(41.699);
     expect(downOf(action(OPEN))).toBeNull();
-    expect(bandText(action(), 800)).toContain("window 20 → 24; until it begins 1 ms, drain 1.4 s, store 100 ms, restart 40 s");
+    expect(bandText(action(), 800)).toContain("window 20 → 24; wait 1 ms, drain 1.4 s, store 100 ms, restart 40 s");
     expect(bandText(action(OPEN), 745)).toContain("drain since 10 s");
-    expect(partsText(action(OPEN), 745)).toBe("until it begins 1 ms, drain since 10 s");
+    expect(partsText(action(OPEN), 745)).toBe("wait 1 ms, drain since 10 s");
   });
   it("are known bit by bit", () => {
     expect(knownAt(action(), 734)).toBeUndefined();
@@ -266,12 +266,12 @@ describe("why nothing happens", () => {
   };
   it("names the cooldown, the order it is behind, and the next iteration", () => {
     expect(whyNot(rescaled(), DS2, true, 780)).toEqual({
-      text: "Cooldown after the order at 735 s, until 1,043 s: nothing is read, and nobody is asked. The next iteration is at 1,058 s.",
+      text: "Cooldown after the order at 735 s, until 1,043 s: the policy reads no metrics and makes no decisions. The next iteration is at 1,058 s.",
       tone: "warn",
     });
   });
   it("names the step of a rescale that is under way", () => {
-    expect(whyNot(rescaled(), DS2, true, 750).text).toBe("Rescale 1 is under way: the job begins anew, until 776.5 s. Nobody is asked meanwhile.");
+    expect(whyNot(rescaled(), DS2, true, 750).text).toBe("Rescale 1 is in progress: the job restarts, until 776.5 s. The policy makes no decisions until it ends.");
   });
   it("says that the run ended meanwhile", () => {
     const history = new ScalingHistory();
@@ -279,11 +279,11 @@ describe("why nothing happens", () => {
     history.add(news({ actions: [open], state: "stopping" }), 750);
     history.add(news({ state: "restarting", until_s: 776.5 }), 765);
     const told = (t_s: number, over: boolean) => whyNot(history, DS2, true, t_s, undefined, over).text;
-    expect(told(765, false)).toBe("Rescale 1 is under way: the job begins anew, until 776.5 s. Nobody is asked meanwhile.");
-    expect(told(765, true)).toBe("Rescale 1 had not ended when the run did, at 765 s. At this moment: the job begins anew.");
-    expect(told(750, true)).toBe("Rescale 1 had not ended when the run did, at 765 s. At this moment: what is under way is served, up to the savepoint.");
-    expect([false, true].map((over) => history.drainOf(open, over).why)).toEqual(["Under way: it has not gone on yet", "The run ended before it did"]);
-    expect(whyNot(rescaled(), DS2, true, 750, undefined, true).text).toContain("Rescale 1 is under way: the job begins anew, until 776.5 s.");
+    expect(told(765, false)).toBe("Rescale 1 is in progress: the job restarts, until 776.5 s. The policy makes no decisions until it ends.");
+    expect(told(765, true)).toBe("Rescale 1 was still in progress when the run ended, at 765 s: the job restarts.");
+    expect(told(750, true)).toBe("Rescale 1 was still in progress when the run ended, at 765 s: records in progress are processed, up to the savepoint.");
+    expect([false, true].map((over) => history.drainOf(open, over).why)).toEqual(["In progress: it has not resumed yet", "The run ended first"]);
+    expect(whyNot(rescaled(), DS2, true, 750, undefined, true).text).toContain("Rescale 1 is in progress: the job restarts, until 776.5 s.");
   });
   it("speaks of no iteration and of no recovery to come once the run has ended", () => {
     const text = (extra: Partial<ScalingNews>) => {
@@ -291,22 +291,22 @@ describe("why nothing happens", () => {
       history.add(news(extra), 750);
       return whyNot(history, DS2, true, 750, undefined, true).text;
     };
-    expect(text({ decisions: [decision(735)], next_s: 765 })).toBe("Nothing to do: what is wished for runs already.");
-    expect(text({ state: "restoring" })).toBe("A recovery had not ended when the run did, at 750 s.");
+    expect(text({ decisions: [decision(735)], next_s: 765 })).toBe("Nothing to do: the requested parallelism is already running.");
+    expect(text({ state: "restoring" })).toBe("A recovery was still in progress when the run ended, at 750 s.");
   });
   it("tells a recovery from a rescale", () => {
-    expect(at({ state: "restoring" }).text).toContain("A recovery is under way");
+    expect(at({ state: "restoring" }).text).toContain("A recovery is in progress");
     const history = rescaled();
     history.add(news({ state: "restoring" }), 795);
-    expect(whyNot(history, DS2, true, 795).text).toContain("A recovery is under way");
+    expect(whyNot(history, DS2, true, 795).text).toContain("A recovery is in progress");
   });
   it("gives the policy's own reason", () => {
     const text = (extra: Partial<ScalingDecision>) => at({ decisions: [decision(735, extra)], next_s: 765 }).text;
-    expect(text({})).toBe("Nothing to do: what is wished for runs already. The next iteration is at 765 s.");
+    expect(text({})).toBe("Nothing to do: the requested parallelism is already running. The next iteration is at 765 s.");
     expect(text({ why: "it takes 80 workers, and there are 70" })).toContain("Nothing to do: it takes 80 workers, and there are 70.");
-    expect(text({ verdict: "no_metrics", why: "bids has been read only once since it started" })).toContain("Left out, for want of metrics: bids has");
-    expect(text({ verdict: "busy", why: "a rescale is under way" })).toContain("Left out: a rescale is under way");
-    expect(text({ verdict: "order", why: "there are bottlenecks" })).toContain("There are bottlenecks. An order was given.");
+    expect(text({ verdict: "no_metrics", why: "bids has been read only once since it started" })).toContain("Skipped for lack of metrics: bids has");
+    expect(text({ verdict: "busy", why: "a rescale is under way" })).toContain("Skipped: a rescale is under way");
+    expect(text({ verdict: "order", why: "there are bottlenecks" })).toContain("There are bottlenecks. A rescale was ordered.");
   });
   it("speaks of the iteration that is on show", () => {
     const history = new ScalingHistory();
@@ -319,14 +319,14 @@ describe("why nothing happens", () => {
     const aborted = action({ ...OPEN, ordered_s: 150, stopped_s: null, ended_s: 152, outcome: "aborted", why: "the store is full" });
     history.add(news({ decisions, actions: [aborted], state: "cooldown", until_s: 300, next_s: 315 }), 240);
     const texts = [0, 1, 2].map((number) => whyNot(history, DS2, true, 240, number).text);
-    expect(texts[0]).toBe("Left out, for want of metrics: bids has no sample.");
+    expect(texts[0]).toBe("Skipped for lack of metrics: bids has no sample.");
     expect(texts[1]).toBe("Rescale 1 was aborted: the store is full.");
-    expect(texts[2]).toBe("Left out: a rescale is under way.");
+    expect(texts[2]).toBe("Skipped: a rescale is under way.");
     expect(whyNot(history, DS2, true, 240, 3)).toEqual(whyNot(history, DS2, true, 240)); // the last one: what is going on
     expect(whyNot(history, DS2, true, 240).text).toContain("Cooldown after the order at 150 s, until 300 s");
   });
   it("tells of the start, and of an aborted order", () => {
-    expect(at({ state: "starting", next_s: 135 }).text).toContain("reads metrics and does nothing, until 135 s");
+    expect(at({ state: "starting", next_s: 135 }).text).toContain("only reads metrics, until 135 s");
     const aborted = action({ ...OPEN, ended_s: 740, outcome: "aborted", why: "the store is full" });
     const ordered = decision(735, { verdict: "order" });
     expect(at({ decisions: [ordered], actions: [aborted] })).toEqual({ text: "Rescale 1 was aborted: the store is full.", tone: "bad" });
@@ -334,9 +334,9 @@ describe("why nothing happens", () => {
   });
   it("says who ordered where nobody is asked", () => {
     const manual = under({ kind: "manual", orders: [{ at_s: 100 }, { at_s: 900 }] });
-    expect(at({ next_s: 900 }, manual).text).toBe("Nobody decides: rescales take place when they are ordered. The next order is at 900 s.");
+    expect(at({ next_s: 900 }, manual).text).toBe("No policy decides: rescales happen only when ordered. The next order is at 900 s.");
     expect(at({ next_s: 765 }, under({ kind: "ds2", orders: [{ at_s: 765 }] })).text).toContain("The next order is at 765 s");
-    expect(at({}, under({ kind: "manual" })).text).toContain("No order is left");
+    expect(at({}, under({ kind: "manual" })).text).toContain("No orders left");
     expect(at({}, under({ kind: "oracle" })).text).toContain("decided everything before the run");
     const told = [isScaled(smallDocument()), isScaled(manual), isAsked(manual, REGISTRY), isAsked(DS2, REGISTRY)];
     expect(told).toEqual([false, true, false, true]);

@@ -110,7 +110,7 @@ export class ScalingHistory {
   drainOf(action: RescaleAction, over: boolean): Drain {
     const { number, stopped_s, ended_s, lag_before, lag_after } = action;
     if (stopped_s === null) return { seconds: null, why: action.outcome ? NO_SOURCE : over ? RUN_ENDED : "No source has stopped yet" };
-    if (ended_s === null) return { seconds: null, why: action.outcome ? "It did not go on" : over ? RUN_ENDED : "Under way: it has not gone on yet" };
+    if (ended_s === null) return { seconds: null, why: action.outcome ? "It did not resume" : over ? RUN_ENDED : "In progress: it has not resumed yet" };
     const isLow = (lag: number, { offered_per_s }: Phase) => lag <= Math.max(lag_before ?? 0, offered_per_s);
     const next = this.actions.find((one) => one.number > number && one.stopped_s !== null);
     const first = this.after(ended_s - 2 * EPSILON_S);
@@ -122,7 +122,7 @@ export class ScalingHistory {
       if (isLow(phase.lag, phase)) return { seconds: phase.t_s - ended_s, why: "" };
     }
     const waits = short(this.phases.at(-1)?.lag ?? 0);
-    return { seconds: null, why: over ? `${waits} records wait at the end of the run` : `Not yet: ${waits} records wait` };
+    return { seconds: null, why: over ? `${waits} records were waiting at the end of the run` : `Not yet: ${waits} records are waiting` };
   }
 
   /** Number of the first phase that ends after a moment. */
@@ -134,7 +134,7 @@ export class ScalingHistory {
 /** Why a rescale has no outage. */
 export const NO_SOURCE = "No source stopped";
 /** Why one will not come to its end. */
-export const RUN_ENDED = "The run ended before it did";
+export const RUN_ENDED = "The run ended first";
 
 /** Time to drain what had piled up; why: where it is not known. */
 export interface Drain {
@@ -250,21 +250,21 @@ export interface RescalePart {
 }
 
 const PARTS: [id: RescalePart["id"], label: string, from: keyof RescaleAction, to: keyof RescaleAction, means: string][] = [
-  ["wait", "until it begins", "ordered_s", "stopped_s", "From the order until the first source stops: an open round ends first"],
-  ["drain", "drain", "stopped_s", "drained_s", "What is under way is served, up to the last capture"],
+  ["wait", "wait", "ordered_s", "stopped_s", "From the order until the first source stops; a checkpoint round in progress ends first"],
+  ["drain", "drain", "stopped_s", "drained_s", "Records in progress are processed, until the last capture"],
   ["store", "store", "drained_s", "stored_s", "The savepoint is written"],
-  ["restart", "restart", "stored_s", "arranged_s", "The job is deleted and begins anew, with new pods where there are more workers"],
-  ["fetch", "fetch", "arranged_s", "restored_s", "Each machine reads the key groups of its instances"],
+  ["restart", "restart", "stored_s", "arranged_s", "The job is deleted and restarts, with new pods if there are more instances"],
+  ["fetch", "fetch", "arranged_s", "restored_s", "Each host reads the key groups of its instances"],
   ["start", "start", "restored_s", "ended_s", "Until the last source reads again"],
 ];
 
 /** What some of them are called where a rescale is in place. */
 const IN_PLACE: Partial<Record<RescalePart["id"], [label: string, means: string]>> = {
-  wait: ["until it begins", "From the order until the first instance stands still: new pods start, and an open round ends first"],
+  wait: ["wait", "From the order until the first instance stops: new pods start, and a checkpoint round in progress ends first"],
   store: ["store", "Key groups that move are written"],
-  restart: ["switch", "All is stored; then the arrangement changes"],
+  restart: ["switch", "Once everything is stored, the assignment changes"],
   fetch: ["fetch", "New owners read their key groups"],
-  start: ["start", "Until all that stood still go on"],
+  start: ["start", "Until all stopped instances resume"],
 };
 
 /** In the order in which they come; the last one goes on, or was cut off by the end of an aborted rescale. */
@@ -326,7 +326,7 @@ export const actionTitle = ({ number, who }: RescaleAction) => `Rescale ${number
 /** One line for the band of a rescale. */
 export function bandText(action: RescaleAction, head_s: number): string {
   const down_s = downOf(action);
-  const end = action.outcome === "aborted" ? `; aborted: ${action.why || "no reason was given"}` : down_s === null ? "" : `; down ${spell(down_s)}`;
+  const end = action.outcome === "aborted" ? `; aborted: ${action.why || "no reason given"}` : down_s === null ? "" : `; down ${spell(down_s)}`;
   return `${actionTitle(action)}: ${changeText(action)}; ${partsText(action, head_s)}${end}`;
 }
 
@@ -354,22 +354,22 @@ export const parallelismAt = (document: Pick<ExperimentDocument, "query">, scali
 
 /** Labels of what policies compute, what it means, and whether it is a rate. */
 const VALUES: Record<string, [label: string, means: string, kind: "rate" | "share" | "count" | "factor"]> = {
-  target: ["target", "Records per second that it should serve", "rate"],
-  tpr: ["true rate", "Records per second that its instances would serve if they were never idle", "rate"],
-  tor: ["true output", "Records per second that they would put out then", "rate"],
-  opt: ["optimum", "Instances that this takes, before rounding; –: no true rate, so as many as there may be", "factor"],
-  catch_up: ["catch up", "Records per second on top, to serve what waits", "rate"],
-  factor: ["factor", "Times as many instances, or the share by which there are more", "factor"],
-  ineffective: ["ineffective", "The last increase brought less than it should have", "count"],
-  beta: ["blocked", "Share of time in which its senders were blocked", "share"],
-  pending_rate: ["queue grows", "Records per second by which its topic grows", "rate"],
+  target: ["target", "Records per second that it should process", "rate"],
+  tpr: ["true rate", "Records per second that its instances would process if they were never idle", "rate"],
+  tor: ["true output", "Records per second that they would emit if never idle", "rate"],
+  opt: ["optimum", "Instances needed, before rounding; –: no true rate, so the maximum", "factor"],
+  catch_up: ["catch up", "Extra records per second to work off the backlog", "rate"],
+  factor: ["factor", "Factor on the number of instances, or the share added", "factor"],
+  ineffective: ["ineffective", "The last increase helped less than expected", "count"],
+  beta: ["blocked", "Share of time its senders were blocked", "share"],
+  pending_rate: ["queue grows", "Growth of its topic, in records per second", "rate"],
   consumed_rate: ["reads", "Records per second that it reads", "rate"],
   fill: ["fill", "Share of its input buffers in use", "share"],
-  lag: ["lag", "Records that wait in its topic", "count"],
-  util: ["utilisation", "Share of time in which it was not idle", "share"],
-  rel: ["load by reading", "What comes as a share of what is read; –: does not count", "factor"],
-  r: ["load by target", "CPU load as a share of the target; –: within the tolerance, or not known", "factor"],
-  window: ["greatest wish", "Instances: the most that it wished for within its stabilisation window", "count"],
+  lag: ["lag", "Records waiting in its topic", "count"],
+  util: ["utilisation", "Share of time it was not idle", "share"],
+  rel: ["load by reading", "Incoming records as a share of records read; –: not counted", "factor"],
+  r: ["load by target", "CPU load as a share of the target; –: within tolerance or unknown", "factor"],
+  window: ["highest request", "The most instances requested within its stabilisation window", "count"],
 };
 
 export interface ToldValue {
@@ -386,10 +386,10 @@ export function valueTold(name: string, value: number | null): ToldValue {
 }
 
 const RULES: Record<string, [label: string, means: string]> = {
-  over_provisioning: ["reserve", "Times the over-provisioning, rounded up"],
-  step_max: ["step", "At most so many instances more at a time"],
-  bounds: ["bounds", "The bounds of the operator, its partitions or key groups"],
-  workers_max: ["workers", "Fitted to the workers that there are"],
+  over_provisioning: ["reserve", "Multiplied by the over-provisioning factor, rounded up"],
+  step_max: ["step", "Limit on instances added at a time"],
+  bounds: ["bounds", "Bounds of the operator, of its partitions or of its key groups"],
+  workers_max: ["limit", "Scaled down to the largest number of instances allowed"],
 };
 
 /** What the loop did to a wish. */
@@ -398,8 +398,8 @@ export const ruleTold = (rule: string): [label: string, means: string] => RULES[
 export type Tone = "plain" | "good" | "warn" | "bad";
 
 const UNDER_WAY: Partial<Record<ScalingState, string>> = {
-  stopping: "what is under way is served, up to the savepoint",
-  restarting: "the job begins anew",
+  stopping: "records in progress are processed, up to the savepoint",
+  restarting: "the job restarts",
   restoring: "state is fetched",
 };
 
@@ -423,34 +423,34 @@ export function whyNot(
   const earlier = number === undefined || number === history.numberAt(t_s) ? undefined : history.decisions[number];
   if (earlier) return decisionTold(history, earlier, t_s);
   const phase = history.phaseAt(t_s);
-  if (!phase) return { text: "No frame has come yet.", tone: "plain" };
+  if (!phase) return { text: "No frame yet.", tone: "plain" };
   const action = history.actionAt(t_s);
   const { state, until_s, next_s } = phase;
   const next = next_s === null || (over && next_s > history.head_s) ? "" : ` The next ${asked && !isOrdered(document, next_s) ? "iteration" : "order"} is at ${moment(next_s)}.`;
   if (state in UNDER_WAY) {
     const isOver = !action || (action.outcome !== "" && (action.ended_s ?? 0) <= t_s + EPSILON_S);
     if (isOver && over && history.head_s <= t_s + EPSILON_S)
-      return { text: `A recovery had not ended when the run did, at ${moment(history.head_s)}.`, tone: "warn" };
-    if (isOver) return { text: "A recovery is under way: all go back to a checkpoint. Nobody is asked meanwhile.", tone: "warn" };
-    const what = state === "restarting" && action.kind === "in_place" ? "what moves is stored" : (UNDER_WAY[state] ?? "");
+      return { text: `A recovery was still in progress when the run ended, at ${moment(history.head_s)}.`, tone: "warn" };
+    if (isOver) return { text: "A recovery is in progress: all instances roll back to a checkpoint. The policy makes no decisions until it ends.", tone: "warn" };
+    const what = state === "restarting" && action.kind === "in_place" ? "moving state is stored" : (UNDER_WAY[state] ?? "");
     if (over && !action.outcome)
-      return { text: `Rescale ${action.number} had not ended when the run did, at ${moment(history.head_s)}. At this moment: ${what}.`, tone: "warn" };
+      return { text: `Rescale ${action.number} was still in progress when the run ended, at ${moment(history.head_s)}: ${what}.`, tone: "warn" };
     const until = until_s !== null && until_s > t_s ? `, until ${moment(until_s)}` : "";
-    return { text: `Rescale ${action.number} is under way: ${what}${until}. Nobody is asked meanwhile.`, tone: "warn" };
+    return { text: `Rescale ${action.number} is in progress: ${what}${until}. The policy makes no decisions until it ends.`, tone: "warn" };
   }
   const aborted = action?.outcome === "aborted" && action.ended_s !== null && action.ended_s <= t_s + EPSILON_S;
-  const failed = aborted ? `Rescale ${action.number} was aborted: ${action.why || "no reason was given"}.` : "";
+  const failed = aborted ? `Rescale ${action.number} was aborted: ${action.why || "no reason given"}.` : "";
   if (!asked)
-    return plainly(`${failed || BY_HAND[scalingOf(document).kind] || BY_HAND.manual}${next || " No order is left."}`, failed ? "bad" : "plain");
+    return plainly(`${failed || BY_HAND[scalingOf(document).kind] || BY_HAND.manual}${next || " No orders left."}`, failed ? "bad" : "plain");
   if (state === "starting")
-    return plainly(`Before its first iteration the policy reads metrics and does nothing${next_s === null ? "" : `, until ${moment(next_s)}`}.`);
+    return plainly(`Before its first iteration the policy only reads metrics${next_s === null ? "" : `, until ${moment(next_s)}`}.`);
   if (state === "cooldown") {
     const since = action ? ` after the order at ${moment(action.ordered_s)}` : "";
     const ends = until_s === null ? "" : `${since && ","} until ${moment(until_s)}`;
-    return { text: `${failed && `${failed} `}Cooldown${since}${ends}: nothing is read, and nobody is asked.${next}`, tone: failed ? "bad" : "warn" };
+    return { text: `${failed && `${failed} `}Cooldown${since}${ends}: the policy reads no metrics and makes no decisions.${next}`, tone: failed ? "bad" : "warn" };
   }
   const decision = history.decisionAt(t_s);
-  if (!decision) return plainly(`No iteration has taken place yet.${next}`);
+  if (!decision) return plainly(`No iteration yet.${next}`);
   const { text, tone } = failed && action && action.ordered_s >= decision.t_s - EPSILON_S ? { text: failed, tone: "bad" as const } : decisionTold(history, decision, t_s);
   return { text: `${text}${next}`, tone };
 }
@@ -458,12 +458,12 @@ export function whyNot(
 /** What came of an iteration, as far as it is known at a moment. */
 function decisionTold(history: ScalingHistory, decision: ScalingDecision, t_s: number): Told {
   const { verdict, why } = decision;
-  if (verdict === "no_metrics") return { text: `Left out, for want of metrics: ${why || "some are missing"}.`, tone: "warn" };
-  if (verdict === "busy") return { text: `Left out: ${why || "a rescale is under way"}.`, tone: "warn" };
-  if (verdict === "keep") return plainly(`Nothing to do: ${why || "what is wished for runs already"}.`);
+  if (verdict === "no_metrics") return { text: `Skipped for lack of metrics: ${why || "some are missing"}.`, tone: "warn" };
+  if (verdict === "busy") return { text: `Skipped: ${why || "a rescale is in progress"}.`, tone: "warn" };
+  if (verdict === "keep") return plainly(`Nothing to do: ${why || "the requested parallelism is already running"}.`);
   const action = knownAt(history.actionOf(decision), t_s);
-  if (action?.outcome === "aborted") return { text: `Rescale ${action.number} was aborted: ${action.why || "no reason was given"}.`, tone: "bad" };
-  return { text: `${why && `${why.replace(/^./, (letter) => letter.toUpperCase())}. `}An order was given.`, tone: "good" };
+  if (action?.outcome === "aborted") return { text: `Rescale ${action.number} was aborted: ${action.why || "no reason given"}.`, tone: "bad" };
+  return { text: `${why && `${why.replace(/^./, (letter) => letter.toUpperCase())}. `}A rescale was ordered.`, tone: "good" };
 }
 
 const plainly = (text: string, tone: Tone = "plain") => ({ text, tone });
@@ -474,8 +474,8 @@ const isOrdered = (document: Pick<ExperimentDocument, "policies">, t_s: number) 
 
 /** Of those that are not asked. */
 const BY_HAND: Record<string, string> = {
-  manual: "Nobody decides: rescales take place when they are ordered.",
-  fixed: "The parallelism stays as it was chosen before the run.",
+  manual: "No policy decides: rescales happen only when ordered.",
+  fixed: "The parallelism stays as chosen before the run.",
   oracle: "The oracle decided everything before the run.",
 };
 
@@ -487,7 +487,7 @@ export function rescaleRefusal(
   const protocol = (policies?.checkpointing as Partial<Tagged> | undefined)?.kind ?? "none";
   if (checkpointings.find(({ kind }) => kind === protocol)?.rescalable === false)
     return `Under the protocol ${protocol.replace(/_/g, " ")} the parallelism cannot change: what it has stored belongs to channels whose ends would move`;
-  if (query.edges.some(({ feedback }) => feedback)) return "The query has a cycle, and behind a barrier records would still go round in it";
+  if (query.edges.some(({ feedback }) => feedback)) return "The query has a cycle, and records would still circulate in it behind a barrier";
   return null;
 }
 

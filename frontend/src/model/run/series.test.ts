@@ -210,7 +210,7 @@ describe("events", () => {
     const run = { state: "running", created_at: "2026-01-01T00:00:00Z", started_at: null, finished_at: null, t_s: 8, error: null } as never;
     const [last, first] = runEvents(run, logOf(frames), 0);
     expect(first).toMatchObject({ t_s: 1.5, text: "w2 died: 3.2 MB of memory used, above its limit of 3 MB", detail: "restart at 6.50 s" });
-    expect(last).toMatchObject({ t_s: 7, detail: "for ever" });
+    expect(last).toMatchObject({ t_s: 7, detail: "permanently" });
   });
 });
 

@@ -200,7 +200,7 @@ export function cellsOf(study: StudyDocument, results: StudyResults, { metric, a
 /** Why there is no heat map; empty: there is one. */
 export function whyNoCells(study: StudyDocument): string {
   if ((study.axes ?? []).filter(isNumeric).length < 2) return "A heat map needs two axes of numbers";
-  return designOf(study) === "grid" ? "" : "A heat map needs a grid; here the axes do not have each value with each";
+  return designOf(study) === "grid" ? "" : "A heat map needs a grid: every combination of the axis values";
 }
 
 /** Wider than a decade, and above 0. */
@@ -216,5 +216,5 @@ export const areWide = (lines: readonly Pick<ChartedLine, "spots">[]): boolean =
 export function whyNoLog(across: Dimension, lines: readonly Pick<ChartedLine, "spots">[]): string {
   if (!across.numeric) return "This axis has no numbers";
   const hasNone = lines.some(({ spots }) => spots.some(({ x }) => typeof x === "number" && x <= 0));
-  return hasNone ? "Values of 0 and below have no logarithm" : "";
+  return hasNone ? "Values of 0 or below have no logarithm" : "";
 }

@@ -37,8 +37,8 @@ describe("a study before it starts", () => {
     expect(whyNot(can)).toBe("");
     expect(whyNot({ ...can, asks: false })).toMatch(/single run/);
     expect(whyNot({ ...can, errors: [problem("/seeds")], asks: false })).toBe("Cannot start yet: Give a value. Click to go there.");
-    expect(whyNot({ ...can, errors: [problem("/seeds")], fresh: false })).toBe("Being checked");
-    expect(whyNot({ ...can, fresh: false, lost: "no server" })).toBe("It could not be checked: no server");
+    expect(whyNot({ ...can, errors: [problem("/seeds")], fresh: false })).toBe("Checking");
+    expect(whyNot({ ...can, fresh: false, lost: "no server" })).toBe("Check failed: no server");
     expect(whyNot({ ...can, lost: "no server", starting: true })).toBe("Starting");
   });
 });

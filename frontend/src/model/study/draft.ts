@@ -62,8 +62,8 @@ export function whyNot({
   asks: boolean;
 }): string {
   if (starting) return "Starting";
-  if (lost) return `It could not be checked: ${lost}`;
-  if (!fresh) return "Being checked";
+  if (lost) return `Check failed: ${lost}`;
+  if (!fresh) return "Checking";
   if (errors[0]) return `Cannot start yet: ${errors[0].message} Click to go there.`;
   return asks ? "" : "This would be a single run: add an axis, more seeds, or a search";
 }

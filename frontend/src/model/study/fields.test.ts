@@ -115,7 +115,7 @@ describe("values in one line", () => {
   it("say what is wrong", () => {
     expect(readValues(" ")).toEqual([]);
     expect(() => readValues("{a: ")).toThrow("separated by commas");
-    expect(() => readNumbers("1, x")).toThrow('"x" is no number');
+    expect(() => readNumbers("1, x")).toThrow('"x" is not a number');
     expect(readNumbers("1, 2,3")).toEqual([1, 2, 3]);
   });
 });

@@ -11,7 +11,7 @@ export function readStudy(text: string): StudyDocument {
     throw new Error(`This is neither YAML nor JSON: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`, { cause: error });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value) || !("experiment" in value))
-    throw new Error("This file holds no study: the top level must be a mapping with the field 'experiment'.");
+    throw new Error("This file is not a study: the top level must be a mapping with the field 'experiment'.");
   return value as StudyDocument;
 }
 

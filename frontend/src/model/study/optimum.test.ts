@@ -43,7 +43,7 @@ test("trials that count make a staircase; the others stand beside it", () => {
 });
 
 test("what is sought is said in words, and why there is no best", () => {
-  expect(objectiveText(study, { metric: "servers" })).toBe("least servers");
+  expect(objectiveText(study, { metric: "servers" })).toBe("minimise servers");
   expect(boundText(study, { metric: "latency_ms.p99", at_most: 40 })).toMatch(/^latency.* at most 40$/);
   expect(soughtMetrics(study, ["latency_ms.p99", "late"])).toEqual(["latency_ms.p99"]);
   expect(whyNoBest(study, { trials: [], best: [] }, true)).toBe("No trial has ended yet");

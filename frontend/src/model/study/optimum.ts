@@ -12,9 +12,9 @@ export function soughtTitle(study: StudyDocument, metric: string): string {
 
 const inside = (words: string) => words.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
-/** "least latency p99, ms" */
+/** "minimise latency p99, ms" */
 export const objectiveText = (study: StudyDocument, { metric, direction }: Objective) =>
-  `${direction === "maximise" ? "most" : "least"} ${inside(soughtTitle(study, metric))}`;
+  `${direction === "maximise" ? "maximise" : "minimise"} ${inside(soughtTitle(study, metric))}`;
 
 /** "latency p99, ms at most 40" */
 export const boundText = (study: StudyDocument, { metric, at_most, at_least }: Bound) =>

@@ -73,7 +73,7 @@ export function valueText(value: Json | undefined): string {
 export const pointText = (values: { [axis: string]: Json }) =>
   Object.entries(values)
     .map(([name, value]) => `${name.replace(/_/g, " ")} ${valueText(value)}`)
-    .join(", ") || "as it is";
+    .join(", ") || "unchanged";
 
 /** Axes in one sentence, for who has not seen the study yet. */
 export function questionOf(study: StudyDocument): string {

@@ -9,7 +9,7 @@ describe("values as text", () => {
   });
 
   it("are one where one is wanted", () => {
-    expect(() => readValue("1, 2")).toThrow("One value");
-    expect(() => readValue("")).toThrow("One value");
+    expect(() => readValue("1, 2")).toThrow("Enter one value");
+    expect(() => readValue("")).toThrow("Enter one value");
   });
 });

@@ -18,7 +18,7 @@ export function readValues(text: string): Json[] {
 /** One of them. */
 export function readValue(text: string): Json {
   const [value, ...more] = readValues(text);
-  if (value === undefined || more.length) throw new Error("One value is wanted: 8, on, or {kind: credits, per_channel: 8}.");
+  if (value === undefined || more.length) throw new Error("Enter one value: 8, on, or {kind: credits, per_channel: 8}.");
   return value;
 }
 
@@ -26,7 +26,7 @@ export function readValue(text: string): Json {
 export function readNumbers(text: string): number[] {
   const values = readValues(text);
   const wrong = values.find((value) => typeof value !== "number" || !Number.isFinite(value));
-  if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is no number; give numbers, separated by commas.`);
+  if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is not a number; enter numbers separated by commas.`);
   return values as number[];
 }
 
