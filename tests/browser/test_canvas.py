@@ -140,7 +140,7 @@ def test_an_uploaded_file_becomes_a_source(canvas: Canvas, page: Page, tmp_path:
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("60 rows")
     expect(dialog.get_by_role("row").filter(has_text="fare")).to_contain_text("float")
-    dialog.get_by_text("n × as fast").click()
+    dialog.get_by_text("n × speed").click()
     dialog.get_by_role("button", name="Add as source").click()
     expect(canvas.operator("ride-times")).to_be_visible()
     expect(page.get_by_test_id("inspector")).to_contain_text("Uploaded file")

@@ -58,7 +58,7 @@ def test_a_data_set_is_uploaded_chosen_deleted_and_had_back(
     other.get_by_test_id("operator-cabs").click()
     kept = other.get_by_label("Inspector").get_by_label("Data set")
     expect(kept).to_have_value("cabs again")
-    expect(kept.locator("option:checked")).to_have_text("cabs again (not there any more)")
+    expect(kept.locator("option:checked")).to_have_text("cabs again (deleted)")
     expect(other.get_by_label("Inspector").get_by_text("'cabs again' is unknown")).to_be_visible()
 
     page.get_by_role("button", name="Undo").click()

@@ -103,7 +103,7 @@ def test_faults_on_the_line_of_time(canvas: Canvas, page: Page, experiment: Stor
     canvas.open(experiment_id)
     page.get_by_role("tab", name="Faults").click()
     empty = page.get_by_test_id("no-faults")
-    expect(empty).to_contain_text("Nothing goes wrong in this run")
+    expect(empty).to_contain_text("No faults in this run")
     empty.get_by_role("button", name="Pause").click()
     row, bar = page.get_by_test_id("fault-0"), page.get_by_test_id("fault-0-bar")
     expect(row).to_contain_text("12 s to 15 s")

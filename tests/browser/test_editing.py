@@ -42,7 +42,7 @@ def test_commands_by_name_and_by_key(canvas: Canvas, page: Page, experiment: Cal
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keys")
-    expect(keys).to_contain_text("Delete operators and connect what they stood between")
+    expect(keys).to_contain_text("Delete operators and reconnect their neighbours")
     page.keyboard.press("Control+a")  # keys belong to the dialog
     page.keyboard.press("Escape")
     expect(keys).to_have_count(0)
@@ -152,7 +152,7 @@ def test_a_drag_says_beforehand_what_comes_of_it(canvas: Canvas, page: Page, exp
     page.mouse.down()
     page.mouse.move(*middle_of(page.get_by_test_id("port-filter-in-in")), steps=8)
     hint = page.get_by_test_id("connection-hint")
-    expect(hint).to_contain_text("This input of filter gets (id, name, email, card, city, …) from persons; auctions would bring (id, item,")
+    expect(hint).to_contain_text("This input of filter gets (id, name, email, card, city, …) from persons; auctions would send (id, item,")
     page.mouse.up()
     expect(page.get_by_test_id("edge-auctions-filter")).to_have_count(0)
 

@@ -163,7 +163,7 @@ function SaveBar() {
   return (
     <div className="bar-note err" role="alert">
       <Icon name="warn" />
-      <span>Not saved: {why} Trying again every 5 seconds; your edits are kept in this page.</span>
+      <span>Not saved: {why} Retrying every 5 seconds; this page keeps your edits.</span>
       <span className="grow" />
       <button className="btn" onClick={() => void saveNow()}>
         Try now

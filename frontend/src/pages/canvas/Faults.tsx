@@ -108,9 +108,8 @@ function NoFaults({ kinds }: { kinds: Kind[] }) {
   return (
     <div className="no-faults" data-testid="no-faults">
       <p>
-        <b>Nothing goes wrong in this run.</b> Faults are planned trouble at known times, or at random times from the seed: they show what a
-        query does when hosts stand still or slow down, or links fail, and how long it takes to recover. Add one; it is drawn here over
-        virtual time.
+        <b>No faults in this run.</b> Faults strike at known times, or at random times drawn from the seed. They show what a query does
+        when hosts stall or slow down, or links fail, and how long it takes to recover. Add one; it is drawn here over virtual time.
       </p>
       <div>
         {kinds.map((kind) => (
@@ -129,7 +128,7 @@ const seconds = (value: number) => `${Number(value.toFixed(3))} s`;
 function wordsOf(fault: Tagged, span: Span | null): string {
   if (span?.end_s === null) return `${seconds(span.start_s)} to the end`;
   if (span) return span.end_s === span.start_s ? `at ${seconds(span.start_s)}` : `${seconds(span.start_s)} to ${seconds(span.end_s)}`;
-  if (!isRandom(fault)) return "no time given yet";
+  if (!isRandom(fault)) return "no time yet";
   const { mean_s } = fault.when as { mean_s?: number };
   const length = typeof fault.for_ms === "number" ? `, ${latency(fault.for_ms).join(" ")} each` : "";
   return typeof mean_s === "number" ? `at random, ${seconds(mean_s)} apart on average${length}` : "at random";

@@ -23,7 +23,7 @@ interface Entry {
 }
 
 const HOST_ENTRIES: [group: string, title: string, note: string, icon: IconName][] = [
-  ["cloud", "Worker", "n × template", "host"],
+  ["cloud", "Cloud host", "n identical", "host"],
   ["fog", "Fog node", "", "fog"],
   ["edge", "Edge device", "", "device"],
 ];
@@ -186,7 +186,7 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
         ))}
         {!shown.length && registry.operators && (
           <p className="none">
-            Nothing is called “{search}”.{" "}
+            Nothing matches “{search}”.{" "}
             <button className="link" onClick={() => setSearch("")}>
               Show all
             </button>

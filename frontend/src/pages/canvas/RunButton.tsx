@@ -26,7 +26,7 @@ export function RunButton({ errors }: { errors: Problem[] }) {
       if (save !== "saved")
         throw new Error(
           save === "conflict"
-            ? "Somebody else saved this experiment. Choose a version first."
+            ? "Someone else saved this experiment. Choose a version first."
             : "The experiment could not be saved, so it was not run.",
         );
       return post<Run>(`/api/experiments/${id}/runs`, { version, ...chosen });

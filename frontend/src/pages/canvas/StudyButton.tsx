@@ -17,7 +17,7 @@ export function StudyButton() {
       className="btn"
       data-command="study"
       data-testid="study"
-      title="Study this experiment: vary fields, repeat with seeds, search for the load it sustains (Ctrl+Shift+Enter)"
+      title="Study this experiment: vary fields, repeat with seeds, search for the highest load it sustains (Ctrl+Shift+Enter)"
       onClick={() => void study()}
     >
       <Icon name="studies" />

@@ -116,7 +116,7 @@ function Message({ text, action, onAction }: { text: string; action: string; onA
 function Broken({ lines }: { lines: Line[] }) {
   const problems = useEditor((state) => state.problems);
   const first = lines.find((line) => line.problem)?.problem ?? problemsAt(problems, "/workload").find(isError) ?? problems.find(isError);
-  if (!first) return <p className="none grow">No source has a rate yet. Choose one in the source's panel.</p>;
+  if (!first) return <p className="none grow">No source has a rate yet. Choose one in the panel of a source.</p>;
   return <Message text={first.message} action="Show field" onAction={() => goTo(first.pointer)} />;
 }
 

@@ -173,14 +173,14 @@ export function cutSelection(): void {
 export function paste(text = ""): void {
   const given = localStorage.getItem(CLIPBOARD_KEY) ?? text;
   withFiles(({ readDocument }) => {
-    if (!given.trim()) return void toast("Nothing was copied yet.", { seconds: 3 });
+    if (!given.trim()) return void toast("Nothing copied yet.", { seconds: 3 });
     try {
       const from = readDocument(given);
       const ids = from.query.operators.map((operator) => operator.id);
       if (!ids.length) throw new Error("It has no operators.");
       addCopies(ids, from);
     } catch (error) {
-      toast(`What was copied cannot be pasted here. ${error instanceof Error ? error.message : String(error)}`, { tone: "warn" });
+      toast(`The copied content cannot be pasted here. ${error instanceof Error ? error.message : String(error)}`, { tone: "warn" });
     }
   });
 }

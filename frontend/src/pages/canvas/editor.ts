@@ -131,7 +131,7 @@ function takeUpDraft(record: ExperimentRecord): void {
   const conflict = draft.version === record.version ? null : { version: record.version, document: record.document };
   edit(() => draft.document);
   set({ version: draft.version, conflict, save: conflict ? "conflict" : "dirty" });
-  if (!conflict) toast("What was not saved last time is here again. Undo takes it back.", { seconds: 10 });
+  if (!conflict) toast("Unsaved edits from last time were restored. Undo discards them.", { seconds: 10 });
 }
 
 /**

@@ -56,6 +56,6 @@ async function exportPicture(drawn: Drawn, format: PictureFormat): Promise<void>
   try {
     await savePicture(svgOf(drawn, themeColour()), format, drawn.document.name, "experiment");
   } catch (error) {
-    toast(`The picture could not be made. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
+    toast(`The picture could not be created. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
   }
 }

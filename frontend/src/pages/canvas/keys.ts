@@ -6,7 +6,7 @@ import { redo, searchPalette, select, undo, useEditor, type DrawerTab, type Insp
 const now = useEditor.getState;
 const click = (command: string) => document.querySelector<HTMLButtonElement>(`[data-command="${command}"]`)?.click();
 const someOperators = () => (now().selection.operators.length ? null : "Select an operator first.");
-const someEdges = () => (now().document.query.edges.length ? null : "There is no edge yet.");
+const someEdges = () => (now().document.query.edges.length ? null : "There are no edges yet.");
 const something = () => {
   const { operators, edges, host, fault } = now().selection;
   return operators.length || edges.length || host !== null || fault !== null ? null : "Select something first.";
@@ -23,17 +23,17 @@ const ARROWS = [
 ] as const;
 
 export const COMMANDS: readonly Command[] = [
-  { group: "Edit", needs: "write", does: "Undo", keys: ["Ctrl+Z"], run: undo, refusal: steps("pastStates", "Nothing was changed yet.") },
-  { group: "Edit", needs: "write", does: "Redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], run: redo, refusal: steps("futureStates", "Nothing was undone.") },
+  { group: "Edit", needs: "write", does: "Undo", keys: ["Ctrl+Z"], run: undo, refusal: steps("pastStates", "Nothing to undo.") },
+  { group: "Edit", needs: "write", does: "Redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], run: redo, refusal: steps("futureStates", "Nothing to redo.") },
   { group: "Edit", needs: "write", does: "Cut operators", keys: ["Ctrl+X"], run: cutSelection, refusal: someOperators },
   { group: "Edit", does: "Copy operators", keys: ["Ctrl+C"], run: copySelection, refusal: someOperators },
   { group: "Edit", needs: "write", does: "Paste", keys: ["Ctrl+V"], run: pasteFromClipboard, byBrowser: true },
   { group: "Edit", needs: "write", does: "Duplicate", keys: ["Ctrl+D"], run: duplicateSelection, refusal: something },
-  { group: "Edit", needs: "write", does: "Delete what is selected", keys: ["Delete", "Backspace"], run: deleteSelection, refusal: something },
+  { group: "Edit", needs: "write", does: "Delete the selection", keys: ["Delete", "Backspace"], run: deleteSelection, refusal: something },
   {
     group: "Edit",
     needs: "write",
-    does: "Delete operators and connect what they stood between",
+    does: "Delete operators and reconnect their neighbours",
     keys: ["Ctrl+Delete", "Ctrl+Backspace"],
     run: reconnectAround,
     refusal: someOperators,
@@ -47,7 +47,7 @@ export const COMMANDS: readonly Command[] = [
     keys: ["Ctrl+A"],
     run: () => select({ operators: now().document.query.operators.map((operator) => operator.id) }),
   },
-  { group: "Select", does: "Select nothing", keys: ["Escape"], run: () => select({}) },
+  { group: "Select", does: "Clear the selection", keys: ["Escape"], run: () => select({}) },
   { group: "Select", does: "Select upstream", keys: ["U"], run: () => selectAlong("upstream"), refusal: someOperators },
   { group: "Select", does: "Select downstream", keys: ["D"], run: () => selectAlong("downstream"), refusal: someOperators },
   ...ARROWS.map(
@@ -59,7 +59,7 @@ export const COMMANDS: readonly Command[] = [
     }),
   ),
   { group: "Select", does: "Select the next edge of the operator", keys: ["."], run: () => goToEdge(1), refusal: someEdges },
-  { group: "Select", does: "Select the edge before", keys: [","], run: () => goToEdge(-1), refusal: someEdges },
+  { group: "Select", does: "Select the previous edge of the operator", keys: [","], run: () => goToEdge(-1), refusal: someEdges },
   { group: "Find", does: "Find on the canvas", keys: ["Ctrl+F"], run: () => announce("find"), whileTyping: true },
   { group: "Find", does: "Search the palette", keys: ["/"], run: searchPalette },
   { group: "View", does: "Fit the view", keys: ["Ctrl+1"], run: () => click("fit") },

@@ -52,7 +52,7 @@ export function DatasetsPage() {
             value={url.search}
             onChange={(search) => change({ search }, true)}
           />
-          <span className="mut small">A source replays a data set; rates and delays can be read from one, too.</span>
+          <span className="mut small">A source replays a data set; rates and delays can also be read from one.</span>
           <span className="grow" />
           <Count of={data && rows.length} one="data set" />
         </div>
@@ -60,7 +60,7 @@ export function DatasetsPage() {
           {!rows.length ? (
             <Empty
               icon="upload"
-              title={word ? `No data set speaks of “${url.search}”` : "No data set yet"}
+              title={word ? `No data set matches “${url.search}”` : "No data set yet"}
               action={
                 word ? (
                   <button className="btn" onClick={() => change({ search: "" })}>
@@ -74,7 +74,7 @@ export function DatasetsPage() {
                 )
               }
             >
-              {word ? "" : "Records of your own, as CSV or Parquet, become a source like any other."}
+              {word ? "" : "Your own records, as CSV or Parquet, become a source like any other."}
             </Empty>
           ) : (
             <table className="table experiments">

@@ -19,7 +19,7 @@ import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { TopBar } from "../../ui/TopBar";
 
 const SHOWN = [
-  ["", "Worked on"],
+  ["", "Mine"],
   ["examples", "Examples"],
   ["all", "All"],
 ] as const;
@@ -73,7 +73,7 @@ export function ExperimentsPage() {
           {!rows.length ? (
             <Empty
               icon="canvas"
-              title={word ? `No experiment speaks of “${url.search}”` : "Nothing here yet"}
+              title={word ? `No experiment matches “${url.search}”` : "Nothing here yet"}
               action={
                 word ? (
                   <button className="btn" onClick={() => change({ search: "", show: "all" })}>
@@ -87,7 +87,7 @@ export function ExperimentsPage() {
                 )
               }
             >
-              {word ? "" : "A template is a query with hardware, workload and policies, ready to run; yours is a copy that you can change."}
+              {word ? "" : "A template is a query with hardware, workload and policies, ready to run; you get a copy that you can change."}
             </Empty>
           ) : (
             <table className="table experiments">

@@ -28,7 +28,7 @@ export function TemplatesPage() {
   const icons = useMemo(() => new Map((registry?.operators ?? []).map(({ kind, icon }) => [kind, icon])), [registry]);
   const words = url.search.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = templates.filter(({ document }) => words.every((word) => spoken(document).includes(word)));
-  const busy = create.isPending ? "An experiment is being made" : "";
+  const busy = create.isPending ? "Creating an experiment" : "";
   return (
     <div className="page on-templates">
       <TopBar
@@ -61,7 +61,7 @@ export function TemplatesPage() {
           ) : !shown.length ? (
             <Empty
               icon="search"
-              title={`No template speaks of “${url.search}”`}
+              title={`No template matches “${url.search}”`}
               action={
                 <button className="btn" onClick={() => change({ search: "" })}>
                   Show all
@@ -89,7 +89,7 @@ export function TemplatesPage() {
           )}
         </div>
         <p className="mut small">
-          What an operator does, and what can be chosen where, stands in the <Link to="/help">help</Link>.
+          Operators and their options are described in the <Link to="/help">help</Link>.
         </p>
       </div>
     </div>

@@ -33,7 +33,7 @@ export function ConflictBar() {
   return (
     <div className="bar-note" role="alert" data-testid="conflict">
       <Icon name="warn" />
-      <span>Somebody else saved this experiment meanwhile. Your edits are kept here and are not saved.</span>
+      <span>Someone else saved this experiment in the meantime. Your edits are kept here but not saved.</span>
       <span className="grow" />
       <button className="btn" onClick={() => setComparing(true)}>
         Compare versions
@@ -46,7 +46,7 @@ export function ConflictBar() {
           onClose={() => setComparing(false)}
           footer={
             <>
-              <span className="mut small grow">Taking theirs can be undone; keeping yours makes it the newest version.</span>
+              <span className="mut small grow">Taking theirs can be undone; keeping yours makes it the latest version.</span>
               {choice}
             </>
           }
@@ -65,7 +65,7 @@ export function ConflictBar() {
               </tbody>
             </table>
             {rows.length > ROWS_MAX && <p className="mut">and {rows.length - ROWS_MAX} more</p>}
-            {rows.length < all.length && <p className="mut small">What stands where on the canvas differs, too.</p>}
+            {rows.length < all.length && <p className="mut small">Positions on the canvas differ, too.</p>}
           </div>
         </Dialog>
       )}

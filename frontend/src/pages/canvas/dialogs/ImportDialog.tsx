@@ -29,7 +29,7 @@ export function ImportDialog({ onClose, onCreate }: { onClose: () => void; onCre
           <button
             className="btn"
             disabled={Boolean(blocked)}
-            title={blocked || "Replaces the open document; undo brings it back"}
+            title={blocked || "Replaces the open document; can be undone"}
             onClick={() => {
               if (document) {
                 const next = document;

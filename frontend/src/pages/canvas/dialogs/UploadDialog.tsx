@@ -25,7 +25,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
 
   const rate: Tagged =
     replay === "rate" ? { kind: "constant", per_s: perSecond } : { kind: "recorded", speed: replay === "faster" ? speed : 1 };
-  const blocked = !dataset ? "Choose a file first." : !timestamp ? "This file has no column that can serve as timestamp." : "";
+  const blocked = !dataset ? "Choose a file first." : !timestamp ? "This file has no column that can be the timestamp." : "";
   const add = () => {
     if (!dataset || blocked) return;
     addItem(
@@ -63,7 +63,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
               </label>
               <div className="in">
                 <select id="timestamp" value={timestamp} onChange={(event) => setTimestamp(event.target.value)}>
-                  {!dataset.timestamps.length && <option value="">no column can serve</option>}
+                  {!dataset.timestamps.length && <option value="">no suitable column</option>}
                   {dataset.timestamps.map((name) => (
                     <option key={name}>{name}</option>
                   ))}
@@ -76,8 +76,8 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
               <div className="seg" role="radiogroup" aria-label="Replay">
                 {(
                   [
-                    ["recorded", "Own times"],
-                    ["faster", "n × as fast"],
+                    ["recorded", "Recorded times"],
+                    ["faster", "n × speed"],
                     ["rate", "At a rate"],
                   ] as const
                 ).map(([value, text]) => (
@@ -106,7 +106,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
               unit="records/s"
               value={perSecond}
               onChange={setPerSecond}
-              help="Records keep their order; their own times serve as event time."
+              help="Records keep their order; their recorded times are the event times."
             />
           )}
         </>

@@ -14,7 +14,7 @@ export function AboutPanel() {
   return (
     <WriteArea className="form first">
       <Remarks problems={problems.filter((problem) => OWN.includes(problem.pointer))} />
-      <p className="doc">Select an operator, an edge or a host to see and change it.</p>
+      <p className="doc">Select an operator, an edge or a host to view and edit it.</p>
       {root && (
         <SchemaForm
           schema={root}
@@ -27,7 +27,7 @@ export function AboutPanel() {
       )}
       <div className="field">
         <label>
-          Hash<i>{hash ? "names the experiment" : "known when there is no error"}</i>
+          Hash<i>{hash ? "identifies the experiment" : "available once there are no errors"}</i>
         </label>
         <p className="mono hash">{hash ?? "–"}</p>
       </div>

@@ -57,8 +57,8 @@ function FurtherLatencies({ also }: { also: Written[] }) {
     <Section title="Further latencies" summary={also.length ? String(also.length) : "none"}>
       {!also.length && (
         <p className="mut small">
-          One run can be measured by several definitions at once: from event time, from the source's service, against a deadline. Each has a
-          name, and stands beside the first in charts and files.
+          A run can measure latency by several definitions at once: from event time, from service at the source, against a deadline. Each
+          has a name and appears beside the first in charts and files.
         </p>
       )}
       {item && also.map((one, at) => <FurtherLatency key={at} one={one} at={at} also={also} item={item} />)}
@@ -66,7 +66,7 @@ function FurtherLatencies({ also }: { also: Written[] }) {
       <button
         className="btn start"
         disabled={full}
-        title={full ? `At most ${most} further latencies` : "Measure one more latency"}
+        title={full ? `At most ${most} further latencies` : "Measure another latency"}
         onClick={() => setAlso(withFurther(also))}
       >
         <Icon name="plus" small />

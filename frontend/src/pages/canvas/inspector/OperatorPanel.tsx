@@ -84,7 +84,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
         )}
         {!kind && (
           <p className="doc">
-            This page does not know operators of the kind “{operator.kind}”. It keeps what the document says about them; reload the page if
+            This page does not know the operator kind “{operator.kind}”. Its parameters are kept as they are; reload the page if
             Millrace was updated.
           </p>
         )}
@@ -134,7 +134,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
           );
         })}
         {!Object.values(records).flat().length && !Object.keys(schemas).some((key) => key.startsWith(`${operator.id}.`)) && (
-          <p className="mut small">Known as soon as the operator is connected and valid.</p>
+          <p className="mut small">Available once the operator is connected and valid.</p>
         )}
       </Section>
       <Section title="Connect" summary="press C" open={false}>

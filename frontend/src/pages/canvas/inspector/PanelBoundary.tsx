@@ -12,8 +12,8 @@ export class PanelBoundary extends Component<{ children: ReactNode }, { failed: 
     if (!this.state.failed) return this.props.children;
     return (
       <p className="none" role="alert">
-        This part of the document cannot be shown as a form. The problems list says what is wrong with it; undo, or correct it in an export
-        and import that.
+        This part of the document cannot be shown as a form. The problem list says what is wrong; undo, or fix it in an exported file and
+        import that.
       </p>
     );
   }

@@ -19,9 +19,9 @@ function OperatorId({ id, value, schema, onChange }: EditorProps) {
   const pattern = typeof schema.pattern === "string" ? new RegExp(schema.pattern) : /./;
   const refusal = (text: string) =>
     text.length > MAX_OPERATOR_ID || !pattern.test(text)
-      ? "This cannot be an id."
+      ? "This is not a valid id."
       : operators.some((one) => one.id === text)
-        ? `There is another operator called ${text}.`
+        ? `Another operator is already called ${text}.`
         : "";
   return <CommittedText id={id} value={String(value ?? "")} refusal={refusal} onCommit={onChange} />;
 }
@@ -115,7 +115,7 @@ function DatasetName({ id, value, required, onChange }: EditorProps) {
   const choices = data?.map(({ name, rows }) => ({ name, note: `${rows.toLocaleString("en-US")} rows` }));
   return (
     <>
-      <NameChoice {...{ id, required, choices, onChange }} chosen={String(value ?? "")} what="a data set" gone="not there any more" />
+      <NameChoice {...{ id, required, choices, onChange }} chosen={String(value ?? "")} what="a data set" gone="deleted" />
       <button type="button" className="link small choose" onClick={() => setUploading(true)}>
         Upload a file
       </button>

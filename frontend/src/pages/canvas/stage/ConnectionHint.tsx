@@ -36,7 +36,7 @@ export function LandingHint() {
   return (
     <p className="connecting" role="status" data-testid="landing-hint">
       <Icon name="host" />
-      Let go to place {landing.operator} on {landing.host}; with Shift, on {landing.host} besides where it stands.
+      Drop to place {landing.operator} on {landing.host}; hold Shift to add {landing.host} to its hosts.
     </p>
   );
 }

@@ -143,9 +143,9 @@ function Stepper({ id, value }: { id: string; value: number }) {
     <span className="stepper nodrag nopan" title="Parallelism: number of instances">
       <WriteButton
         tabIndex={-1}
-        aria-label={`One instance less of ${id}`}
+        aria-label={`One instance fewer of ${id}`}
         disabled={value <= 1}
-        title={value <= 1 ? "There is at least one instance" : undefined}
+        title={value <= 1 ? "The minimum is one instance" : undefined}
         onClick={() => changeParallelism([id], -1)}
       >
         <Icon name="minus" small />

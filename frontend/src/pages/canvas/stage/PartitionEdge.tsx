@@ -74,7 +74,7 @@ export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
             y={y}
             output={`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`}
             hashKey={typeof edge.partitioning.key === "string" ? edge.partitioning.key : ""}
-            note={message || (back ? "A feedback edge carries records back, and no watermarks." : "")}
+            note={message || (back ? "A feedback edge carries records back, but no watermarks." : "")}
           />
         )}
       </EdgeLabelRenderer>
@@ -89,7 +89,7 @@ function RecordsCard({ x, y, output, hashKey, note }: { x: number; y: number; ou
     <div className="records-card" style={{ transform: `translate(-50%, 0) translate(${x}px, ${y + 16}px)` }} data-testid="records-card">
       <header>
         <b>{type?.name ?? "Records"}</b>
-        <span>{type ? `${type.schema.bytes} B` : "known as soon as the query is valid up to here"}</span>
+        <span>{type ? `${type.schema.bytes} B` : "available once the query is valid up to here"}</span>
       </header>
       {type && (
         <dl>

@@ -46,7 +46,7 @@ export function useOperatorDrag(hardware: Hardware, { setNodes, setDragging }: P
         return back();
       }
       if (point.y > hardware.waterline) {
-        toast("Below the waterline is hardware. Drop the operator on a host to place it there.", { tone: "warn", seconds: 4 });
+        toast("The hardware is below the waterline. Drop the operator on a host to place it there.", { tone: "warn", seconds: 4 });
         return back();
       }
       const positions = Object.fromEntries(
