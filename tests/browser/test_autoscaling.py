@@ -33,7 +33,7 @@ def sessions(**scaling: Any) -> Change:
     return change
 
 
-TOLD = {"keep": "Nothing to do: ", "order": "An order was given.", "no_metrics": "Left out, for want of metrics", "busy": "Left out: "}
+TOLD = {"keep": "Nothing to do: ", "order": "A rescale was ordered.", "no_metrics": "Skipped for lack of metrics", "busy": "Skipped: "}
 """Of an iteration, by its verdict, if nothing was aborted."""
 
 
@@ -76,7 +76,7 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     expect(row).to_contain_text("optimum")
     expect(row).to_contain_text(f"advice{order['advice'][changed[0]]}")
     expect(row.get_by_role("cell").last).to_contain_text(f"{before} → {after}")
-    expect(row.get_by_role("cell").last).to_contain_text("under way")
+    expect(row.get_by_role("cell").last).to_contain_text("in progress")
     expect(page.get_by_test_id(f"parallelism-{changed[0]}")).to_have_count(1)
     page.get_by_role("button", name="Next iteration").press("Enter")
     expect(page.get_by_test_id("iteration")).to_contain_text("Iteration 2")
@@ -84,10 +84,10 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     # Bands lie over all charts; the staircase has its step where the arrangement took place.
     for chart in ("latency", "throughput", "workers"):
         expect(page.get_by_test_id(f"chart-{chart}").get_by_test_id("band-1")).to_have_count(1)
-    page.get_by_role("button", name="Workers: table").press("Enter")
+    page.get_by_role("button", name="Instances: table").press("Enter")
     steps = page.get_by_test_id("chart-workers").get_by_role("row")
     expect(steps.filter(has_text=f"{first['arranged_s']:.2f}")).to_have_count(1)
-    page.get_by_role("button", name="Workers: chart").press("Enter")
+    page.get_by_role("button", name="Instances: chart").press("Enter")
     hold(page, run_id, next(frame["t_s"] for frame in frames if frame["t_s"] > first["ended_s"]))
     expect(page.get_by_test_id("workers-now")).to_have_text(f"{sum(first['after'].values())} of at most 70")
     expect(page.get_by_test_id("band-keys")).to_have_text("rescaledown")
@@ -104,7 +104,7 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     cooling = next(frame for frame in frames if frame["scaling"]["state"] == "cooldown")
     hold(page, run_id, cooling["t_s"])
     expect(why).to_contain_text(f"Cooldown after the order at {order['t_s']:g} s, until {cooling['scaling']['until_s']:g} s")
-    expect(why).to_contain_text("nothing is read, and nobody is asked")
+    expect(why).to_contain_text("the policy reads no metrics and makes no decisions")
     rows = page.get_by_test_id("rescales").get_by_role("row")
     expect(rows).to_have_count(1 + len({one["number"] for one in told}))
     expect(page.get_by_test_id("rescales").locator("[aria-current]")).to_contain_text(f"{order['t_s']:g} s")
@@ -117,7 +117,7 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     expect(page.get_by_test_id("events")).to_contain_text("Rescale 1 done")
     page.get_by_role("tab", name="Summary").click()
     summary = page.get_by_test_id("summary")
-    expect(summary).to_contain_text("Worker hours")
+    expect(summary).to_contain_text("Instance hours")
     expect(summary.get_by_role("cell", name="topic wait")).to_have_text("topic waitappend to reading")
     expect(summary.get_by_role("cell", name="topic wait")).to_have_attribute("title", re.compile("over all records"))
     expect(summary.get_by_title(re.compile("^Of the means over 15 s"))).to_contain_text("Wait in topics, p95")
@@ -131,7 +131,7 @@ def test_what_a_policy_decides_is_shown_live_and_afterwards(page: Page, api: htt
     wait_until_ended(api, page, other)
     page.goto(f"/compare?runs={run_id},{other}")
     charts = page.get_by_test_id("compare-charts")
-    expect(charts.get_by_role("heading", name="Workers")).to_be_visible()
+    expect(charts.get_by_role("heading", name="Instances")).to_be_visible()
     panel, waiting = charts.bounding_box(), charts.locator(".plot").last.bounding_box()  # a fourth chart has its room, and its axis
     assert panel
     assert waiting
@@ -150,7 +150,7 @@ def drain_told(frames: list[dict[str, Any]], action: dict[str, Any]) -> str | re
             took_s = frame["t_s"] - action["ended_s"]
             digits = 0 if took_s >= 100 else 1 if took_s >= 10 else 2
             return f"{round(took_s, digits):g} s"
-    return re.compile("^–: (Rescale .* stopped the sources at .*, before it had drained|.* records wait at the end of the run)$")
+    return re.compile("^–: (Rescale .* stopped the sources at .*, before it had drained|.* records were waiting at the end of the run)$")
 
 
 PAINTED = """(share) => {
@@ -177,12 +177,12 @@ def test_a_rescale_that_the_end_of_the_run_cut_off_is_under_way_no_more(
     run_id = start(api, experiment(sessions(kind="manual", orders=[{"at_s": 150.0, "parallelism": {"sessions": 12}}])), pace=15)
     page.goto(f"/runs/{run_id}?panel=autoscaler")
     why = page.get_by_test_id("why-not")
-    expect(why).to_contain_text("Rescale 1 is under way")
+    expect(why).to_contain_text("Rescale 1 is in progress")
     api.post(f"/api/runs/{run_id}/cancel").raise_for_status()
-    expect(why).to_contain_text(re.compile(r"Rescale 1 had not ended when the run did, at \d+ s\. At this moment: "))
+    expect(why).to_contain_text(re.compile(r"Rescale 1 was still in progress when the run ended, at \d+ s: "))
     row = page.get_by_test_id("rescales").get_by_role("row").last
     for cell in (2, 3, 4):  # down, backlog, time to drain
-        expect(row.get_by_role("cell").nth(cell)).to_have_text("–: The run ended before it did")
+        expect(row.get_by_role("cell").nth(cell)).to_have_text("–: The run ended first")
     assert_accessible(page)
 
 
@@ -281,7 +281,7 @@ def test_bottlenecks_are_outlined(page: Page, api: httpx.Client, experiment: Cal
     hold(page, run_id, slow[0]["t_s"], "events")
     outlined = page.get_by_test_id(f"topology-{slow[0]['bottlenecks'][0]}")
     expect(outlined).to_have_class(re.compile("bottleneck"))
-    expect(outlined).to_have_attribute("title", re.compile("A bottleneck, says the policy"))
+    expect(outlined).to_have_attribute("title", re.compile("A bottleneck according to the policy"))
     page.get_by_role("tab", name="Autoscaler").click()
     expect(page.get_by_test_id(f"vertex-{slow[0]['bottlenecks'][0]}")).to_contain_text("bottleneck")
     assert_accessible(page)
@@ -302,10 +302,10 @@ def test_a_run_is_rescaled_by_hand_and_followed(page: Page, api: httpx.Client, e
     rescale.press("Enter")
     go = page.get_by_test_id("rescale-go")
     expect(go).to_be_disabled()
-    expect(go).to_have_attribute("title", "No parallelism is changed yet")
+    expect(go).to_have_attribute("title", "No parallelism changed yet")
     in_place = page.get_by_test_id("rescaling-in_place")
     expect(in_place.get_by_role("radio")).to_be_disabled()
-    expect(in_place).to_contain_text("is chosen in an experiment")
+    expect(in_place).to_contain_text("is set in an experiment")
     assert_accessible(page)
     assert_reasons(page)
     windows = page.get_by_label("Parallelism of sessions")
@@ -328,7 +328,7 @@ def test_a_run_is_rescaled_by_hand_and_followed(page: Page, api: httpx.Client, e
     page.goto(f"/runs/{made}?panel=autoscaler")
     expect(page.get_by_test_id("forked")).to_have_text("Fork at 150.00 s")
     expect(page.get_by_test_id("chart-workers").get_by_test_id("band-1")).to_have_count(1)
-    expect(page.get_by_test_id("why-not")).to_contain_text("Nobody decides: rescales take place when they are ordered. No order is left.")
+    expect(page.get_by_test_id("why-not")).to_contain_text("No policy decides: rescales happen only when ordered. No orders left.")
     expect(page.get_by_test_id("rescales")).to_contain_text("sessions 10 → 12")
     assert len(one) == len(other)
     assert_accessible(page)
@@ -342,7 +342,7 @@ def test_a_run_is_rescaled_by_hand_and_followed(page: Page, api: httpx.Client, e
         rescale.hover()  # what lies under the pointer is no choice of a moment
         expect(rescale).to_have_attribute("aria-disabled", "true")
         page.goto(f"/runs/{made}?panel=autoscaler&t=300")
-        expect(rescale).to_have_attribute("title", re.compile("at 300.00 s, in another run"))
+        expect(rescale).to_have_attribute("title", re.compile("at 300.00 s, in a fork of this run"))
         rescale.click()
         expect(page.get_by_role("dialog", name="Rescale at 300.00 s")).to_be_visible()
         expect(page.get_by_label("Parallelism of sessions")).to_have_value("12")

@@ -57,15 +57,15 @@ def test_rounds_and_a_recovery_are_shown(page: Page, canvas: Canvas, api: httpx.
     stages = page.get_by_test_id("recovery-1")
     expect(stages).to_contain_text("loss of w2")
     expect(stages.get_by_role("row").nth(2)).to_contain_text(re.compile(r"w2−.*s.*s"))  # lost before it was detected, ordered, restored
-    expect(stages.get_by_role("row").last).to_contain_text(f"back to checkpoint {line}, go after")
+    expect(stages.get_by_role("row").last).to_contain_text(f"back to checkpoint {line}, resumed after")
     assert_accessible(page)
     stages.get_by_role("button", name="Zoom").click()
     expect(page.get_by_role("button", name="Whole run")).to_be_visible()
 
     page.get_by_role("tab", name="Events").click()
     events = page.get_by_test_id("events")
-    expect(events).to_contain_text(f"Loss of w2 detected: all go back to checkpoint {line}")
-    expect(events).to_contain_text("All hosts restored, going on")
+    expect(events).to_contain_text(f"Loss of w2 detected: all instances roll back to checkpoint {line}")
+    expect(events).to_contain_text("All hosts restored, processing resumes")
     page.get_by_role("tab", name="Summary").click()
     expect(page.get_by_test_id("summary")).to_contain_text("Restart time")
 
@@ -79,7 +79,7 @@ def test_a_run_says_that_there_is_no_checkpoint_yet(page: Page, api: httpx.Clien
     page.goto(f"/runs/{run}")
     expect(page.get_by_test_id("no-checkpoints")).to_have_text("No checkpoint yet: the first one is due at 7 s.")
     page.get_by_role("tab", name="Checkpoints").click()
-    expect(page.get_by_test_id("checkpoint-list")).to_contain_text("No checkpoint was taken so far")
+    expect(page.get_by_test_id("checkpoint-list")).to_contain_text("No checkpoint yet.")
     api.post(f"/api/runs/{run}/cancel").raise_for_status()
 
 

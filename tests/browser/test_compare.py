@@ -29,7 +29,7 @@ def test_differences_over_seeds_moments_and_a_run_that_is_gone(page: Page, api: 
     numbers = [api.get(f"/api/runs/{run_id}").json()["number"] for run_id in runs]
     page.goto(f"/compare?runs={','.join(runs)}")
     figures, charts = page.get_by_test_id("figures"), page.get_by_test_id("compare-charts")
-    expect(page.get_by_test_id("seeds")).to_contain_text("One run per side shows no confidence")
+    expect(page.get_by_test_id("seeds")).to_contain_text("One run each: the difference may be chance")
     page.get_by_role("button", name="Run 4 more seeds of both").click()
     expect(page.get_by_test_id("seeds")).to_contain_text("Means over seeds", timeout=120_000)
     expect(figures.get_by_role("columnheader").filter(has_text="5 seeds")).to_have_count(2, timeout=120_000)

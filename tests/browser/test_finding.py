@@ -35,7 +35,7 @@ def test_a_condition_is_added_and_finds_its_runs(page: Page, api: httpx.Client, 
     expect(page.get_by_label("Search runs")).to_have_value("per_s=123.5")
     assert "search=per_s%3D123.5" in page.url
     page.get_by_label("Search runs").fill("p98>1")
-    expect(page.get_by_text("This cannot be searched for")).to_be_visible()
+    expect(page.get_by_text("Invalid search")).to_be_visible()
     expect(page.get_by_text("did you mean 'p99'?")).to_be_visible()
     page.get_by_role("button", name="Show all runs").click()
     expect(rows.nth(1)).to_be_visible()
@@ -46,7 +46,7 @@ def test_a_list_is_kept_as_a_view_and_a_run_is_found_by_its_notes(page: Page, ap
     number = api.get(f"/api/runs/{run_id}").json()["number"]
     page.goto(f"/runs/{run_id}?panel=notes")
     page.get_by_label(f"Notes on run {number}").fill("Queues grew at the zebra crossing")
-    expect(page.get_by_text("Stored; the whole lab sees it")).to_be_visible()
+    expect(page.get_by_text("Saved; visible to the whole lab")).to_be_visible()
     api.put(f"/api/runs/{run_id}/notes", json={"text": "A zebra, said Mary", "was": "Queues grew at the zebra crossing"}).raise_for_status()
     expect(page.get_by_label(f"Notes on run {number}")).to_have_value("A zebra, said Mary")
     assert_accessible(page)
@@ -63,7 +63,7 @@ def test_a_list_is_kept_as_a_view_and_a_run_is_found_by_its_notes(page: Page, ap
     page.keyboard.press("Escape")
     expect(page.get_by_role("columnheader", name="Max")).to_be_visible()
     assert_accessible(page)
-    views = page.get_by_title("Views: lists under names")
+    views = page.get_by_title("Views: saved lists")
     views.click()
     page.get_by_label("Name of this list").fill("Zebras")
     page.keyboard.press("Enter")

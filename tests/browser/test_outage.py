@@ -111,7 +111,7 @@ def test_what_may_happen_while_a_run_is_watched(page: Page, api: httpx.Client, e
     hide(page, True)
     hide(page, False)
     refused = page.get_by_test_id("refused")
-    expect(refused).to_contain_text("not signed in any more")
+    expect(refused).to_contain_text("no longer signed in")
     kept = probe(page)["framesReceived"]
     assert int(page.get_by_test_id("time-stack").get_attribute("data-points") or 0) == kept
     ended = page.get_by_role("dialog", name="Your session has ended")

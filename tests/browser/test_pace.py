@@ -68,7 +68,7 @@ def test_pause_step_pace_and_resume(
     other.keyboard.press("s")
     wait_for(page, "framesReceived", standing + 2)
     expect(says).to_contain_text(f"Paused after {standing + 2} frames")
-    page.get_by_label("Frames of a step").fill("5")
+    page.get_by_label("Frames per step").fill("5")
     step.click()
     wait_for(page, "framesReceived", standing + 7)
     expect(says).to_contain_text(f"Paused after {standing + 7} frames")
@@ -77,7 +77,7 @@ def test_pause_step_pace_and_resume(
 
     # What is shown plays and is held apart from the engine.
     page.keyboard.press("k")
-    expect(page.get_by_role("button", name="Hold the moment")).to_be_visible()
+    expect(page.get_by_role("button", name="Freeze view")).to_be_visible()
     page.keyboard.press(",")
     page.keyboard.press("Escape")
     assert frames(page) == standing + 7

@@ -72,7 +72,7 @@ def test_an_answer_comes_with_its_progress_and_without_asking(
     assert times <= 3, "at its beginning, when the news began, at its end"
 
     page.get_by_test_id("ask-sample").click()
-    expect(page.get_by_test_id("records-progress")).to_contain_text("Making the run again", timeout=60_000)
+    expect(page.get_by_test_id("records-progress")).to_contain_text("Running again", timeout=60_000)
     page.context.set_offline(True)
     redis = next(service for service in workbench.services if service.name == "redis")
     redis.ask_to_stop()
@@ -152,7 +152,7 @@ def test_a_session_that_ends_in_mid_run_is_told_and_nothing_is_lost(
         dialog = page.get_by_role("dialog", name="Your session has ended")
         expect(dialog).to_be_visible(timeout=TOLD_WITHIN_S * 1000)
         print(f"told after {time.monotonic() - ended_s:.1f} s")
-        expect(page.get_by_test_id("refused")).to_contain_text("not signed in any more")
+        expect(page.get_by_test_id("refused")).to_contain_text("no longer signed in")
         kept = probe(page)["framesReceived"]
         until_made(api, page, run_id, api.get(f"/api/runs/{run_id}").json()["frames"] + 8)
         drawn(page)
@@ -169,7 +169,7 @@ def test_a_session_that_ends_in_mid_run_is_told_and_nothing_is_lost(
         with sqlite3.connect(workbench.data / "millrace.sqlite3", timeout=20) as database:
             (place,) = database.execute(f"select lab_id, user_id, role from lab_membership where user_id = {grace}").fetchall()
         in_database(workbench, f"delete from lab_membership where user_id = {grace}")
-        dialog = page.get_by_role("dialog", name="You are not a member of the lab any more")
+        dialog = page.get_by_role("dialog", name="You are no longer a member of the lab")
         expect(dialog).to_be_visible(timeout=TOLD_WITHIN_S * 1000)
         kept = probe(page)["framesReceived"]
         in_database(workbench, "insert into lab_membership (lab_id, user_id, role) values (?, ?, ?)", *place)

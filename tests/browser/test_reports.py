@@ -70,7 +70,7 @@ def test_a_chart_is_taken_along_as_a_picture(page: Page, api: httpx.Client, expe
     page.goto(f"/runs/{run_id}")
     begins = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
     for title, format in (("Latency", "svg"), ("Latency", "png"), ("Latency", "pdf"), ("Attribution", "pdf")):
-        page.get_by_title(f"{title}: take it along as a picture").click()
+        page.get_by_title(f"{title}: save as a picture").click()
         with page.expect_download() as taken:
             page.get_by_role("button", name=f"{format.upper()} ").click()
         assert taken.value.suggested_filename == f"run-{number}-{title.lower()}.{format}"

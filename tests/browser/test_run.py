@@ -127,7 +127,7 @@ def test_everything_shows_the_moment_under_the_cursor(page: Page, api: httpx.Cli
     page.keyboard.press("Escape")
     page.wait_for_url("**charts=**")
     expect(page.get_by_test_id("chart-state")).to_contain_text("join")
-    page.get_by_label("Whose time").select_option("join")
+    page.get_by_label("Operator whose time is shown").select_option("join")
     page.get_by_role("button", name="Attribution: table").click()
     expect(page.get_by_test_id("chart-attribution").get_by_role("columnheader", name="channel wait")).to_be_visible()
 

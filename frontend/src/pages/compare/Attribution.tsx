@@ -16,7 +16,7 @@ interface Row {
 export function Attribution({ runs }: { runs: Run[] }) {
   const rows = useMemo(() => rowsOf(runs), [runs]);
   const all = rows.flatMap(({ means }) => means.filter((one) => one !== null));
-  if (!all.length) return <Empty title="Nothing to lay side by side yet">Where the time went is summed up when a run has ended.</Empty>;
+  if (!all.length) return <Empty title="Nothing to compare yet">The time by operator is available when a run has ended.</Empty>;
   const longest = Math.max(1, ...all.map(sum));
   return (
     <div className="scroll attribution" tabIndex={0} role="region" aria-label="Time of a record by operator" data-testid="attribution">
@@ -34,7 +34,7 @@ export function Attribution({ runs }: { runs: Run[] }) {
                   <li key={run.id} title={parts ? `Run ${run.number}\n${partsText(parts)}` : ""}>
                     <LineSample line={LINES[at]} />
                     <small>{run.number}</small>
-                    <span>{parts ? <PartBar parts={parts} longest={longest} /> : <small>not there</small>}</span>
+                    <span>{parts ? <PartBar parts={parts} longest={longest} /> : <small>none</small>}</span>
                     <b>{parts ? time(sum(parts)) : "–"}</b>
                   </li>
                 );

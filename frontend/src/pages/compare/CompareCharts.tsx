@@ -74,7 +74,7 @@ export function CompareCharts({
       />
       <Overlay {...common} title="Throughput out" unit="records per virtual second" pick={PICK_OUT} format={short} />
       {compared.some(({ frames }) => frames[0]?.scaling) && (
-        <Overlay {...common} title="Workers" unit="active instances" pick={PICK_WORKERS} format={short} stepped />
+        <Overlay {...common} title="Instances" unit="active instances" pick={PICK_WORKERS} format={short} stepped />
       )}
       <Overlay {...common} title="Waiting" unit="records in logs and queues" pick={waitingRecords} format={short} />
       <TimeAxis span={{ from_s, to_s: end_s }} moment_s={cursor_s} />
@@ -244,7 +244,7 @@ function SeriesTable({
       </table>
       {t_s.length > ROWS_MAX && (
         <p className="mut small">
-          The first {ROWS_MAX} of {t_s.length} frames; each run's own page has all of its frames.
+          The first {ROWS_MAX} of {t_s.length} frames; each run page has all of its frames.
         </p>
       )}
     </div>

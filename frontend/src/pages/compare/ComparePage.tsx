@@ -23,7 +23,7 @@ import { useFrames } from "./useFrames";
 import "./compare.css";
 
 const SIDES = [
-  { id: "figures", label: "Figures" },
+  { id: "figures", label: "Metrics" },
   { id: "attribution", label: "Time by operator" },
 ] as const;
 type SideId = (typeof SIDES)[number]["id"];
@@ -100,12 +100,12 @@ export function ComparePage() {
                 Choose runs
               </button>
               <Link className="btn" to="/runs">
-                To the runs
+                Back to runs
               </Link>
             </span>
           }
         >
-          Their latency, throughput and queues over one axis of virtual time, beside their figures and what differs in their documents.
+          Compare latency, throughput and queues on one axis of virtual time, together with metrics and differences between the documents.
         </Empty>
       ) : failed >= 0 ? (
         <Failure error={found.error} retry={() => void found.retry()} />
@@ -123,9 +123,9 @@ export function ComparePage() {
           <div className="compare-main">
             <CompareCharts compared={compared} aligned={ZERO[alignment]} metric={url.metric} onMetric={(metric) => change({ metric })} />
             <div className="compare-side">
-              <section className="panel" aria-label={side === "figures" ? "Figures" : "Time by operator"} data-testid="figures">
+              <section className="panel" aria-label={side === "figures" ? "Metrics" : "Time by operator"} data-testid="figures">
                 <Tabs<SideId>
-                  label="What is side by side"
+                  label="Comparison"
                   tabs={[...SIDES]}
                   value={side}
                   onChange={(next) => change({ side: next === "figures" ? "" : next })}
@@ -157,7 +157,7 @@ const ZERO: Record<Alignment, string> = { "": "", fault: "first fault", fork: "f
 
 function Align({ alignment, onAlign }: { alignment: Alignment; onAlign: (alignment: Alignment) => void }) {
   return (
-    <label className="in align" title="On what the runs are laid over each other">
+    <label className="in align" title="How the runs are aligned">
       <select aria-label="Align on" value={alignment} onChange={(event) => onAlign(alignmentOf(event.target.value))}>
         {ALIGNMENTS.map(({ id, label }) => (
           <option key={id} value={id}>
@@ -190,7 +190,7 @@ function Moment({ run, moment_s, onMoment }: { run: Run; moment_s: number; onMom
   const value = Number(text);
   const wrong = text.trim() === "" || !(value >= 0 && value <= (run.horizon_s ?? Infinity));
   return (
-    <label className="moment" title={wrong ? `A time from 0 to ${run.horizon_s} s` : "This moment of the run counts as 0"}>
+    <label className="moment" title={wrong ? `A time from 0 to ${run.horizon_s} s` : "This moment of the run is time 0"}>
       at
       <span className={`in ${wrong ? "err" : ""}`}>
         <input
@@ -238,7 +238,7 @@ function Chips({
             <span title={run.experiment.name}>{run.experiment.name}</span>
           </span>
           {kinds[at] && (
-            <span className="mut small" title="What was chosen otherwise in the others">
+            <span className="mut small" title="Choices that differ from the other runs">
               {kinds[at]}
             </span>
           )}
@@ -247,20 +247,20 @@ function Chips({
             <Moment run={run} moment_s={moments[at] ?? 0} onMoment={(moment_s) => onMoment(run.id, moment_s)} />
           ) : (
             alignment && (
-              <span className={`badge ${moments[at] === null ? "warn" : ""}`} title={moments[at] === null ? "It is laid down by its beginning" : "This moment of the run counts as 0"}>
+              <span className={`badge ${moments[at] === null ? "warn" : ""}`} title={moments[at] === null ? "Aligned by its start" : "This moment of the run is time 0"}>
                 {moments[at] === null ? ALIGNMENTS.find(({ id }) => id === alignment)?.lacks : `at ${short(moments[at] ?? 0)} s`}
               </span>
             )
           )}
           {run.state !== "succeeded" && <StateBadge state={run.state} />}
           {at === 0 ? (
-            <span className="mut small" title="The others' figures are held against this run">
+            <span className="mut small" title="The other runs are compared with this one">
               baseline
             </span>
           ) : (
             <button
               className="btn ghost icon mini"
-              title="Hold the others against this run"
+              title="Compare the others with this run"
               aria-label={`Make run ${run.number} the baseline`}
               onClick={() => onOrder([run.id, ...ids.filter((id) => id !== run.id)])}
             >
@@ -269,8 +269,8 @@ function Chips({
           )}
           <button
             className="btn ghost icon mini"
-            title="Take it out of the comparison"
-            aria-label={`Take run ${run.number} out`}
+            title="Remove from the comparison"
+            aria-label={`Remove run ${run.number}`}
             onClick={() => onOrder(ids.filter((id) => id !== run.id))}
           >
             <Icon name="cross" small />

@@ -31,10 +31,10 @@ const pText = (p: number) => (p < 0.001 ? "p < 0.001" : `p ${p.toFixed(3)}`);
 /** The summaries side by side, after warm-up; below each figure how it differs from the first run's, and how sure that is. */
 export function Figures({ runs, sides }: { runs: Run[]; sides: (ComparedSide | undefined)[] }) {
   const rows = useMemo(() => figureRows(runs, sides), [runs, sides]);
-  if (!rows.length) return <Empty title="No figures yet">They come when a run has ended; the charts show what there is.</Empty>;
+  if (!rows.length) return <Empty title="No metrics yet">Metrics are available when a run has ended; the charts show the data so far.</Empty>;
   return (
     <>
-      <div className="scroll" tabIndex={0} role="region" aria-label="Figures, table">
+      <div className="scroll" tabIndex={0} role="region" aria-label="Metrics, table">
         <table className="table figures">
           <thead>
             <tr>
@@ -90,7 +90,7 @@ function Change({ row: { changes, sure }, at }: { row: FigureRow; at: number }) 
 const howText = ({ p, pairs }: Sure, bounds: string) =>
   [
     bounds && `95 % of bootstrap samples: ${bounds}`,
-    `If there were no difference, chance would make one like this or more in ${short(p * 100)} % of cases (${pairs ? `${plural(pairs, "seed")} in pairs` : "Welch"} t test)`,
+    `Without a real difference, chance alone would produce one at least this large in ${short(p * 100)} % of cases (${pairs ? `${plural(pairs, "seed")} in pairs` : "Welch"} t test)`,
   ]
     .filter(Boolean)
     .join("\n");

@@ -14,7 +14,7 @@ export function Gone({ gone, comparison, onLeave }: { gone: string[]; comparison
   const unknown = gone.length - deleted.length;
   const said = [
     names.length && `${names.join(" and ")} ${names.length === 1 ? "was" : "were"} deleted`,
-    unknown && `${unknown === 1 ? "one run of this address was" : `${unknown} runs of this address were`} never here`,
+    unknown && `${unknown === 1 ? "one run in this address never" : `${unknown} runs in this address never`} existed`,
   ].filter(Boolean);
   const restore = async () => {
     try {
@@ -36,7 +36,7 @@ export function Gone({ gone, comparison, onLeave }: { gone: string[]; comparison
         </WriteButton>
       )}
       <button className="btn" onClick={onLeave}>
-        Go on without {gone.length === 1 ? "it" : "them"}
+        Continue without {gone.length === 1 ? "it" : "them"}
       </button>
     </div>
   );

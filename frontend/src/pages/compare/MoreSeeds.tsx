@@ -17,7 +17,7 @@ export function MoreSeeds({ runs, sides }: { runs: Run[]; sides: (ComparedSide |
     mutationFn: async () => {
       for (const { run, seed } of wanted) await post(`/api/runs/${run}/rerun`, { seed });
     },
-    onSuccess: () => toast(`${plural(wanted.length, "run")} started; the figures follow as they end.`),
+    onSuccess: () => toast(`${plural(wanted.length, "run")} started; the metrics update as they end.`),
     onError: (error) => toast(error.message, { tone: "err" }),
     onSettled: () => Promise.all(["compare", "runs"].map((name) => client.invalidateQueries({ queryKey: [name] }))),
   });
@@ -30,20 +30,20 @@ export function MoreSeeds({ runs, sides }: { runs: Run[]; sides: (ComparedSide |
     <div className="seeds" data-testid="seeds">
       <span>
         {twins
-          ? "Runs of the same document differ by chance alone, and each stands for itself."
+          ? "Runs of the same document differ by chance alone; each is shown as it is."
           : one.length === known.length
-            ? "One run per side shows no confidence: nobody can tell a difference from chance."
+            ? "One run each: the difference may be chance."
             : one.length
-              ? `Run ${one.map(({ run }) => runs.find(({ id }) => id === run)?.number).join(", ")} is alone: one run per side shows no confidence.`
+              ? `Run ${one.map(({ run }) => runs.find(({ id }) => id === run)?.number).join(", ")} has only one seed: the difference may be chance.`
               : "Means over seeds; differences with 95 % intervals."}
-        {coming > 0 && ` ${plural(coming, "run")} under way.`}
+        {coming > 0 && ` ${plural(coming, "run")} in progress.`}
       </span>
       {!twins && wanted.length > 0 && (
         <WriteButton
           className="btn"
           data-testid="more-seeds"
           disabled={start.isPending}
-          title={`Starts ${plural(wanted.length, "run")}, so that every side has the same seeds`}
+          title={`Start ${plural(wanted.length, "run")} so that every side has the same seeds`}
           onClick={() => start.mutate()}
         >
           <Icon name="play" />

@@ -6,7 +6,7 @@ import { Icon } from "../../ui/Icon";
 
 /** Where a document has no such field. text: what holds then. */
 const Unsaid = ({ text }: { text: string }) => (
-  <span className="mut" title={text ? `${text}: the default, which the document leaves out` : undefined}>
+  <span className="mut" title={text ? `${text}: the default, not set in the document` : undefined}>
     {text || "–"}
     {text && <span className="vh"> by default</span>}
   </span>
@@ -24,7 +24,7 @@ export function Parameters({ runs, all, onAll }: { runs: Run[]; all: boolean; on
         <span className="grow" />
         <label className="switch">
           <input type="checkbox" checked={!all} onChange={(event) => onAll(!event.target.checked)} />
-          Only what differs
+          Differences only
         </label>
       </div>
       {rows.length ? (
@@ -64,7 +64,7 @@ export function Parameters({ runs, all, onAll }: { runs: Run[]; all: boolean; on
       ) : (
         <p className="nothing">
           <Icon name="check" small />
-          The documents say the same; whatever differs comes from elsewhere (another engine, say).
+          The documents are identical; any difference comes from elsewhere, such as another engine version.
         </p>
       )}
     </section>

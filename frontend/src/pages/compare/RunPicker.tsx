@@ -30,7 +30,7 @@ export function RunPicker({
       footer={
         <>
           <span className="mut small grow">
-            {full ? `${COMPARED_MAX} runs, as many as are compared at once` : blocked || `${plural(ids.length, "run")} chosen`}
+            {full ? `${COMPARED_MAX} runs, the most that can be compared at once` : blocked || `${plural(ids.length, "run")} chosen`}
           </span>
           <button className="btn" onClick={onClose}>
             Close
@@ -49,7 +49,7 @@ export function RunPicker({
           <Loading />
         ) : !data.items.length ? (
           <Empty icon="runs" title={search ? "No run matches" : "No run yet"}>
-            {search ? "Another word may find more." : "Open a template or an experiment and press Run first."}
+            {search ? "Try another word." : "Open a template or an experiment and press Run first."}
           </Empty>
         ) : (
           <ul>
@@ -58,7 +58,7 @@ export function RunPicker({
               const p99 = (run.summary?.latency_ms as { p99?: number | null } | undefined)?.p99;
               return (
                 <li key={run.id}>
-                  <label className={on ? "on" : ""} title={full && !on ? "Take another away first" : ""}>
+                  <label className={on ? "on" : ""} title={full && !on ? "Remove another run first" : ""}>
                     <input
                       type="checkbox"
                       checked={on}

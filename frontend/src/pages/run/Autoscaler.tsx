@@ -25,7 +25,7 @@ export function Autoscaler({ document, onRescale }: { document: ExperimentDocume
   const decision = history.decisions[number];
   const { data: registry = {} } = useQuery(registryQuery);
   const asked = isAsked(document, registry);
-  const why = count ? whyNot(history, document, asked, shown_s, number, over) : { text: "No frame has come yet.", tone: "plain" as const };
+  const why = count ? whyNot(history, document, asked, shown_s, number, over) : { text: "No frame yet.", tone: "plain" as const };
   return (
     <div className="autoscaler scroll" tabIndex={0} role="region" aria-label="Autoscaler" data-testid="autoscaler">
       <p className={`why-not ${why.tone}`} data-testid="why-not">
@@ -43,7 +43,7 @@ export function Autoscaler({ document, onRescale }: { document: ExperimentDocume
       )}
       {asked && !decision && (
         <p className="mut small none" data-testid="no-iteration">
-          What the policy reads, computes, wishes for and does stands here from its first iteration on.
+          What the policy reads, computes, requests and does appears here from its first iteration on.
         </p>
       )}
       <section data-testid="rescales">
@@ -56,7 +56,7 @@ export function Autoscaler({ document, onRescale }: { document: ExperimentDocume
         {history.actions.length ? (
           <Rescales history={history} head_s={log.head_s} over={over} latest={moment_s === null ? undefined : history.actionAt(shown_s)} />
         ) : (
-          <p className="mut small none">No rescale was ordered so far.</p>
+          <p className="mut small none">No rescales yet.</p>
         )}
       </section>
     </div>

@@ -59,7 +59,7 @@ export function BandCard({ action, head_s }: { action: RescaleAction; head_s: nu
           </div>
         )}
       </dl>
-      {action.outcome === "aborted" && <p className="bad">Aborted: {action.why || "no reason was given"}</p>}
+      {action.outcome === "aborted" && <p className="bad">Aborted: {action.why || "no reason given"}</p>}
     </div>
   );
 }

@@ -112,7 +112,7 @@ export function ChartPanel({
           </Choice>
         )}
         {id === "attribution" && (
-          <Choice label="Whose time" value={operator} onChange={(name) => onSettings({ operator: name })}>
+          <Choice label="Operator whose time is shown" value={operator} onChange={(name) => onSettings({ operator: name })}>
             <option value="">all operators</option>
             {document.query.operators.map((one) => (
               <option key={one.id} value={one.id}>
@@ -181,7 +181,7 @@ export function ChartPanel({
               {...(onDrawn ? { onDrawn } : {})}
             />
           ) : (
-            <p className="none-here">{NOTHING[id] ?? "No operator has any."}</p>
+            <p className="none-here">{NOTHING[id] ?? "No operator has data."}</p>
           )}
           <div className="shades over" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
             <Notes notes={notes.filter((one) => one.top === undefined)} />
@@ -193,8 +193,8 @@ export function ChartPanel({
 }
 
 const NOTHING: Partial<Record<LineChartId, string>> = {
-  watermarks: "No operator has seen a watermark. Sources give them when their workload has a watermark generator.",
-  state: "No operator holds state.",
+  watermarks: "No operator has seen a watermark. Sources emit them when their workload has a watermark generator.",
+  state: "No operator has state.",
 };
 
 function Choice({

@@ -14,11 +14,11 @@ const ROW_PX = 16;
 const NEAR_PX = 6;
 
 const LEGEND: [className: string, label: string, means: string][] = [
-  ["stored", "stored", "From the copy of an instance's state until the store has it"],
-  ["line", "in the line", "A recovery went back to it"],
-  ["lost", "not used", "Of a round that failed or was aborted, or newer than what a recovery went back to"],
-  ["useless", "useless", "No line can hold it, whatever checkpoints the others still take"],
-  ["pending", "under way", "Not stored yet; of a round: not confirmed yet"],
+  ["stored", "stored", "From the capture of the state of an instance until it is durable"],
+  ["line", "in the line", "A recovery rolled back to it"],
+  ["lost", "not used", "Part of a failed or aborted round, or newer than the line of a recovery"],
+  ["useless", "useless", "No recovery line can contain it, regardless of later checkpoints"],
+  ["pending", "in progress", "Not stored yet; for a round: not confirmed yet"],
   ["restore", "restoring", "From the detection of a loss until all hosts are restored"],
 ];
 
@@ -209,7 +209,7 @@ function roundLane(rounds: CheckpointRound[], skipped_s: number[], recoveries: R
       const round = nearest(told, t_s, within_s)?.round;
       if (round) return roundText(round);
       const left_out = nearest(skipped, t_s, within_s);
-      return left_out && `A round was due at ${clock(left_out.from_s)} and left out: another one, or a recovery, was under way`;
+      return left_out && `A round was due at ${clock(left_out.from_s)} and skipped: another one, or a recovery, was in progress`;
     },
   };
 }
@@ -221,7 +221,7 @@ function roundText({ number, region, triggered_s, ended, ended_s, checkpoints, b
 
 function recoveryText(recovery: Recovery): string {
   const { hosts, detected_s, go_s } = recovery;
-  const end = go_s === null ? "not all are restored yet" : `all restored after ${spell(go_s - detected_s)}`;
+  const end = go_s === null ? "not all restored yet" : `all restored after ${spell(go_s - detected_s)}`;
   return `Recovery: loss of ${hosts.join(", ")} detected at ${clock(detected_s)}, back to ${lineText(recovery)}; ${end}`;
 }
 
@@ -241,7 +241,7 @@ function rowLane(row: Row, operators: { id: string; instances: number }[], expan
   };
 }
 
-const FATE_TEXT: Record<Fate, string> = { stored: "", line: ", in the line", lost: ", not used", pending: "", useless: ", useless: no line can hold it" };
+const FATE_TEXT: Record<Fate, string> = { stored: "", line: ", in the line", lost: ", not used", pending: "", useless: ", useless: no line can contain it" };
 
 function barText(name: string, { from_s, to_s, fate, checkpoints }: Bar, instances: number): string {
   const { number, kind } = checkpoints[0] as Bar["checkpoints"][number];

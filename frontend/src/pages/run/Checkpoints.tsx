@@ -28,7 +28,7 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
           )}
         </RecoveryStages>
       ))}
-      {!recoveries.length && <p className="mut small">No host was lost so far: nothing to recover from.</p>}
+      {!recoveries.length && <p className="mut small">No host has been lost: nothing to recover from.</p>}
       <Logs />
       {rounds.length > 0 && (
         <table className="table" data-testid="rounds">
@@ -65,8 +65,8 @@ export function Checkpoints({ losses }: { losses: FaultMark[] }) {
           </tbody>
         </table>
       )}
-      {rounds.length > ROUNDS_MAX && <p className="mut small">And {plural(rounds.length - ROUNDS_MAX, "earlier round")}.</p>}
-      {!rounds.length && !checkpoints.size && <p className="mut small">No checkpoint was taken so far.</p>}
+      {rounds.length > ROUNDS_MAX && <p className="mut small">Plus {plural(rounds.length - ROUNDS_MAX, "earlier round")}.</p>}
+      {!rounds.length && !checkpoints.size && <p className="mut small">No checkpoint yet.</p>}
     </div>
   );
 }
@@ -149,7 +149,7 @@ function RecoveryStages({
         </span>
         <button
           className="btn ghost mini-text"
-          title="Show this stretch in the charts"
+          title="Zoom the charts to this recovery"
           onClick={() => useLiveRun.setState({ zoom: { from_s: Math.max(0, from_s - margin_s), to_s: to_s + margin_s } })}
         >
           Zoom
@@ -190,7 +190,7 @@ function RecoveryStages({
             <td>all</td>
             <td className="mut outcome" colSpan={4}>
               back to {lineText(recovery)}
-              {go_s === null ? "" : `, go after ${away(go_s)}`}
+              {go_s === null ? "" : `, resumed after ${away(go_s)}`}
             </td>
           </tr>
         </tbody>
@@ -201,7 +201,7 @@ function RecoveryStages({
           down
         </span>
         {found_s > detected_s && (
-          <span title="The coordinator searches the line; nobody is ordered back before it is found">
+          <span title="The coordinator searches for the recovery line; no instance rolls back before it is found">
             <i className="swatch searching" />
             searching, {away(found_s)}
           </span>

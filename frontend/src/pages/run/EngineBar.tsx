@@ -15,12 +15,12 @@ export function EngineBar({ run, gone }: { run: Run; gone: boolean }) {
   const pausing = deleted ?? pauseRefusal(run);
   return (
     <section className="engine" aria-label="Engine" data-testid="engine">
-      <h2 title="What is done here is done to the run, for everybody who looks. It changes no result.">Engine</h2>
+      <h2 title="These controls affect the run for everyone. They do not change the result.">Engine</h2>
       <button
         className={`btn ${paused ? "primary" : ""}`}
         data-testid="engine-pause"
         disabled={pausing !== null}
-        title={pausing ?? (paused ? "The engine goes on (P)" : "The engine stands still, for everybody; nothing is lost (P)")}
+        title={pausing ?? (paused ? "Resume the engine (P)" : "Pause the engine for everyone; nothing is lost (P)")}
         onClick={pauseOrResume}
       >
         <Icon name={paused ? "play" : "pause"} />
@@ -41,7 +41,7 @@ export function EngineBar({ run, gone }: { run: Run; gone: boolean }) {
 function Step({ refusal }: { refusal: string | null }) {
   const text = useStepFrames((state) => state.frames);
   const frames = framesIn(text);
-  const why = refusal ?? (frames === null ? "A step makes 1 to 100,000 frames." : null);
+  const why = refusal ?? (frames === null ? "A step runs 1 to 100,000 frames." : null);
   return (
     <form
       className="step"
@@ -54,15 +54,15 @@ function Step({ refusal }: { refusal: string | null }) {
         className="btn"
         data-testid="engine-step"
         disabled={why !== null}
-        title={why ?? `The engine makes ${plural(frames ?? 1, "frame")} and stands still again (S)`}
+        title={why ?? `Run ${plural(frames ?? 1, "frame")}, then pause again (S)`}
       >
         <Icon name="step" />
         Step
       </button>
-      <label className={`in ${frames === null ? "err" : ""}`} title="Frames that a step makes">
+      <label className={`in ${frames === null ? "err" : ""}`} title="Frames per step">
         <input
           inputMode="numeric"
-          aria-label="Frames of a step"
+          aria-label="Frames per step"
           value={text}
           onChange={(event) => useStepFrames.setState({ frames: event.target.value })}
         />
@@ -81,7 +81,7 @@ function Pace({ pace, refusal }: { pace: number | null; refusal: string | null }
     if (!problem) setTyped(null);
   };
   return (
-    <fieldset className="pace" disabled={refusal !== null} title={refusal ?? "At most so many virtual seconds a second"}>
+    <fieldset className="pace" disabled={refusal !== null} title={refusal ?? "Limit on virtual seconds per second"}>
       <legend>Pace</legend>
       <span className="seg">
         {PACES.map((one) => (
@@ -91,7 +91,7 @@ function Pace({ pace, refusal }: { pace: number | null; refusal: string | null }
           </label>
         ))}
       </span>
-      <label className={`in ${problem ? "err" : ""}`} title={problem || (refusal ?? "Any other pace, 0.1 to 1,000; Enter sets it")}>
+      <label className={`in ${problem ? "err" : ""}`} title={problem || (refusal ?? "Any other pace, 0.1 to 1,000; press Enter to set it")}>
         <input
           inputMode="decimal"
           aria-label="Another pace"
@@ -121,7 +121,7 @@ function Says({ run, going }: { run: Run; going: Going }) {
       </>
     );
   if (going === "pausing") return <>Pausing</>;
-  if (going === "cancelling") return <>Being cancelled</>;
+  if (going === "cancelling") return <>Cancelling</>;
   const where = run.state === "queued" ? "Waiting for a worker" : "Running";
   if (going === "stepping") return <>{`${where}, to frame ${run.hold_at_frame?.toLocaleString("en-US")}`}</>;
   return <>{`${where}, ${paceText(run.pace)}`}</>;

@@ -13,7 +13,7 @@ export function Events({ events }: { events: RunEvent[] }) {
           <button
             className={`${event.tone} ${event === near ? "on" : ""}`}
             disabled={event.t_s === null}
-            title={event.t_s === null ? `${event.text}, at no moment of virtual time` : event.text}
+            title={event.t_s === null ? `${event.text}, without a virtual time` : event.text}
             onClick={() => useLiveRun.setState({ pinned_s: event.t_s, playing: false })}
           >
             <time>{event.t_s === null ? "" : `${event.t_s.toFixed(2)} s`}</time>

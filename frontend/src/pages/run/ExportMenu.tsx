@@ -2,11 +2,11 @@ import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 
 const FILES: [format: string, what: string, hint: string][] = [
-  ["csv", "CSV", "frames, a row each"],
+  ["csv", "CSV", "frames, one row each"],
   ["parquet", "Parquet", "frames, for pandas and Spark"],
   ["json", "JSON", "document, summary, frames"],
-  ["yaml", "YAML", "document, makes the run again"],
-  ["html", "Report", "HTML that stands by itself"],
+  ["yaml", "YAML", "document to repeat the run"],
+  ["html", "Report", "self-contained HTML"],
   ["bib", "BibTeX", "citation with hash and digest"],
 ];
 

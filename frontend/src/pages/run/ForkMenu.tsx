@@ -27,7 +27,7 @@ export function ForkMenu({ run, at_s, horizon_s, gone }: { run: Run; at_s: numbe
       </button>
     );
   return (
-    <Menu title={`Another future from ${at_s.toFixed(2)} s on`} className="btn" label={label}>
+    <Menu title={`Try other conditions from ${at_s.toFixed(2)} s on`} className="btn" label={label}>
       {(close) => <ForkForm run={run} at_s={at_s} onMade={close} />}
     </Menu>
   );
@@ -49,7 +49,7 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
     },
   });
   const load = loadIn(wish.load);
-  const why = load === null ? "A load is a number above 0; 1 leaves it as it is" : "";
+  const why = load === null ? "A load is a number above 0; 1 keeps the load" : "";
   const problem = make.error instanceof ApiError ? (make.error.problems[0]?.message ?? make.error.message) : make.error?.message;
   return (
     <form
@@ -60,7 +60,7 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
         if (!why && !make.isPending) make.mutate();
       }}
     >
-      <p className="mut small">As this run up to {at_s.toFixed(2)} s, and then:</p>
+      <p className="mut small">Same as this run up to {at_s.toFixed(2)} s, and then:</p>
       <div className={`field ${why ? "err" : ""}`}>
         <label htmlFor="fork-load">
           Load<i>of all sources</i>
@@ -79,7 +79,7 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
         {why && <p className="remark err">{why}</p>}
       </div>
       <div className="field">
-        <label htmlFor="fork-trouble">Goes wrong</label>
+        <label htmlFor="fork-trouble">Fault</label>
         <div className="in">
           <select id="fork-trouble" value={wish.trouble} onChange={(event) => setWish({ ...wish, trouble: event.target.value as Trouble })}>
             {Object.entries(TROUBLES).map(([trouble, text]) => (
@@ -103,7 +103,7 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
         </div>
       )}
       {problem && <p className="remark err">{problem}</p>}
-      <button className="btn primary" data-testid="fork-go" disabled={Boolean(why) || make.isPending} title={why || "Run it, and draw both over each other"}>
+      <button className="btn primary" data-testid="fork-go" disabled={Boolean(why) || make.isPending} title={why || "Run it and overlay both"}>
         <Icon name="fork" />
         Fork and compare
       </button>

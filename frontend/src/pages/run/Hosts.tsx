@@ -47,7 +47,7 @@ export function Hosts({
               key={name}
               title={
                 sample
-                  ? `${name}: busy ${percent(busy)}, ${short(sample.queue ?? 0)} records wait, ${short(sample.egress_mbit_per_s ?? 0)} Mbit/s out${held(sample)}`
+                  ? `${name}: busy ${percent(busy)}, ${short(sample.queue ?? 0)} records waiting, ${short(sample.egress_mbit_per_s ?? 0)} Mbit/s out${held(sample)}`
                   : `${name}: no data yet`
               }
             >
@@ -72,7 +72,7 @@ export function Hosts({
                 className="btn ghost icon kill"
                 aria-label={`Kill ${name}`}
                 aria-disabled={refusal !== null || undefined}
-                title={refusal ?? `Kill ${name} at ${frame?.t_s.toFixed(2)} s, in another run that is the same up to then`}
+                title={refusal ?? `Kill ${name} at ${frame?.t_s.toFixed(2)} s, in a fork of this run`}
                 onClick={() => refusal === null && setKilled(name)}
               >
                 <Icon name="power" small />

@@ -38,12 +38,12 @@ export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props)
       void navigate(live ? `/runs/${made.id}` : `/compare?runs=${run.id},${made.id}`);
     },
   });
-  const why = back && after_s === null ? "After how many seconds: a number above 0, such as 2" : "";
+  const why = back && after_s === null ? "Enter a number of seconds above 0, such as 2" : "";
   const problem = kill.error instanceof ApiError ? (kill.error.problems[0]?.message ?? kill.error.message) : kill.error?.message;
   return (
     <FormDialog
       title={`Kill ${host} at ${at_s.toFixed(2)} s`}
-      verb={live ? "Kill it, and follow" : "Kill it, and compare"}
+      verb={live ? "Kill and follow" : "Kill and compare"}
       why={why}
       busy={kill.isPending}
       onSubmit={kill.mutate}
@@ -51,7 +51,7 @@ export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props)
       testId="kill-go"
     >
       <p>
-        Run {run.number} stays as it is. Another one, the same up to {at_s.toFixed(2)} s, loses {host} then, with all that it has in memory.
+        Run {run.number} stays as it is. A fork of it, identical up to {at_s.toFixed(2)} s, then loses {host} and everything in its memory.
       </p>
       <fieldset className="comes-back">
         <legend>Does it come back?</legend>
@@ -72,7 +72,7 @@ export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props)
         </label>
         <label>
           <input type="radio" name="back" checked={!back} onChange={() => setBack(false)} />
-          No, it is lost for ever{means.replaced ? "; a spare host takes its place" : ""}
+          No, it is lost permanently{means.replaced ? "; a spare host takes its place" : ""}
         </label>
       </fieldset>
       <p className="remark" data-testid="loss-means">

@@ -5,10 +5,10 @@ import { downOf, partsOf, ruleTold, spell, valueTold } from "../../model/run/sca
 import { Icon } from "../../ui/Icon";
 
 const COLUMNS: [title: string, means: string][] = [
-  ["Monitor", "What was read of each vertex: means over its instances and the window, rates of all together"],
-  ["Analyse", "What the policy computed of that"],
-  ["Plan", "What it wished for, and what each rule made of the wish"],
-  ["Execute", "What was ordered, and what came of it"],
+  ["Monitor", "Metrics read for each vertex: means over its instances and the window; rates are totals"],
+  ["Analyse", "Values the policy computed from the metrics"],
+  ["Plan", "Parallelism it requested, and the effect of each rule on it"],
+  ["Execute", "The rescale ordered, and its outcome"],
 ];
 
 /**
@@ -63,7 +63,7 @@ export function Mape({
         {!vertices.length && (
           <tr>
             <td colSpan={COLUMNS.length} className="mut">
-              Nothing was read in this iteration.
+              No metrics were read in this iteration.
             </td>
           </tr>
         )}
@@ -85,7 +85,7 @@ function Pairs({ rows }: { rows: { label: string; text: string; means: string }[
   );
 }
 
-const RATES = { in_per_s: ["in", "Records served per second"], out_per_s: ["out", "Records put out per second"] } as const;
+const RATES = { in_per_s: ["in", "Records processed per second"], out_per_s: ["out", "Records emitted per second"] } as const;
 
 function Monitor({ vertex, reading }: { vertex: string; reading: ScalingReading | undefined }) {
   const { busy_ms, blocked_ms, fill, cpu, pending } = reading ?? {};
@@ -96,7 +96,7 @@ function Monitor({ vertex, reading }: { vertex: string; reading: ScalingReading 
         {vertex} <span className="mut">×{reading?.p ?? "?"}</span>
       </b>
       {busy_ms === undefined ? (
-        <small className="mut" title="No instance of it has been read since it started">
+        <small className="mut" title="No metrics of its instances since they started">
           no sample
         </small>
       ) : (
@@ -108,14 +108,14 @@ function Monitor({ vertex, reading }: { vertex: string; reading: ScalingReading 
           <Pairs
             rows={[
               { label: "busy", text: share(busy_ms), means: "Share of time in service" },
-              ...(blocked_ms ? [{ label: "blocked", text: share(blocked_ms), means: "Share of time held up by backpressure" }] : []),
+              ...(blocked_ms ? [{ label: "blocked", text: share(blocked_ms), means: "Share of time blocked by backpressure" }] : []),
               ...(["in_per_s", "out_per_s"] as const).flatMap((name) => {
                 const value = reading?.[name];
                 return value === undefined ? [] : [{ label: RATES[name][0], text: `${short(value)}/s`, means: RATES[name][1] }];
               }),
-              ...(fill ? [{ label: "fill", text: percent(fill), means: "Of its input buffers" }] : []),
-              ...(cpu === undefined ? [] : [{ label: "CPU", text: percent(cpu), means: "As its pods report it" }]),
-              ...(pending ? [{ label: "pending", text: short(pending), means: "Records that wait in its topic" }] : []),
+              ...(fill ? [{ label: "fill", text: percent(fill), means: "Share of its input buffers in use" }] : []),
+              ...(cpu === undefined ? [] : [{ label: "CPU", text: percent(cpu), means: "As reported by its pods" }]),
+              ...(pending ? [{ label: "pending", text: short(pending), means: "Records waiting in its topic" }] : []),
             ]}
           />
         </>
@@ -130,7 +130,7 @@ function Analyse({ decision, vertex }: { decision: ScalingDecision; vertex: stri
   return (
     <>
       {slow && (
-        <span className="badge warn" title="The policy takes it for a bottleneck">
+        <span className="badge warn" title="The policy considers it a bottleneck">
           <Icon name="warn" small />
           bottleneck
         </span>
@@ -149,7 +149,7 @@ function Plan({ decision, vertex }: { decision: ScalingDecision; vertex: string 
     const [label, means] = ruleTold(rule);
     return p === undefined ? [] : [{ label, text: `→ ${short(p)}`, means }];
   });
-  return <Pairs rows={[{ label: "advice", text: short(advice), means: "Instances, before the rules" }, ...steps]} />;
+  return <Pairs rows={[{ label: "advice", text: short(advice), means: "Instances requested, before the rules" }, ...steps]} />;
 }
 
 /** What is done at last: the wish behind all rules, if an order was given. */
@@ -167,11 +167,11 @@ function Execute({
   over: boolean;
 }) {
   if (decision.verdict !== "order")
-    return <span className="mut">{{ keep: "keep", no_metrics: "left out", busy: "under way" }[decision.verdict]}</span>;
+    return <span className="mut">{{ keep: "keep", no_metrics: "skipped", busy: "in progress" }[decision.verdict]}</span>;
   const wish = decision.steps.reduce((p, { parallelism }) => parallelism[vertex] ?? p, decision.advice[vertex]);
   const from = action?.before[vertex] ?? now;
   const to = action?.after[vertex] ?? wish ?? from;
-  if (from === to || to === undefined) return <span className="mut">stays{from === undefined ? "" : ` at ${from}`}</span>;
+  if (from === to || to === undefined) return <span className="mut">unchanged{from === undefined ? "" : ` at ${from}`}</span>;
   const down_s = action && downOf(action);
   return (
     <>
@@ -185,7 +185,7 @@ function Execute({
             ? `done${typeof down_s === "number" ? `, down ${spell(down_s).replace(" ", "\u00a0")}` : ""}`
             : action.outcome === "aborted"
               ? "aborted"
-              : `${over ? "not ended" : "under way"}: ${partsOf(action).at(-1)?.label ?? "ordered"}`}
+              : `${over ? "not ended" : "in progress"}: ${partsOf(action).at(-1)?.label ?? "ordered"}`}
       </small>
     </>
   );

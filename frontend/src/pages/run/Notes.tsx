@@ -71,7 +71,7 @@ function Editor({ run, gone, stored }: { run: Run; gone: boolean; stored: string
     <WriteArea className="notes">
       <textarea
         aria-label={`Notes on run ${run.number}`}
-        placeholder="What should be remembered of this run? Found again by note:word in the list of runs."
+        placeholder="Notes. Search for them with note:word in the list of runs."
         maxLength={LENGTH_MAX}
         value={text}
         readOnly={gone}
@@ -81,7 +81,7 @@ function Editor({ run, gone, stored }: { run: Run; gone: boolean; stored: string
       {theirs !== null ? (
         <div className="theirs" role="alert">
           <p>
-            Somebody else has changed the notes meanwhile: <q>{theirs || "(none)"}</q>
+            Someone else changed the notes in the meantime: <q>{theirs || "(none)"}</q>
           </p>
           <span>
             <button className="btn" onClick={() => take(theirs)}>
@@ -94,7 +94,7 @@ function Editor({ run, gone, stored }: { run: Run; gone: boolean; stored: string
         </div>
       ) : (
         <p className="mut small" role="status">
-          {trouble ? `Not stored: ${trouble}` : pending ? "Not stored yet" : stored ? "Stored; the whole lab sees it" : "The whole lab sees what is written here"}
+          {trouble ? `Not saved: ${trouble}` : pending ? "Not saved yet" : stored ? "Saved; visible to the whole lab" : "Notes are visible to the whole lab"}
         </p>
       )}
     </WriteArea>

@@ -24,7 +24,7 @@ export function OperatorTimes({ warmup_s }: { warmup_s: number }) {
   return (
     <div className="times scroll" data-testid="operator-times">
       <div className="ph">
-        <span className="mut">Mean of a record at each operator, after warm-up</span>
+        <span className="mut">Mean time of a record at each operator, after warm-up</span>
         <span className="grow" />
         <button
           className="btn ghost icon mini"

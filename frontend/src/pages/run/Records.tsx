@@ -24,11 +24,11 @@ export function Records({ run, address, change }: { run: Run; address: Address; 
   const ask = useAsk(run.id, (id) => change({ records: id, record: 0 }));
   if (!succeeded)
     return (
-      <Empty icon="search" title={isActive(run) ? "Wait for the end of the run" : "Only a run that succeeded can be looked at again"}>
-        Single records are found by making the run again: the same document and seed give the same records.
+      <Empty icon="search" title={isActive(run) ? "Available when the run has ended" : "Only succeeded runs can be traced"}>
+        Records are traced by running again: the same document and seed give the same records.
       </Empty>
     );
-  const asking = ask.isPending ? "The question is on its way" : "";
+  const asking = ask.isPending ? "Sending the question" : "";
   return (
     <div className="records" data-testid="records">
       <div className="asks">
@@ -63,7 +63,7 @@ export function Records({ run, address, change }: { run: Run; address: Address; 
         />
       ) : (
         <Empty icon="search" title="Where did the time of a record go?">
-          Ask for the slowest records or for a sample. Or click into the latency chart and take “Slowest here”.
+          Ask for the slowest records or for a sample. Or click in the latency chart and choose “Slowest here”.
         </Empty>
       )}
     </div>
@@ -93,7 +93,7 @@ function Answer({
   });
   if (error)
     return error instanceof ApiError && error.status === 404 ? (
-      <Empty icon="search" title="This question is not there any more">
+      <Empty icon="search" title="This question no longer exists">
         {error.message}
       </Empty>
     ) : (
@@ -106,7 +106,7 @@ function Answer({
     return (
       <Empty
         icon={data.state === "failed" ? "crossc" : "cross"}
-        title={data.state === "failed" ? "This could not be answered" : "Cancelled"}
+        title={data.state === "failed" ? "This question failed" : "Cancelled"}
         action={
           <WriteButton className="btn" onClick={() => again.mutate(data.selection)}>
             <Icon name="rerun" />
@@ -114,12 +114,12 @@ function Answer({
           </WriteButton>
         }
       >
-        {data.error ?? "The worker stopped before it had found the records."}
+        {data.error ?? "The worker stopped before it found the records."}
       </Empty>
     );
   const waterfalls = data.waterfalls ?? [];
   const shown = waterfalls[Math.min(record, waterfalls.length - 1)];
-  if (!shown) return <Empty icon="info" title="No record was delivered there" />;
+  if (!shown) return <Empty icon="info" title="No record was delivered then" />;
   return (
     <>
       <RecordList waterfalls={waterfalls} shown={shown} onRecord={onRecord} />
@@ -131,8 +131,8 @@ function Answer({
 function Progress({ question, cancelling, onCancel }: { question: Question; cancelling: boolean; onCancel: () => void }) {
   return (
     <div className="working" role="status" data-testid="records-progress">
-      <span>{question.state === "queued" ? "Waiting for a worker" : "Making the run again to find the records"}</span>
-      <progress value={question.progress} max={1} aria-label="Share of the work done" />
+      <span>{question.state === "queued" ? "Waiting for a worker" : "Running again to trace the records"}</span>
+      <progress value={question.progress} max={1} aria-label="Progress" />
       <b>{percent(question.progress)}</b>
       <WriteButton className="btn" disabled={cancelling} title={cancelling ? "The worker stops within a second" : ""} onClick={onCancel}>
         {cancelling ? "Cancelling" : "Cancel"}

@@ -36,7 +36,7 @@ export function RescaleButton({ document, onRescale }: { document: ExperimentDoc
     <button
       className="btn ghost mini-text"
       aria-disabled={refusal !== null || undefined}
-      title={refusal ?? `Change the parallelism at ${at_s?.toFixed(2)} s, in another run that is the same up to then`}
+      title={refusal ?? `Change the parallelism at ${at_s?.toFixed(2)} s, in a fork of this run`}
       data-testid="rescale"
       onClick={ask}
     >
@@ -50,8 +50,8 @@ export function RescaleButton({ document, onRescale }: { document: ExperimentDoc
 const PARALLELISM_MAX = 32_768;
 
 const KINDS = [
-  { kind: "stop_and_restart", label: "Stop and restart", means: "sources stop, what is under way is served, and the job begins anew from a savepoint" },
-  { kind: "in_place", label: "In place", means: "only operators that change stop, and those that send to them" },
+  { kind: "stop_and_restart", label: "Stop and restart", means: "sources stop, records in progress are processed, and the job restarts from a savepoint" },
+  { kind: "in_place", label: "In place", means: "only operators that change, and those that send to them, stop" },
 ] as const;
 
 /** Another run, the same up to this moment, in which the parallelism changes. The page follows it. */
@@ -94,14 +94,14 @@ export function Rescale({
     ? `The parallelism of ${wrong[0]} is a whole number from 1 to ${PARALLELISM_MAX.toLocaleString("en-US")}`
     : changed
       ? ""
-      : "No parallelism is changed yet";
+      : "No parallelism changed yet";
   const workers = Object.values(wished).reduce((sum, p) => sum + (p || 0), 0);
   const problem = make.error instanceof ApiError ? (make.error.problems[0]?.message ?? make.error.message) : make.error?.message;
   const set = (vertex: string[], p: number) => setWished({ ...wished, ...Object.fromEntries(vertex.map((id) => [id, p])) });
   return (
     <FormDialog
       title={`Rescale at ${at_s.toFixed(2)} s`}
-      verb="Rescale, and follow"
+      verb="Rescale and follow"
       why={why}
       busy={make.isPending}
       onSubmit={make.mutate}
@@ -109,7 +109,7 @@ export function Rescale({
       testId="rescale-go"
     >
       <p>
-        Run {run.number} stays as it is. Another one, the same up to {at_s.toFixed(2)} s, goes on with this parallelism from then on.
+        Run {run.number} stays as it is. A fork of it, identical up to {at_s.toFixed(2)} s, continues with this parallelism.
       </p>
       <ul className="steppers" data-testid="steppers">
         {vertices.map((vertex, at) => (
@@ -125,7 +125,7 @@ export function Rescale({
         ))}
       </ul>
       <p className="mut small" data-testid="wished-workers">
-        {plural(workers, "worker")}, {plural(Object.values(before).reduce((sum, p) => sum + p, 0), "worker")} now
+        {plural(workers, "instance")}, {plural(Object.values(before).reduce((sum, p) => sum + p, 0), "instance")} now
       </p>
       <fieldset className="comes-back">
         <legend>How?</legend>
@@ -145,9 +145,9 @@ export function Rescale({
         <Icon name="info" small />
         <span>
           {kind === "stop_and_restart"
-            ? `Until it has restarted nothing is read, for at least ${rescaling?.restart_s ?? 30} s and the time that state and what is under way take; topics fill meanwhile.`
-            : "Operators that neither change nor send to one that does go on meanwhile."}
-          {isAsked(document, registry) && " The policy goes on deciding after it."}
+            ? `Sources read nothing until the job has restarted: at least ${rescaling?.restart_s ?? 30} s plus the time for state and records in progress. Topics fill meanwhile.`
+            : "Operators that neither change nor send to one that changes keep running."}
+          {isAsked(document, registry) && " The policy keeps deciding afterwards."}
         </span>
       </p>
       {(problem ?? probe?.all) && (
@@ -176,8 +176,8 @@ const probeQuery = (run: Run, document: ExperimentDocument, at_s: number, other:
 /** Why a fork cannot be rescaled in this other way, where the server would take it in an experiment. */
 const otherKind = (label: string, document: ExperimentDocument) =>
   isScaled(document)
-    ? `a fork is rescaled as its experiment says (Policies, Scaling, Rescaling), which is not “${label.toLowerCase()}”`
-    : `the run has no scaling policy, and is rescaled by stop and restart; “${label.toLowerCase()}” is chosen in an experiment (Policies, Scaling, Rescaling)`;
+    ? `a fork rescales as set in its experiment (Policies, Scaling, Rescaling), which is not “${label.toLowerCase()}”`
+    : `the run has no scaling policy and rescales by stop and restart; “${label.toLowerCase()}” is set in an experiment (Policies, Scaling, Rescaling)`;
 
 /** Operators that forward edges connect move together. */
 function Stepper({
@@ -199,8 +199,8 @@ function Stepper({
   const name = vertex.join(", ");
   const step = (by: number) => {
     const next = (Number.isNaN(p) ? was : p) + by;
-    const at = stays ? stays : next < 1 ? "One instance is the least" : next > PARALLELISM_MAX ? `${PARALLELISM_MAX.toLocaleString("en-US")} instances are the most` : "";
-    const label = `One instance ${by < 0 ? "less" : "more"} of ${name}`;
+    const at = stays ? stays : next < 1 ? "The minimum is one instance" : next > PARALLELISM_MAX ? `${PARALLELISM_MAX.toLocaleString("en-US")} instances are the maximum` : "";
+    const label = `One instance ${by < 0 ? "fewer" : "more"} of ${name}`;
     return (
       <button type="button" aria-label={label} title={at || label} disabled={Boolean(at)} onClick={() => onChange(next)}>
         <Icon name={by < 0 ? "minus" : "plus"} small />
@@ -209,7 +209,7 @@ function Stepper({
   };
   return (
     <li>
-      <span className="ell" title={vertex.length > 1 ? `${name}: forward edges connect them, so they have one parallelism` : name}>
+      <span className="ell" title={vertex.length > 1 ? `${name}: forward edges connect them, so they share one parallelism` : name}>
         {name}
       </span>
       <span className="in number">
@@ -230,7 +230,7 @@ function Stepper({
         {step(1)}
       </span>
       <span className={p === was ? "mut" : "changed"} title={stays}>
-        {stays ? "stays" : p === was ? "as now" : `${was} now`}
+        {stays ? "fixed" : p === was ? "unchanged" : `${was} now`}
       </span>
       {stays && <small className="mut">{stays}</small>}
     </li>

@@ -10,7 +10,7 @@ const ACTIONS_MAX = 200;
 
 const WAY: Record<"-1" | "0" | "1", string> = { "-1": "▼", "0": "=", "1": "▲" };
 
-const DRAINED = "From going on until no more records waited in the topics than at the stop, or than come in a second; to the end of a frame";
+const DRAINED = "From the resumption until no more records wait in the topics than at the stop, or than arrive in a second; to the end of a frame";
 
 /** All rescales, newest first. over: no frame will come. latest: the last one ordered at the moment held, if one is. */
 export function Rescales({
@@ -33,17 +33,17 @@ export function Rescales({
         <thead>
           <tr>
             <th className="num">At</th>
-            <th title="Below it the parts of its time">Change</th>
+            <th title="Below: the phases of the rescale">Change</th>
             <th className="num" title="From the stop of the first source until the last one reads again">
               Down
             </th>
-            <th className="num" title="Records more in the topics as it went on than as it stopped">
+            <th className="num" title="Increase of records in the topics from the stop to the resumption">
               Backlog
             </th>
             <th className="num" title={DRAINED}>
               Drained
             </th>
-            <th className="num" title="State that another instance has now">
+            <th className="num" title="State moved to another instance">
               Moved
             </th>
           </tr>
@@ -57,9 +57,9 @@ export function Rescales({
                 </button>
               </td>
               <td title={partsText(action, head_s)}>
-                <span title={["fewer workers", "as many workers", "more workers"][direction(action) + 1]}>{WAY[`${direction(action)}`]}</span>{" "}
+                <span title={["fewer instances", "as many instances", "more instances"][direction(action) + 1]}>{WAY[`${direction(action)}`]}</span>{" "}
                 {changeText(action).replace(/ → /g, "\u00a0→\u00a0")}
-                {action.outcome === "aborted" && <span className="bad"> aborted: {action.why || "no reason was given"}</span>}
+                {action.outcome === "aborted" && <span className="bad"> aborted: {action.why || "no reason given"}</span>}
                 <RescaleParts action={action} head_s={head_s} />
                 <span className="vh">{partsText(action, head_s)}</span>
               </td>
@@ -71,7 +71,7 @@ export function Rescales({
           ))}
         </tbody>
       </table>
-      {actions.length > ACTIONS_MAX && <p className="mut small none">And {plural(actions.length - ACTIONS_MAX, "earlier rescale")}.</p>}
+      {actions.length > ACTIONS_MAX && <p className="mut small none">Plus {plural(actions.length - ACTIONS_MAX, "earlier rescale")}.</p>}
     </>
   );
 }

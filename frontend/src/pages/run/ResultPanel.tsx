@@ -72,7 +72,7 @@ export const ResultPanel = memo(function ResultPanel({
           WIDE.includes(panel) ? (
             <button
               className="btn ghost icon mini"
-              title={large ? "Show topology and hosts as well" : `More room for the ${panel}`}
+              title={large ? "Show topology and hosts again" : `More room for the ${panel}`}
               aria-label="More room"
               aria-pressed={large}
               onClick={() => setLarge(!large)}

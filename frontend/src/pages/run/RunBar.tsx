@@ -73,7 +73,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
           )}
           <StateBadge state={run.state} />
           {run.study && (
-            <Link to={`/studies/${run.study}`} data-testid="of-study" title="This run was made by a study">
+            <Link to={`/studies/${run.study}`} data-testid="of-study" title="This run was started by a study">
               {study ? study.name : "its study"}
             </Link>
           )}
@@ -111,7 +111,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
                 gone
                   ? "This run was deleted"
                   : active
-                    ? "Start the same document and seed once more, beside this run"
+                    ? "Run the same document and seed again, next to this run"
                     : "Run the same document and seed again"
               }
               onClick={() => again()}
@@ -172,7 +172,7 @@ function Again({
   const [pace, setPace] = useState("");
   const read = paceIn(pace);
   const rightSeed = /^\d{1,15}$/.test(seed);
-  const why = !rightSeed ? "A seed is a whole number from 0 on" : "problem" in read ? read.problem : "";
+  const why = !rightSeed ? "A seed is a whole number of at least 0" : "problem" in read ? read.problem : "";
   const chosen = "pace" in read ? read.pace : null;
   return (
     <form
@@ -184,7 +184,7 @@ function Again({
     >
       <div className="field">
         <label htmlFor="again-seed">
-          Seed<i>this run had {old}</i>
+          Seed<i>of this run: {old}</i>
         </label>
         <div className={`in ${rightSeed ? "" : "err"}`}>
           <input id="again-seed" inputMode="numeric" value={seed} autoFocus onChange={(event) => setSeed(event.target.value.trim())} />
@@ -202,7 +202,7 @@ function Again({
       {edits > 0 && (
         <button type="button" className="btn" disabled={disabled} onClick={() => onNow(chosen)} title={`${plural(edits, "field")} differ from this run's document`}>
           <Icon name="play" />
-          Run the experiment as it is now
+          Run the current version of the experiment
         </button>
       )}
     </form>

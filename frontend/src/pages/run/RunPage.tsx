@@ -167,13 +167,13 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
                     idle
                   </span>
                   {checkpointed && (
-                    <span title="Instances wait for barriers; channels on which one has come are barred">
+                    <span title="Instances wait for barriers; channels whose barrier has arrived are blocked">
                       <Icon name="pause" small className="barred" />
                       aligning
                     </span>
                   )}
                   {scaled && (
-                    <span title="What the last iteration of the policy took for a bottleneck">
+                    <span title="Bottleneck according to the last iteration of the policy">
                       <i className="swatch bottleneck" />
                       bottleneck
                     </span>
@@ -223,8 +223,8 @@ function NoFrames({ run }: { run: Run }) {
     return (
       <section className="panel" data-testid="frames-removed">
         <Empty icon="clock" title={`The frames of this run were removed on ${when(run.frames_removed_at)}`}>
-          The lab keeps frames for a while, and summaries for good. Run again, above, gives them back to the bit: the same document and seed
-          on engine version {run.engine_version}. A tag or a note keeps the frames of a run.
+          The lab keeps frames for a limited time, and summaries permanently. Run again, above, restores them bit for bit: the same
+          document and seed on engine version {run.engine_version}. A tag or a note keeps the frames of a run.
         </Empty>
       </section>
     );
@@ -242,15 +242,15 @@ function NoFrames({ run }: { run: Run }) {
           </Link>
         }
       >
-        {run.state === "failed" ? "The reason stands above. Change the experiment, or run it again." : "Run it again to have something to look at."}
+        {run.state === "failed" ? "See the reason above. Change the experiment, or run it again." : "Run it again to get results."}
       </Empty>
     </section>
   );
 }
 
 const REFUSALS: Record<string, string> = {
-  "signed-out": "You are not signed in any more. The charts keep what they have: sign in in another tab, then try again.",
-  gone: "This run was deleted. The charts keep what they have until you leave the page.",
+  "signed-out": "You are no longer signed in. The charts keep their data: sign in in another tab, then try again.",
+  gone: "This run was deleted. The charts keep their data until you leave the page.",
 };
 
 function ConnectionBar({ tryNow }: { tryNow: () => void }) {
@@ -271,7 +271,7 @@ function ConnectionBar({ tryNow }: { tryNow: () => void }) {
         <span className="grow" />
         {refused.why === "gone" ? (
           <Link className="btn" to="/runs">
-            To the runs
+            Back to runs
           </Link>
         ) : (
           <button className="btn" onClick={tryNow}>
@@ -284,7 +284,7 @@ function ConnectionBar({ tryNow }: { tryNow: () => void }) {
   return (
     <div className="bar-note" role="alert" data-testid="connection-lost">
       <Icon name="warn" />
-      <span>The live connection is lost. The charts keep what they have; trying again{left_s > 1 ? ` in ${left_s} s` : ""}.</span>
+      <span>The live connection is lost. The charts keep their data; retrying{left_s > 1 ? ` in ${left_s} s` : ""}.</span>
       <span className="grow" />
       <button className="btn" onClick={tryNow}>
         Try now

@@ -6,9 +6,9 @@ type Fields = { [key: string]: Json };
 
 /** Counts of an operator that are shown where one has some. */
 const GONE = [
-  { count: "lost", label: "Lost", title: "With hosts: records sent to it and never served, and those unsent" },
-  { count: "unsent", label: "Unsent", title: "Of the lost ones: what it had taken in or made, and could not send or deliver" },
-  { count: "shed", label: "Shed", title: "Thrown away by sources on full hosts" },
+  { count: "lost", label: "Lost", title: "Lost with hosts: records sent to the operator but never processed, and unsent ones" },
+  { count: "unsent", label: "Unsent", title: "Among the lost: records it had read or produced but could not send or deliver" },
+  { count: "shed", label: "Shed", title: "Discarded by sources on hosts with full memory" },
 ];
 
 const PERCENTILES = ["p50", "p95", "p99", "mean", "max"];
@@ -32,12 +32,12 @@ function checkpointRows(summary: Fields, number: Shown, time: Shown): [string, s
     ["Bytes stored", bytes(Number(stored_bytes))],
     ["Rounds confirmed", number(rounds_confirmed)],
     ["Rounds aborted, failed", `${number(rounds_aborted)}, ${number(rounds_failed)}`],
-    ["Rounds left out", number(ticks_skipped)],
+    ["Rounds skipped", number(ticks_skipped)],
     ["Checkpointing time", time(found.checkpointing_time_ms)],
-    ["Until durable", time(found.durable_time_ms)],
+    ["Time to durable", time(found.durable_time_ms)],
     ["Recoveries", number(found.recoveries)],
     ["Restart time", time(found.restart_time_ms)],
-    ["Search of the line", time(found.search_time_ms)],
+    ["Recovery-line search", time(found.search_time_ms)],
   ];
 }
 
@@ -50,9 +50,9 @@ function scalingRows(summary: Fields, number: Shown): [string, string][] {
   const wait = (found.wait_s ?? {}) as Fields;
   const sampled = (found.sampled_wait_s ?? {}) as Fields;
   return [
-    ["Workers, mean", number(found.workers_mean)],
-    ["Workers, most", number(found.workers_max)],
-    ["Worker hours", number(found.worker_hours)],
+    ["Instances, mean", number(found.workers_mean)],
+    ["Instances, max", number(found.workers_max)],
+    ["Instance hours", number(found.worker_hours)],
     ["Rescales", number(found.actions)],
     ["Up, down, aborted", [found.up, found.down, found.aborted].map((count) => number(count)).join(", ")],
     ["Down", seconds(found.down_s)],
@@ -61,25 +61,25 @@ function scalingRows(summary: Fields, number: Shown): [string, string][] {
     ["Sampled wait, mean", seconds(sampled.mean)],
     ["Samples below objective", share(found.low_share)],
     ["Above objective", seconds(found.slo_violation_s)],
-    ["Follows the load", number(found.follows)],
+    ["Tracks load", number(found.follows)],
   ];
 }
 
 const MEANING: { [label: string]: string } = {
-  "Checkpointing time": "From the trigger of a round until the last worker is done: mean over confirmed rounds",
-  "Until durable": "From the copy of an instance's state until the store has it: mean over checkpoints",
+  "Checkpointing time": "From the trigger of a round until the last instance is done: mean over confirmed rounds",
+  "Time to durable": "From the capture of the state of an instance until it is durable: mean over checkpoints",
   "Restart time": "From the detection of a loss until all hosts are restored: mean over recoveries",
-  "Search of the line": "The part of the restart time in which the coordinator finds where all go back to: mean over recoveries",
-  "Worker hours": "Active instances over virtual time",
+  "Recovery-line search": "Part of the restart time in which the coordinator searches for the recovery line: mean over recoveries",
+  "Instance hours": "Active instances over virtual time",
   Down: "From the stop of the first source until the last one reads again: sum over rescales",
-  "Wait in topics, mean": "From the append of a record until its source takes it up: over all records",
+  "Wait in topics, mean": "From the append of a record until its source reads it: over all records",
   "Wait in topics, p95":
-    "Of the means over 15 s, each weighing as many records as were read in it. Of the records themselves it may differ: it stands above where the run measures a latency from append to reading",
-  "Sampled wait, mean": "The same each 15 s, and while the job is down the age of the oldest record that waits",
-  "Samples below objective": "Share of those samples below the objective: slo_s under Policies, Scaling; 5 s unless it says otherwise",
-  "Above objective": "Time for which the wait was above it",
-  "Follows the load": "The largest correlation of workers with the load up to five minutes before",
-  "Engine time": "On the clock, in the engine's loop, with compiling what is new to it; without preparing the run and storing frames",
+    "Of the means over 15 s, weighted by the records read in each. The percentile over records may differ: see the table above if the run measures a latency from append to read",
+  "Sampled wait, mean": "Sampled every 15 s; while the job is down, the age of the oldest waiting record",
+  "Samples below objective": "Share of those samples below the objective: slo_s under Policies, Scaling; default 5 s",
+  "Above objective": "Time during which the wait was above the objective",
+  "Tracks load": "Highest correlation of instances with the load, at a lag of up to five minutes",
+  "Engine time": "Wall-clock time in the loop of the engine, including compilation, excluding preparation of the run and storage of frames",
 };
 
 /** Of a load in steps: whether, and how soon, the parallelism came to rest in each. */
@@ -95,13 +95,13 @@ function Phases({ phases }: { phases: { [number: string]: Fields } }) {
           <th>Phase</th>
           <th className="num">From</th>
           <th className="num">To</th>
-          <th className="num" title="Rescales in it">
+          <th className="num" title="Rescales in this phase">
             Rescales
           </th>
-          <th className="num" title="From its beginning until the parallelism carries the load for good; –: it never did">
+          <th className="num" title="From the start of the phase until the parallelism sustains the load; –: never">
             Converged
           </th>
-          <th className="num" title="Rescales until then">
+          <th className="num" title="Rescales until convergence">
             Steps
           </th>
         </tr>

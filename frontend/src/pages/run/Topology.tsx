@@ -39,7 +39,7 @@ const Operator = memo(function Operator({ name, parallelism, bottleneck, sample,
     <div
       className={`op ${tone} ${waiting ? "aligning" : ""} ${bottleneck ? "bottleneck" : ""}`}
       style={{ left: x, top: y, width, height: BOX.height }}
-      title={sample ? `${describe(name, sample, waiting)}${bottleneck ? "\nA bottleneck, says the policy" : ""}` : `${name}: no data yet`}
+      title={sample ? `${describe(name, sample, waiting)}${bottleneck ? "\nA bottleneck according to the policy" : ""}` : `${name}: no data yet`}
       data-testid={`topology-${name}`}
     >
       <b className="ell">{name}</b>

@@ -47,7 +47,7 @@ export function Transport({
   const share = (t_s: number) => `${Math.min(100, (t_s / end_s) * 100)}%`;
   return (
     <section className="tr" aria-label="Moment shown">
-      <h2 title="What is done here moves what this page shows. The run does as it does.">Shown</h2>
+      <h2 title="These controls move the view. They do not affect the run.">Shown</h2>
       <div className="pl">
         <button
           className="btn ghost icon"
@@ -61,9 +61,9 @@ export function Transport({
         <button
           className="btn icon play"
           title={
-            !count ? "There is no frame yet" : playing || live ? "Hold this moment; the run goes on (K)" : pinned === null ? "Play from the start (K)" : "Play from here (K)"
+            !count ? "No frame yet" : playing || live ? "Freeze the view; the run continues (K)" : pinned === null ? "Play from the start (K)" : "Play from here (K)"
           }
-          aria-label={playing || live ? "Hold the moment" : "Play"}
+          aria-label={playing || live ? "Freeze view" : "Play"}
           data-testid="play"
           disabled={!count}
           onClick={playOrPause}
@@ -81,8 +81,8 @@ export function Transport({
         </button>
         <button
           className="btn ghost icon"
-          title={at < 0 || at >= count - 1 ? "This is the last frame" : "One frame on (.)"}
-          aria-label="One frame on"
+          title={at < 0 || at >= count - 1 ? "This is the last frame" : "One frame forward (.)"}
+          aria-label="One frame forward"
           disabled={at < 0 || at >= count - 1}
           onClick={() => stepTo(at + 1)}
         >
@@ -134,7 +134,7 @@ export function Transport({
         />
       </div>
       {zoom && (
-        <button className="btn" title="Show all of the run (0, or a double click on the charts)" onClick={() => useLiveRun.setState({ zoom: null })}>
+        <button className="btn" title="Show the whole run (0, or double-click a chart)" onClick={() => useLiveRun.setState({ zoom: null })}>
           <Icon name="fit" />
           <span className="lbl">Whole run</span>
         </button>
@@ -181,7 +181,7 @@ function Speed() {
             onChange={(value) => useShowing.setState({ speed: value })}
           />
           <Choice
-            legend="Draw, at most times a second"
+            legend="Redraws per second, at most"
             name="refresh"
             values={REFRESH_RATES}
             value={refresh_per_s}
@@ -215,7 +215,7 @@ function Choice({
       <legend>{legend}</legend>
       <span className="seg">
         {values.map((one) => (
-          <label key={one} title={one === 0 ? "Whenever something comes" : undefined}>
+          <label key={one} title={one === 0 ? "On every update" : undefined}>
             <input type="radio" name={name} checked={value === one} onChange={() => onChange(one)} />
             {one || zero}
           </label>
@@ -254,7 +254,7 @@ function Charts({
               const on = charts.includes(id);
               const only = on && charts.length === 1;
               return (
-                <label key={id} title={only ? "One chart stays" : undefined}>
+                <label key={id} title={only ? "At least one chart is shown" : undefined}>
                   <input
                     type="checkbox"
                     checked={on}
@@ -273,7 +273,7 @@ function Charts({
 }
 
 const TOOK =
-  "On the clock, from when a worker took the run to its end: with preparing, storing and pauses. The summary has the engine's own time.";
+  "Wall-clock time from the claim by a worker to the end, including preparation, storage and pauses. The summary has the engine time alone.";
 
 const DOING: Partial<Record<Run["state"], string>> = { queued: "waiting for a worker", running: "running", paused: "paused" };
 

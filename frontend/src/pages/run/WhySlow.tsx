@@ -14,9 +14,9 @@ export function WhySlow({ run, frame, onAsked }: { run: Run; frame: Frame | unde
   const why =
     refusal ??
     (run.state !== "succeeded"
-      ? "Single records can be looked at once the run has succeeded"
+      ? "Single records can be traced once the run has succeeded"
       : !held || !frame
-        ? "Click into the latency chart first: this asks for the slowest records of that moment"
+        ? "Click in the latency chart first: this asks for the slowest records at that moment"
         : !frame.latency_ms?.count
           ? "No record was delivered at this moment"
           : ask.isPending

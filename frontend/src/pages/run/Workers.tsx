@@ -29,7 +29,7 @@ const STYLES: [token: string, pattern: Pattern][] = [
 ];
 /** For pictures. */
 const DRAWN = { note: "active instances", log: false, areas: true, stepped: true, format: short };
-const WISH: Line = { label: "wished for", token: "--text", width: 1.75, dash: [2, 3], over: true };
+const WISH: Line = { label: "requested", token: "--text", width: 1.75, dash: [2, 3], over: true };
 
 /** What is drawn: an area for each operator, the smallest ones together where there are too many, and the wish over them. */
 function drawingOf(history: ScalingHistory, operators: string[], head_s: number) {
@@ -49,8 +49,8 @@ function drawingOf(history: ScalingHistory, operators: string[], head_s: number)
 /** What the bands over all charts are, of those that are there. */
 function BandKeys({ bands }: { bands: Band[] }) {
   const keys = [
-    { name: "band", label: "rescale", means: "From the order until all goes on", there: bands.some(({ action }) => action.outcome !== "aborted") },
-    { name: "band aborted", label: "aborted", means: "A rescale that came to nothing", there: bands.some(({ action }) => action.outcome === "aborted") },
+    { name: "band", label: "rescale", means: "From the order until processing resumes", there: bands.some(({ action }) => action.outcome !== "aborted") },
+    { name: "band aborted", label: "aborted", means: "A rescale that was aborted", there: bands.some(({ action }) => action.outcome === "aborted") },
     { name: "down-band", label: "down", means: "From the stop of the first source until the last one reads again", there: bands.some(({ down }) => down) },
   ];
   return (
@@ -117,8 +117,8 @@ export function Workers({
   return (
     <section data-testid="chart-workers" className="tall">
       <div className="ph">
-        <h2>Workers</h2>
-        <span className="policy" data-testid="workers-policy" title="Who scales: Policies, Scaling">
+        <h2>Instances</h2>
+        <span className="policy" data-testid="workers-policy" title="Set under Policies, Scaling">
           {policyText(document, registry?.scalings)}
         </span>
         <span className="mut" data-testid="workers-now" title="Active instances; bands are rescales, hatched while the job is down">
@@ -130,11 +130,11 @@ export function Workers({
         <RescaleButton document={document} onRescale={onRescale} />
         {!table && (
           <PictureMenu
-            title="Workers"
-            name={`run ${run} Workers`}
+            title="Instances"
+            name={`run ${run} Instances`}
             picture={() =>
               chartSvg(
-                { ...DRAWN, title: `Run ${run}: workers`, t_s, columns, lines, span },
+                { ...DRAWN, title: `Run ${run}: instances`, t_s, columns, lines, span },
                 themeColour(),
               )
             }
@@ -143,7 +143,7 @@ export function Workers({
         <button
           className="btn ghost icon mini"
           title={table ? "Show the chart" : "Show as a table"}
-          aria-label={`Workers: ${table ? "chart" : "table"}`}
+          aria-label={`Instances: ${table ? "chart" : "table"}`}
           aria-pressed={table}
           onClick={() => setTable(!table)}
         >

@@ -10,7 +10,7 @@ describe("commands of a run's page", () => {
 
   it("say why they cannot be done", () => {
     const refusals = RUN_COMMANDS.map((command) => command.refusal?.());
-    expect(refusals).toContain("There is no frame yet.");
+    expect(refusals).toContain("No frame yet.");
     expect(refusals).toContain("The run has ended.");
   });
 });

@@ -34,20 +34,20 @@ export function playOrPause(): void {
   else play();
 }
 
-const noFrame = () => (useLiveRun.getState().log.count ? null : "There is no frame yet.");
+const noFrame = () => (useLiveRun.getState().log.count ? null : "No frame yet.");
 const command = (does: string, keys: string[], run: () => void): Command => ({ does, group: "Moment shown", keys, run, refusal: noFrame });
 const click = (id: string) => document.querySelector<HTMLButtonElement>(`[data-testid="${id}"]`)?.click();
 
 export const RUN_COMMANDS: Command[] = [
-  command("Play or hold the moment", ["K"], playOrPause),
+  command("Play or freeze the view", ["K"], playOrPause),
   command("One frame back", [","], () => step(-1)),
-  command("One frame on", ["."], () => step(1)),
+  command("One frame forward", ["."], () => step(1)),
   command("Follow the head of the run", ["Escape", "L"], goLive),
   command("Zoom the charts in", ["+", "="], () => zoomBy(0.5)),
   command("Zoom the charts out", ["-"], () => zoomBy(2)),
   command("Show all of the run", ["0"], () => useLiveRun.setState({ zoom: null })),
-  { does: "Pause or resume the run, for everybody", group: "Run", needs: "write", keys: ["P"], run: pauseOrResume, refusal: () => ofRun(pauseRefusal) },
-  { does: "Step: the engine makes frames and stands still", group: "Run", needs: "write", keys: ["S"], run: stepRun, refusal: () => ofRun(stepRefusal) },
+  { does: "Pause or resume the run for everyone", group: "Run", needs: "write", keys: ["P"], run: pauseOrResume, refusal: () => ofRun(pauseRefusal) },
+  { does: "Step: run some frames, then pause", group: "Run", needs: "write", keys: ["S"], run: stepRun, refusal: () => ofRun(stepRefusal) },
   ...PACES.map((pace) => ({
     does: `Pace: ${paceText(pace)}`,
     group: "Run",

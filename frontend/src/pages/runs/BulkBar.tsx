@@ -22,7 +22,7 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
     runs.length < COMPARED_MIN
       ? "Choose a second run to compare with"
       : runs.length > COMPARED_MAX
-        ? `At most ${COMPARED_MAX} runs are compared at once; take ${runs.length - COMPARED_MAX} away`
+        ? `At most ${COMPARED_MAX} runs can be compared at once; remove ${runs.length - COMPARED_MAX}`
         : "";
   return (
     <div className="bulk" role="region" aria-label="Chosen runs" data-testid="bulk">
@@ -30,7 +30,7 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
       <button
         className="btn primary"
         disabled={Boolean(compared)}
-        title={compared || "Side by side: charts, figures, and what differs in their documents"}
+        title={compared || "Charts, metrics and document differences"}
         onClick={() => void navigate(compareLink([...runs].sort((a, b) => a.number - b.number).map((run) => run.id)))}
       >
         <Icon name="compare" />
@@ -40,7 +40,7 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
       <WriteButton
         className="btn"
         disabled={!active.length}
-        title={active.length ? "What was measured is kept" : "All of these have ended"}
+        title={active.length ? "Measurements so far are kept" : "All of these have ended"}
         onClick={() => void bulk("cancel", active)}
       >
         <Icon name="cross" />
@@ -49,7 +49,7 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
       <WriteButton
         className="btn danger"
         disabled={active.length > 0}
-        title={active.length ? "Cancel those that have not ended first" : "Can be undone"}
+        title={active.length ? "Cancel unfinished runs first" : "Can be undone"}
         onClick={() => {
           onClear();
           void bulk("delete", runs);
@@ -118,7 +118,7 @@ function TagMenu({ runs, onTag }: { runs: Run[]; onTag: (action: "tag" | "untag"
               >
                 {all ? <Icon name="check" /> : <span />}
                 <span className="ell">{tag.name}</span>
-                <small>{all ? "take away" : tag.runs}</small>
+                <small>{all ? "remove" : tag.runs}</small>
               </button>
             );
           })}

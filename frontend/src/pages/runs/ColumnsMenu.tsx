@@ -21,7 +21,7 @@ export function ColumnsMenu({ columns, onColumns }: { columns: string; onColumns
           const on = shown.includes(column);
           const only = on && shown.length === 1;
           return (
-            <label key={column.id} title={only ? "A list has a column at least" : ""}>
+            <label key={column.id} title={only ? "A list needs at least one column" : ""}>
               <input
                 type="checkbox"
                 checked={on}

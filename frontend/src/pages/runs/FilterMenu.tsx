@@ -15,7 +15,7 @@ interface Fields {
 export function FilterMenu({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
   return (
     <Menu
-      title="Find runs by what they measured, or by what their documents say"
+      title="Filter runs by metrics or by parameters"
       className="btn"
       label={
         <>
@@ -90,7 +90,7 @@ function FilterForm({ onAdd }: { onAdd: (name: string, sign: Sign, value: string
           <input aria-label="Value" value={value} onChange={(event) => setValue(event.target.value)} />
         </div>
       </div>
-      <button className="btn primary" disabled={why !== null} title={why ?? "Show the runs for which it holds"}>
+      <button className="btn primary" disabled={why !== null} title={why ?? "Show the matching runs"}>
         Add filter
       </button>
     </form>

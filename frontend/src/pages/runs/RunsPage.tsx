@@ -103,12 +103,12 @@ export function RunsPage() {
             </button>
           )}
           {url.study ? (
-            <button className="btn" onClick={() => filter({ study: "" })} title="Show all runs, not only those that this study needed">
+            <button className="btn" onClick={() => filter({ study: "" })} title="Show all runs, not only those of this study">
               <span className="ell">{study?.name ?? "one study"}</span>
               <Icon name="cross" small />
             </button>
           ) : (
-            <label className="of-studies" title="Studies make many runs; they are left out unless they are asked for">
+            <label className="of-studies" title="Studies start many runs; they are hidden by default">
               <input type="checkbox" checked={url.of_studies === "1"} onChange={() => filter({ of_studies: url.of_studies ? "" : "1" })} />
               Runs of studies
             </label>
@@ -122,7 +122,7 @@ export function RunsPage() {
             {error instanceof ApiError && error.status === 422 ? (
               <Empty
                 icon="filter"
-                title="This cannot be searched for"
+                title="Invalid search"
                 action={
                   <button className="btn" onClick={all}>
                     Show all runs
@@ -166,7 +166,7 @@ export function RunsPage() {
                   </Link>
                 }
               >
-                Open a template or an experiment and press Run; it appears here with its progress.
+                Open a template or an experiment and press Run; the run appears here with its progress.
               </Empty>
             )}
           </div>

@@ -18,7 +18,7 @@ export function ViewsMenu({ query, onOpen }: { query: ViewQuery; onOpen: (query:
   const shown = views.find((view) => sameView(view.query, query));
   return (
     <Menu
-      title="Views: lists under names that the whole lab sees"
+      title="Views: saved lists, shared with the whole lab"
       className="btn"
       label={
         <>
@@ -62,7 +62,7 @@ function Views({
       view ? put<View>(`/api/views/${view.id}`, { query }) : post<View>("/api/views", { name, query }),
     onSuccess: (view, { view: before }) => {
       setName("");
-      toast(before ? `“${view.name}” stands for this list now.` : `This list is kept as “${view.name}”.`);
+      toast(before ? `“${view.name}” updated to this list.` : `List saved as “${view.name}”.`);
     },
     onError: (error) => toast(error.message, { tone: "err" }),
     onSettled: () => client.invalidateQueries({ queryKey: ["views"] }),
@@ -73,21 +73,21 @@ function Views({
     <div className="views">
       {views.map((view) => (
         <div key={view.id}>
-          <button aria-pressed={view === shown} onClick={() => onOpen(view)} title={view.author ? `Kept by ${view.author}` : ""}>
+          <button aria-pressed={view === shown} onClick={() => onOpen(view)} title={view.author ? `Saved by ${view.author}` : ""}>
             {view === shown ? <Icon name="check" /> : <span />}
             <span className="ell">{view.name}</span>
           </button>
           <WriteButton
             className="btn ghost icon mini"
-            title="Delete this view; no run is touched"
+            title="Delete this view; runs are not affected"
             aria-label={`Delete the view ${view.name}`}
-            onClick={() => void remove(view.id, `The view “${view.name}” was deleted.`)}
+            onClick={() => void remove(view.id, `View “${view.name}” deleted.`)}
           >
             <Icon name="trash" small />
           </WriteButton>
         </div>
       ))}
-      {!views.length && <p className="mut small">None yet. Search, sort and choose columns, then keep the list under a name.</p>}
+      {!views.length && <p className="mut small">None yet. Search, sort and choose columns, then save the list under a name.</p>}
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -96,7 +96,7 @@ function Views({
       >
         <input
           aria-label="Name of this list"
-          placeholder="Keep this list as …"
+          placeholder="Save this list as …"
           value={name}
           maxLength={NAME_LENGTH_MAX}
           onChange={(event) => setName(event.target.value)}
@@ -104,9 +104,9 @@ function Views({
         <WriteButton
           className="btn primary"
           disabled={!fresh || store.isPending}
-          title={!fresh ? "Give it a name first" : taken ? "Let this view stand for the list as it is now" : "Keep filters, order and columns"}
+          title={!fresh ? "Enter a name first" : taken ? "Update this view to the current list" : "Save filters, order and columns"}
         >
-          {taken ? "Replace" : "Keep"}
+          {taken ? "Replace" : "Save"}
         </WriteButton>
       </form>
     </div>

@@ -38,7 +38,7 @@ export function useBulk() {
 function told(action: Action, runs: string, changed: number, tag = ""): string {
   if (!changed) return action === "cancel" ? "None of these is running any more." : `Nothing to change${tag ? `: “${tag}”` : ""}.`;
   if (action === "tag") return `${runs} tagged “${tag}”.`;
-  if (action === "untag") return `“${tag}” taken from ${runs.replace(/^R/, "r")}.`;
-  if (action === "cancel") return `${runs} cancelled; what was measured is kept.`;
+  if (action === "untag") return `“${tag}” removed from ${runs.replace(/^R/, "r")}.`;
+  if (action === "cancel") return `${runs} cancelled; measurements so far are kept.`;
   return `${runs} ${action === "delete" ? "deleted" : "restored"}.`;
 }
