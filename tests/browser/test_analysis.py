@@ -51,12 +51,12 @@ def answered(page: Page) -> None:
 @pytest.mark.spark
 def test_from_a_question_to_its_answer(page: Page, workbench: Any, sweep: str, new_context: Callable[..., BrowserContext]) -> None:
     page.goto("/analysis")
-    page.get_by_text("Nothing asked yet").wait_for()
+    page.get_by_text("No questions yet").wait_for()
     page.get_by_test_id("ask").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("From").fill("soon")
     expect(page.get_by_test_id("ask-now")).to_be_disabled()
-    expect(dialog.get_by_text("give a number of seconds")).to_be_visible()
+    expect(dialog.get_by_text("enter a number of seconds")).to_be_visible()
     dialog.get_by_label("From").fill("")
     dialog.get_by_role("textbox", name=re.compile("^Runs")).fill("p99>much")
     page.get_by_test_id("ask-now").click()
@@ -81,9 +81,9 @@ def test_from_a_question_to_its_answer(page: Page, workbench: Any, sweep: str, n
     page.wait_for_url("**metric=recovery_s")
 
     for kind, fill in (
-        ("surface", {"Across": "/cluster/hosts/w/speed", "Up": "/workload/sources/auctions/rate/per_s"}),
+        ("surface", {"x axis": "/cluster/hosts/w/speed", "y axis": "/workload/sources/auctions/rate/per_s"}),
         ("comparison", {"These runs": "speed=0.6", "Against these": "speed=0.3"}),
-        ("statistics", {"In groups by": "/cluster/hosts/w/speed"}),
+        ("statistics", {"Group by": "/cluster/hosts/w/speed"}),
     ):
         page.goto(f"/analysis?ask={kind}&study={sweep}")
         for label, text in fill.items():

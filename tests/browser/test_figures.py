@@ -150,16 +150,16 @@ def test_the_best_of_a_column_is_marked(page: Page) -> None:
     for cell, said in ((1, "the lowest"), (2, "the highest")):
         best = rows.nth(2).get_by_role("cell").nth(cell).get_by_role("button")
         expect(best).to_have_css("font-weight", "700")
-        expect(best).to_have_attribute("title", re.compile(f"{said}, and so the best here"))
+        expect(best).to_have_attribute("title", re.compile(f"{said}, the best here"))
     share = drawing.get_by_label("Map, cosine").get_by_role("columnheader", name="low share")
-    expect(share).to_have_attribute("title", re.compile("share of the samples .* below 5 s; the higher, the better"))
-    expect(drawing).to_contain_text("bold: the best of its column")
+    expect(share).to_have_attribute("title", re.compile("share of the samples .* below 5 s; higher is better"))
+    expect(drawing).to_contain_text("bold: best in its column")
     assert_accessible(page)
 
 
 def test_what_is_not_there_leads_on(page: Page) -> None:
     page.goto("/figures/benchmark/9.99")
-    page.get_by_role("link", name="To the figures").click()
+    page.get_by_role("link", name="Back to figures").click()
     expect(page.get_by_test_id("figure-list")).to_be_visible()
     page.route("**/api/figures", lambda route: route.fulfill(status=500, json={"detail": "no luck"}))
     page.goto("/figures")

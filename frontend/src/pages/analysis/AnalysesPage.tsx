@@ -41,7 +41,7 @@ export function AnalysesPage() {
       />
       <div className="list-page">
         <div className="toolbar">
-          <span className="mut small">Questions about many runs at once, answered from their files. Runs that were read before are not read again.</span>
+          <span className="mut small">Questions about many runs at once, answered from their files. Runs that were read before are reused.</span>
           <span className="grow" />
           <Count of={data && count} one="question" />
         </div>
@@ -52,7 +52,7 @@ export function AnalysesPage() {
           ) : (
             <Empty
               icon="agg"
-              title="Nothing asked yet"
+              title="No questions yet"
               action={
                 <WriteButton className="btn primary" onClick={() => ask("summaries")}>
                   <Icon name="plus" />
@@ -60,8 +60,8 @@ export function AnalysesPage() {
                 </WriteButton>
               }
             >
-              Ask for the percentiles of all runs over any span of time, how long they take to recover from faults, whether two sets of runs
-              really differ, or how a metric depends on two parameters.
+              Ask for percentiles of all runs over any time span, their recovery times after faults, whether two sets of runs really
+              differ, or how a metric depends on two parameters.
             </Empty>
           )}
         </ListPanel>
@@ -85,7 +85,7 @@ function SparkNote({ spark, waiting }: { spark: SparkState; waiting: boolean }) 
     return (
       <div className="bar-note" data-testid="spark-note">
         <Icon name="clock" />
-        <span>No analysis worker is running; questions wait until one is. scripts/up starts one by itself.</span>
+        <span>No analysis worker is running; questions wait until one starts. scripts/up starts one automatically.</span>
       </div>
     );
   return null;
@@ -115,7 +115,7 @@ function AnalysisTable({ analyses }: { analyses: Analysis[] }) {
               {analysis.state === "running" && <span className="mut small">{percent(analysis.progress)}</span>}
             </td>
             <td className="num">{analysis.runs?.toLocaleString("en-US") ?? <span className="mut">–</span>}</td>
-            <td className="num" title="Runs whose files were read; the others were known">
+            <td className="num" title="Runs newly read; the others were read before">
               {analysis.read?.toLocaleString("en-US") ?? <span className="mut">–</span>}
             </td>
             <td className="mut">{when(analysis.created_at)}</td>
@@ -123,8 +123,8 @@ function AnalysisTable({ analyses }: { analyses: Analysis[] }) {
             <td className="num">
               <DeleteButton
                 what={`${KIND_WORDS[analysis.kind].title}, ${questionText(analysis.question)}`}
-                title={isActive(analysis) ? "Delete; it is stopped (can be undone)" : undefined}
-                onClick={() => erase(analysis.id, "Question deleted; what was read of the runs is kept.")}
+                title={isActive(analysis) ? "Delete and stop (can be undone)" : undefined}
+                onClick={() => erase(analysis.id, "Question deleted; data read from the runs is kept.")}
               />
             </td>
           </tr>

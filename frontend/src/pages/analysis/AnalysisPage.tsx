@@ -43,7 +43,7 @@ export function AnalysisPage() {
         }
         actions={
           active && (
-            <WriteButton className="btn" disabled={data.cancel_requested} title={data.cancel_requested ? "It is being stopped" : ""} onClick={() => cancel.mutate()}>
+            <WriteButton className="btn" disabled={data.cancel_requested} title={data.cancel_requested ? "Cancelling" : ""} onClick={() => cancel.mutate()}>
               <Icon name="cross" />
               Cancel
             </WriteButton>
@@ -77,7 +77,7 @@ function Opened({ analysis }: { analysis: AnalysisDetail }) {
         <Fact term="Span" value={spanText(question.span)} more="" />
         {answer && answer.left_out_count > 0 && (
           <Fact
-            term="Left out"
+            term="Skipped"
             value={String(answer.left_out_count)}
             more={`#${answer.left_out[0]?.number}: ${answer.left_out[0]?.why}`}
           />

@@ -107,7 +107,7 @@ export function AskDialog({
       </div>
       <p className="mut small">{KIND_WORDS[kind].about}.</p>
       <div className="two">
-        {text("search", kind === "comparison" ? "These runs" : "Runs", "/runs", "Name, number, p99>10, per_s=4000", study ? "of one study" : "empty: all that succeeded")}
+        {text("search", kind === "comparison" ? "These runs" : "Runs", "/runs", "Name, number, p99>10, per_s=4000", study ? "of one study" : "empty: all succeeded runs")}
         {tag("tag")}
       </div>
       {kind === "comparison" && (
@@ -118,17 +118,17 @@ export function AskDialog({
       )}
       {kind === "surface" && (
         <div className="three">
-          {text("x", "Across", "/x", "per_s", "a parameter")}
-          {text("y", "Up", "/y", "/cluster/hosts/0/count", "a parameter")}
+          {text("x", "x axis", "/x", "per_s", "a parameter")}
+          {text("y", "y axis", "/y", "/cluster/hosts/0/count", "a parameter")}
           {text("metric", "Metric", "/metric", "p99_ms")}
         </div>
       )}
-      {kind === "statistics" && text("by", "In groups by", "/by", "experiment", "experiment, or a parameter")}
+      {kind === "statistics" && text("by", "Group by", "/by", "experiment", "experiment, or a parameter")}
       {(kind === "statistics" || kind === "comparison") &&
-        text("metrics", "Metrics", "/metrics", "p99_ms, records_out", "p50_ms to max_ms, in_per_s, recovery_s; or any of the summaries")}
+        text("metrics", "Metrics", "/metrics", "p99_ms, records_out", "p50_ms to max_ms, in_per_s, recovery_s, or any summary metric")}
       <div className="two even">
         {text("from", "From", "/span/from_s", "", "empty: the end of warm-up", "s")}
-        {text("to", "To", "/span", "", "empty: the run's end", "s")}
+        {text("to", "To", "/span", "", "empty: the end of the run", "s")}
       </div>
     </FormDialog>
   );
@@ -172,11 +172,11 @@ function questionOf(kind: AnalysisKind, fields: Fields, study: string): object {
 /** Why it cannot be asked yet. */
 function whyNot(kind: AnalysisKind, { from, to, x, y, by, metric, metrics, search, tag, against, againstTag }: Fields): string {
   for (const [name, text] of [["From", from], ["To", to]] as const)
-    if (Number.isNaN(seconds(text) ?? 0)) return `${name} is “${text.trim()}”; give a number of seconds, or leave it empty.`;
-  if (kind === "surface" && !(x.trim() && y.trim())) return "Name the two parameters.";
-  if (kind === "surface" && !metric.trim()) return "Name the metric.";
-  if (kind === "statistics" && !by.trim()) return "Say by what: experiment, or a parameter.";
-  if ((kind === "statistics" || kind === "comparison") && !names(metrics).length) return "Name at least one metric.";
-  if (kind === "comparison" && search.trim() === against.trim() && tag === againstTag) return "Both sides are the same runs; describe another base.";
+    if (Number.isNaN(seconds(text) ?? 0)) return `${name} is “${text.trim()}”; enter a number of seconds, or leave it empty.`;
+  if (kind === "surface" && !(x.trim() && y.trim())) return "Enter both parameters.";
+  if (kind === "surface" && !metric.trim()) return "Enter a metric.";
+  if (kind === "statistics" && !by.trim()) return "Enter what to group by: experiment, or a parameter.";
+  if ((kind === "statistics" || kind === "comparison") && !names(metrics).length) return "Enter at least one metric.";
+  if (kind === "comparison" && search.trim() === against.trim() && tag === againstTag) return "Both sides select the same runs; choose another base.";
   return "";
 }

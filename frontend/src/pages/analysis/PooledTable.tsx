@@ -9,7 +9,7 @@ export function PooledTable({ kind, pooled }: { kind: AnalysisKind; pooled: Pool
     <section className="panel pooled" aria-label="All samples together" data-testid="pooled">
       <div className="ph">
         <h2>All samples together</h2>
-        <span className="mut">latency, and between what that of the raw samples lies</span>
+        <span className="mut">latency, with the bounds of the raw samples</span>
       </div>
       <div className="scroll" tabIndex={0} role="region" aria-label="Percentiles of all samples">
         <table className="table">

@@ -6,12 +6,12 @@ import { VerdictBadge } from "./status";
 /** What we accept, apart from what the paper claims: each assertion with what was compared, the tolerance, the verdict and its reason. */
 export function Assertions({ assertions, section }: { assertions: Assertion[]; section: string }) {
   return (
-    <section className="panel" aria-label="What we accept" data-testid="assertions">
+    <section className="panel" aria-label="Assertions" data-testid="assertions">
       <div className="ph">
-        <h2>What we accept</h2>
-        <span className="mut">{section && /^[\d.]+$/.test(section) ? `assertions on section ${section}, tolerances are ours` : "assertions, tolerances are ours"}</span>
+        <h2>Assertions</h2>
+        <span className="mut">{section && /^[\d.]+$/.test(section) ? `on section ${section}, our tolerances` : "our tolerances"}</span>
       </div>
-      <div className="scroll" tabIndex={0} role="region" aria-label="Assertions">
+      <div className="scroll" tabIndex={0} role="region" aria-label="Assertions, table">
         <table className="table assertions">
           <TableHead columns={["Id", "Statement", ofNumbers("Measured"), "Verdict"]} />
           <tbody>

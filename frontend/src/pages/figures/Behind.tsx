@@ -41,7 +41,7 @@ export function Behind({
         await post("/api/studies", { document });
       }
     },
-    onSuccess: () => toast("Its runs are under way. They appear here as they end; those that the lab has are not made again."),
+    onSuccess: () => toast("Runs started. They appear here as they end; runs that the lab already has are reused."),
     onError: (error) => toast(error.message, { tone: "err" }),
   });
   if (!panel || !curve || !spot)
@@ -50,7 +50,7 @@ export function Behind({
         <div className="ph">
           <h2>Runs behind a point</h2>
         </div>
-        <p className="nothing">Nothing was measured at this scale yet.</p>
+        <p className="nothing">Nothing measured at this scale yet.</p>
       </section>
     );
   const where = placeOf(panel, curve.name, spot.x);
@@ -71,7 +71,7 @@ export function Behind({
         )}
       </p>
       <div className="scroll" tabIndex={0} role="region" aria-label="Runs">
-        {computed && <p className="missing">Computed from what the figure's runs measured.</p>}
+        {computed && <p className="missing">Computed from the measurements of the runs of this figure.</p>}
         {runs.length > 0 && (
           <table className="table">
             <TableHead columns={[ofNumbers("Seed"), "State", ofNumbers("Run")]} />
@@ -91,17 +91,18 @@ export function Behind({
           </table>
         )}
         {keys.length === 0 ? (
-          <p className="nothing">This number stands in the documents; no run measured it.</p>
+          <p className="nothing">This number is given in the document; no run measured it.</p>
         ) : (
           runs.length < keys.length && (
             <div className="make">
               <p>
-                {plural(keys.length - runs.length, runs.length ? "more run" : "run")} {keys.length - runs.length === 1 ? "was" : "were"} made for
-                the figure alone, of which only the numbers are kept. To look inside, have the same documents and seeds run in the lab.
+                {plural(keys.length - runs.length, runs.length ? "more run" : "run")} {keys.length - runs.length === 1 ? "was" : "were"}{" "}
+                executed for the figure alone, and only the numbers are kept. To inspect them, run the same documents and seeds in the
+                lab.
               </p>
               <WriteButton className="btn" data-testid="make-runs" disabled={make.isPending} title={`As ${plural(studies.length, "study", "studies")}: ${studies.join(", ")}`} onClick={() => make.mutate()}>
                 <Icon name="play" />
-                Make the runs
+                Start the runs
               </WriteButton>
             </div>
           )

@@ -42,7 +42,7 @@ export function FigureActions({
           className="btn danger"
           data-testid="cancel-figure"
           disabled={active.cancel_requested}
-          title={active.cancel_requested ? "The workers stop within a second" : "Stop it; runs that were made are kept"}
+          title={active.cancel_requested ? "The workers stop within a second" : "Stop; completed runs are kept"}
           onClick={() => cancel.mutate(active)}
         >
           <Icon name="cross" />
@@ -53,7 +53,7 @@ export function FigureActions({
           className="btn"
           data-testid="run-figure"
           disabled={run.isPending}
-          title={figure.document.scales?.[scale]?.about ?? "Measure it anew"}
+          title={figure.document.scales?.[scale]?.about ?? "Measure again"}
           onClick={() => run.mutate({ figures: [figure.id], scale })}
         >
           <Icon name="rerun" />
@@ -80,18 +80,18 @@ function Export({
   table: boolean | "only";
 }) {
   const empty = panels.every(({ curves }) => !curves.length);
-  const why = empty ? "Nothing was measured at this scale yet" : table === "only" ? "It is a table; take it along as CSV, or in the report" : table ? "Show the charts first" : "";
+  const why = empty ? "Nothing measured at this scale yet" : table === "only" ? "It is a table; export it as CSV or in the report" : table ? "Show the charts first" : "";
   const picture = async (format: PictureFormat) => {
     try {
       const drawn = await Promise.all(panels.map(async ({ title }, at) => ({ title, picture: (await plots.current[at]?.svg()) ?? null })));
       await savePicture(stacked(`${figure.document.title} (${scale} scale)`, drawn), format, `${figure.id} ${scale}`, "figure");
     } catch (error) {
-      toast(`The picture could not be made. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
+      toast(`The picture could not be created. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
     }
   };
   return (
     <Menu
-      title="Take the numbers or the picture along"
+      title="Export the numbers or the picture"
       className="btn"
       label={
         <>
@@ -157,7 +157,7 @@ function Fork({ figure, scale }: { figure: FigureDetail; scale: Scale }) {
       Fork experiment
     </>
   );
-  const title = `Opens the experiment at ${scale} scale as a draft of your own`;
+  const title = `Opens the experiment at ${scale} scale as your own draft`;
   if (!others.length)
     return (
       <WriteButton
@@ -171,7 +171,7 @@ function Fork({ figure, scale }: { figure: FigureDetail; scale: Scale }) {
       </WriteButton>
     );
   return (
-    <Menu title={title} refusal={refusal ?? (fork.isPending ? "It is being stored" : null)} className="btn primary" label={label}>
+    <Menu title={title} refusal={refusal ?? (fork.isPending ? "Saving" : null)} className="btn primary" label={label}>
       {(close) =>
         [only, ...others].map((study) => (
           <button

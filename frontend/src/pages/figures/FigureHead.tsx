@@ -60,7 +60,7 @@ export function FigureHead({
               {SCALES.map((one) => {
                 const made = figure.results.find((result) => result.scale === one && !result.stale);
                 const under_way = carried.some((row) => row.scale === one && isActive(row));
-                const words = under_way ? "under way" : made ? statusWord(made.status) : "not run";
+                const words = under_way ? "in progress" : made ? statusWord(made.status) : "not run";
                 return (
                   <label key={one} title={`${document.scales?.[one]?.about ?? one}: ${words}`}>
                     <input type="radio" name="scale" checked={scale === one} onChange={() => onScale(one)} />
@@ -76,7 +76,7 @@ export function FigureHead({
         </div>
         {active ? (
           <div>
-            <dt>Under way</dt>
+            <dt>In progress</dt>
             <dd>
               <Progress row={active} />
             </dd>
@@ -84,14 +84,14 @@ export function FigureHead({
         ) : result ? (
           <>
             <Fact term="Seeds" value={result.seeds.length > 5 ? String(result.seeds.length) : result.seeds.join(", ")} more={result.seeds.length > 1 ? "95 % intervals" : "no interval"} />
-            <Fact term="Rests on" value={plural(result.runs, "run")} more={`took ${duration(result.took_s)}`} />
+            <Fact term="Based on" value={plural(result.runs, "run")} more={`took ${duration(result.took_s)}`} />
             <Fact term="Engine" value={`version ${result.engine_version}`} more={when(result.created_at)} />
           </>
         ) : (
           <Fact
             term="Result"
             value={`None at ${scale} scale`}
-            more={former ? `the figure has changed since ${when(former.created_at)}, when it was ${statusWord(former.status).toLowerCase()}` : "nobody has run it"}
+            more={former ? `the figure has changed since ${when(former.created_at)}, when it was ${statusWord(former.status).toLowerCase()}` : "not run yet"}
           />
         )}
       </dl>

@@ -41,7 +41,7 @@ function Asked({ id }: { id: string }) {
             retry={() => void refetch()}
             leave={
               <Link className="btn" to="/figures">
-                To the figures
+                Back to figures
               </Link>
             }
           />
@@ -107,7 +107,7 @@ function Opened({
         {last?.state === "failed" && (
           <div className="bar-note err" role="alert" data-testid="figure-error">
             <Icon name="crossc" />
-            <span>It could not be carried out at {scale} scale: {last.error}</span>
+            <span>Reproduction failed at {scale} scale: {last.error}</span>
           </div>
         )}
         <FigureHead

@@ -60,20 +60,20 @@ export function FiguresPage() {
           ) : (
             <Empty
               icon="figures"
-              title="No figure came with this installation"
+              title="No figures in this installation"
               action={
                 <Link className="btn" to="/templates">
                   Open a template
                 </Link>
               }
             >
-              Figures are documents in fixtures/figures: what a paper says, how to measure it, and what must hold.
+              Figures are documents in fixtures/figures: the claim of a paper, how to measure it, and what must hold.
             </Empty>
           )}
         </div>
         <p className="mut small">
-          A figure says what a paper claims, and is measured anew here. Its status is that of the newest result at the largest scale. Smoke
-          scale takes seconds, dev minutes, paper what the paper's own scale takes.
+          A figure states what a paper claims and is measured again here. Its status is that of the latest result at the largest scale.
+          Smoke scale takes seconds, dev minutes, paper as long as the scale of the paper takes.
         </p>
       </div>
     </div>
@@ -93,7 +93,7 @@ function Paper({ paper, name, figures }: { paper: string; name: string; figures:
           className="btn"
           data-testid={`run-all-${paper}`}
           disabled={!idle.length || run.isPending}
-          title={idle.length ? "One after the other, seconds each" : "All of them are under way"}
+          title={idle.length ? "One after the other, seconds each" : "All of them are in progress"}
           onClick={() => run.mutate({ figures: idle.map(({ id }) => id), scale: "smoke" })}
         >
           <Icon name="play" />
@@ -154,7 +154,7 @@ function Row({ figure }: { figure: FigureItem }) {
           <WriteButton
             className="btn"
             disabled={active.cancel_requested}
-            title={active.cancel_requested ? "The workers stop within a second" : "Stop it; runs that were made are kept"}
+            title={active.cancel_requested ? "The workers stop within a second" : "Stop; completed runs are kept"}
             aria-label={`Cancel ${figure.title}`}
             onClick={() => cancel.mutate(active)}
           >

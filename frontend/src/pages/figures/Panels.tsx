@@ -28,7 +28,7 @@ export function Panels({
   underWay: boolean;
   plots: RefObject<(PlotHandle | null)[]>;
 }) {
-  const none = underWay ? "Being measured: it stands here when all runs have ended." : "Not measured at this scale yet: run the figure.";
+  const none = underWay ? "Being measured: results appear here when all runs have ended." : "Not measured at this scale yet: run the figure.";
   const reported = panels.some(({ curves }) => curves.some(({ reported }) => reported));
   const ranked = panels.some(({ curves }) => curves.some(({ column }) => column.better));
   return (
@@ -37,8 +37,8 @@ export function Panels({
         <h2>{reported ? "Reported and measured" : "Measured"}</h2>
         <span className="mut">
           {seeds.length > 1 ? `means of ${plural(seeds.length, "seed")}, with 95 % intervals` : "one seed"}
-          {!reported && "; what is reported stands in words above"}
-          {ranked && "; bold: the best of its column"}
+          {!reported && "; the reported result is described above"}
+          {ranked && "; bold: best in its column"}
         </span>
         <span className="grow" />
         {onTable && (
@@ -130,7 +130,7 @@ function PanelTable({
           <tr>
             <th>{head}</th>
             {curves.map(({ name, unit, reported, column: { better, about } }, curve) => (
-              <th key={curve} className="num" title={[about, better && `the ${better}, the better`].filter(Boolean).join("; ") || undefined}>
+              <th key={curve} className="num" title={[about, better && `${better} is better`].filter(Boolean).join("; ") || undefined}>
                 {name}
                 {reported ? <i>, reported</i> : paired && ", measured"}
                 {(unit || panel.y.unit) && `, ${unit || panel.y.unit}`}
@@ -154,7 +154,7 @@ function PanelTable({
                 const here = chosen?.panel === at && chosen.curve === curve && chosen.spot === spot;
                 const range = one.low !== null && one.high !== null && one.high > one.low ? ` (${short(one.low)} to ${short(one.high)})` : "";
                 const isBest = best[curve]?.includes(spot);
-                const praise = isBest ? `; the ${better === "lower" ? "lowest" : "highest"}, and so the best here` : "";
+                const praise = isBest ? `; the ${better === "lower" ? "lowest" : "highest"}, the best here` : "";
                 return (
                   <td key={curve} className={`num ${here ? "on" : ""} ${isBest ? "best" : ""}`}>
                     {reported ? (

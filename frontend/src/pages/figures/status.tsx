@@ -19,7 +19,7 @@ export const statusIcon = (status: FigureStatus) => STATUS[status].icon;
 
 const WHY: Partial<Record<FigureStatus, string>> = {
   calibrated: "All assertions hold, but a price was fitted to this figure",
-  "not evaluated": "None of its assertions could be judged; each says why",
+  "not evaluated": "No assertion could be evaluated; each says why",
 };
 
 /** Icon, word, then colour; and the scale, where it is too small for a verdict. Calibrated is outlined: it never counts as reproduced. */
@@ -72,7 +72,7 @@ export function statesOf(assertions: readonly Assertion[]): Partial<Record<Asser
 
 /** How far it is. */
 export function Progress({ row }: { row: Reproduction }) {
-  const words = row.cancel_requested ? "Cancelling" : row.state === "queued" ? "Waits for a worker" : percent(row.progress);
+  const words = row.cancel_requested ? "Cancelling" : row.state === "queued" ? "Waiting for a worker" : percent(row.progress);
   return (
     <span className="progress" data-testid="figure-progress">
       <span className="track" role="progressbar" aria-label={`${row.figure} at ${row.scale} scale`} aria-valuenow={Math.round(row.progress * 100)}>

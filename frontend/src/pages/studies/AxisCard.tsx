@@ -77,8 +77,8 @@ export function AxisCard({
                   </span>
                   <button
                     className="btn ghost icon"
-                    aria-label={`Take ${field.label} away`}
-                    title="Take it away"
+                    aria-label={`Remove ${field.label}`}
+                    title="Remove from the axis"
                     onClick={() => onChange({ ...axis, fields: axis.fields.filter((one) => one !== field.pointer) })}
                   >
                     <Icon name="cross" small />
@@ -91,12 +91,12 @@ export function AxisCard({
               <p key={other} className="remark" data-pointer={`${pointer}/also_multiplied/${at}`} title={other}>
                 <Icon name="info" small />
                 <span>
-                  <b>{fieldsAt(fields, [other])[0]?.label ?? other}</b> is multiplied by the value{" "}
+                  <b>{fieldsAt(fields, [other])[0]?.label ?? other}</b> is scaled by the same value{" "}
                   <button
                     className="link"
                     onClick={() => onChange({ ...axis, also_multiplied: axis.also_multiplied?.filter((one) => one !== other) })}
                   >
-                    leave it as it is
+                    do not scale it
                   </button>
                 </span>
               </p>

@@ -29,13 +29,13 @@ export function FieldPicker({
   const shown = [...matching].sort((a, b) => Number(b.given) - Number(a.given)).slice(0, SHOWN_MAX);
   return (
     <Dialog
-      title="Fields that are varied together"
+      title="Fields to vary"
       wide
       onClose={onClose}
       footer={
         <>
           <span className="mut small grow">
-            {pointers.length ? `${plural(pointers.length, "field")} chosen; all are set to the same value` : "Choose one field, or several"}
+            {pointers.length ? `${plural(pointers.length, "field")} chosen; all are set to the same value` : "Choose one or more fields"}
           </span>
           <button className="btn" onClick={onClose}>
             Close
@@ -46,15 +46,15 @@ export function FieldPicker({
             title={pointers.length ? "" : "Choose a field first"}
             onClick={() => onChoose([...pointers])}
           >
-            Take
+            Add
           </button>
         </>
       }
     >
-      <SearchField label="Search fields" hint="Search by name or place" value={search} onChange={setSearch} width={360} first />
+      <SearchField label="Search fields" hint="Search by name or location" value={search} onChange={setSearch} width={360} first />
       <div className="scroll fields-to-pick" data-testid="fields">
         {!shown.length ? (
-          <Empty icon="search" title={`No field speaks of “${search}”`} />
+          <Empty icon="search" title={`No field matches “${search}”`} />
         ) : (
           <ul>
             {shown.map((field) => {
@@ -79,7 +79,7 @@ export function FieldPicker({
             })}
           </ul>
         )}
-        {matching.length > shown.length && <p className="note">and {plural(matching.length - shown.length, "field")} more: search for them</p>}
+        {matching.length > shown.length && <p className="note">and {plural(matching.length - shown.length, "field")} more: narrow the search</p>}
       </div>
     </Dialog>
   );

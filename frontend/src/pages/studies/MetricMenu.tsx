@@ -25,12 +25,12 @@ export function MetricMenu({
   const matching = found(metrics, search, (metric) => `${metric.label} ${metric.group} ${metric.name}`);
   const groups = [...new Set(matching.map(({ group }) => group))];
   const refusal = (on: boolean) =>
-    on && chosen.length === 1 ? "One metric has to be left" : !on && chosen.length >= METRICS_MAX ? `At most ${METRICS_MAX}: take another away first` : "";
+    on && chosen.length === 1 ? "At least one metric is shown" : !on && chosen.length >= METRICS_MAX ? `At most ${METRICS_MAX}: remove another one first` : "";
   const [first] = chosen;
   return (
     <Menu
       className="btn"
-      title="Choose what is shown"
+      title="Choose metrics"
       label={
         <>
           {chosen.length === 1 && first ? metricTitle(metricOf(first)) : plural(chosen.length, "metric")}
@@ -68,7 +68,7 @@ export function MetricMenu({
                   })}
               </div>
             ))}
-            {!matching.length && <p className="mut small">{known.length ? `No metric speaks of “${search}”.` : "Nothing was measured yet."}</p>}
+            {!matching.length && <p className="mut small">{known.length ? `No metric matches “${search}”.` : "Nothing measured yet."}</p>}
           </div>
         </div>
       )}

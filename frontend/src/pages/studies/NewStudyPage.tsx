@@ -74,7 +74,7 @@ function Choose({ onImport }: { onImport: (study: StudyDocument) => void }) {
             value={url.search}
             onChange={(search) => change({ search }, true)}
           />
-          <span className="mut small">Which experiment is to be studied? The study keeps a copy of it.</span>
+          <span className="mut small">Choose the experiment to study. The study keeps a copy of it.</span>
           <span className="grow" />
           <Count of={data && rows.length} one="experiment" />
         </div>
@@ -100,7 +100,7 @@ function Choose({ onImport }: { onImport: (study: StudyDocument) => void }) {
           ) : (
             <Empty
               icon="canvas"
-              title={word ? `No experiment speaks of “${url.search}”` : "No experiment yet"}
+              title={word ? `No experiment matches “${url.search}”` : "No experiment yet"}
               action={
                 <Link className="btn primary" to="/templates">
                   <Icon name="gallery" />

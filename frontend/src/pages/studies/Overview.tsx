@@ -37,7 +37,7 @@ export function Overview({
         </div>
         <p className="size" role="status" data-testid="study-size" data-runs={fresh ? (runs ?? "") : ""}>
           {points === null || runs === null ? (
-            <span className="mut">{checked ? "Known when nothing is wrong any more" : "Being checked"}</span>
+            <span className="mut">{checked ? "Available once there are no problems" : "Checking"}</span>
           ) : (
             <>
               <b>{points.toLocaleString("en-US")}</b> {optimised ? (points === 1 ? "trial" : "trials") : points === 1 ? "point" : "points"} × <b>{seedsOf(study).length}</b>{" "}
@@ -45,7 +45,7 @@ export function Overview({
               {load ? (
                 <>
                   {" "}
-                  = <b>{plural(runs, "search", "searches")}</b>, of some ten to thirty runs each
+                  = <b>{plural(runs, "search", "searches")}</b>, about ten to thirty runs each
                 </>
               ) : (
                 <>
@@ -56,7 +56,7 @@ export function Overview({
             </>
           )}
         </p>
-        <p className="note">Runs that the lab has already, of the same document, seed and engine, are not made again.</p>
+        <p className="note">Runs that the lab already has, with the same document, seed and engine, are reused.</p>
         {why && !problems.length && <p className="note warn">{why}</p>}
         {lost && <p className="note warn">{lost}</p>}
       </section>
@@ -124,7 +124,7 @@ export function Overview({
             </table>
           </div>
         ) : (
-          <p className="note">{optimised ? "An optimisation chooses them as it goes: the first at random, the others from what was found." : axes.length ? "They are listed when nothing is wrong any more." : "One point: the experiment as it is."}</p>
+          <p className="note">{optimised ? "An optimisation chooses points as it goes: the first ones at random, the others from earlier results." : axes.length ? "They are listed once there are no problems." : "One point: the experiment unchanged."}</p>
         )}
       </section>
     </div>

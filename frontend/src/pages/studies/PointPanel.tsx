@@ -94,7 +94,7 @@ function Runs({ point, metrics, load }: { point: StudyPoint; metrics: string[]; 
               ))}
               <td className="num">
                 {run.run ? (
-                  <Link to={`/runs/${run.run}`} title={run.reused ? "It was there before: the study found it in the lab" : ""}>
+                  <Link to={`/runs/${run.run}`} title={run.reused ? "Reused: the lab already had this run" : ""}>
                     run {run.number}
                     {run.reused && ", reused"}
                   </Link>
@@ -179,7 +179,7 @@ function Ladder({ search, load }: { search: StudySearch; load: string }) {
 function outcome({ sustained, failed, over, tried }: StudySearch, load: string): string {
   if (!over) return `${plural(tried.length, "load")} tried, still searching`;
   if (sustained === null) return `not sustained anywhere in the range of ${load}`;
-  if (failed === null) return `sustained up to the top of the range, ${valueText(sustained)}: give a larger one`;
+  if (failed === null) return `sustained up to the top of the range, ${valueText(sustained)}: try a larger range`;
   return `${valueText(sustained)} sustained, ${valueText(failed)} not`;
 }
 
@@ -199,7 +199,7 @@ function Actions({ ids, name }: { ids: string[]; name: string }) {
       <button
         className="btn"
         disabled={compared.length < 2}
-        title={compared.length < 2 ? "There is only one run here; more seeds make more" : "Lines over time, figures, and what differs"}
+        title={compared.length < 2 ? "There is only one run here; add seeds to compare" : "Lines over time, metrics and differences"}
         onClick={() => void navigate(compareLink(compared))}
       >
         <Icon name="compare" />
@@ -208,7 +208,7 @@ function Actions({ ids, name }: { ids: string[]; name: string }) {
       <WriteButton
         className="btn"
         disabled={!first || open.isPending || create.isPending}
-        title={first ? "The document of this point as a new experiment" : "No run of this point was made yet"}
+        title={first ? "The document of this point as a new experiment" : "No run of this point yet"}
         onClick={() => first && open.mutate(first)}
       >
         <Icon name="canvas" />

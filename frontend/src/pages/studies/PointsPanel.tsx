@@ -62,7 +62,7 @@ export function PointsPanel({
                         valueText(row.values[name])
                       ) : (
                         <button className="link" aria-label={`Show point ${pointText(row.values)}`} onClick={() => onPoint(row.key)}>
-                          {name ? valueText(row.values[name]) : "as it is"}
+                          {name ? valueText(row.values[name]) : "unchanged"}
                         </button>
                       )}
                     </td>

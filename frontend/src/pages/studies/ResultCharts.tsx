@@ -48,7 +48,7 @@ export function ResultCharts({
                 </li>
               ),
           )}
-          {labels.length > LINES_MAX && <li className="mut">{labels.length - LINES_MAX} more: hold one of the axes at a value to see them</li>}
+          {labels.length > LINES_MAX && <li className="mut">{labels.length - LINES_MAX} more: fix one of the axes to see them</li>}
         </ul>
       )}
       <div className={`charts ${charts.length > 2 ? "many" : ""}`}>
@@ -69,14 +69,14 @@ export function ResultCharts({
                 <b>{title}</b>
                 <span className="mut">
                   {metric === FOUND ? "median of the seeds" : "mean of the seeds"}
-                  {way === "lines" && (metric === FOUND ? ", bars from the least to the largest" : ", bars: 95 % interval")}
+                  {way === "lines" && (metric === FOUND ? ", bars: minimum to maximum" : ", bars: 95 % interval")}
                   {way === "lines" && logY ? "; logarithmic" : ""}
                 </span>
               </figcaption>
               <div className="plot">
                 {none ? (
-                  <Empty title={metric === FOUND && across.of !== "axis" ? "Choose an axis to go across" : "No values yet"}>
-                    {metric === FOUND && across.of !== "axis" ? "The load is what was found, so it cannot stand on the other axis, too." : ""}
+                  <Empty title={metric === FOUND && across.of !== "axis" ? "Choose an axis for x" : "No values yet"}>
+                    {metric === FOUND && across.of !== "axis" ? "The load is the result, so it cannot also be the x axis." : ""}
                   </Empty>
                 ) : way === "heat" ? (
                   <HeatMap

@@ -16,7 +16,7 @@ const OPTIMISED: [way: Way, label: string][] = [
   ["lines", "Slices"],
   ["table", "Table"],
 ];
-const EACH: [value: string, text: string] = ["", "a line each"];
+const EACH: [value: string, text: string] = ["", "one line each"];
 
 /** Above the results: as what they are shown, of which metrics, over which axes, at which values of the others. */
 export function ResultTools({
@@ -74,7 +74,7 @@ export function ResultTools({
       {(way === "lines" || way === "heat") && (
         <>
           <Choice
-            label="across"
+            label="x axis"
             value={across.name}
             onChange={(x) => view.change({ x, log: "" })}
             options={dimensions
@@ -83,7 +83,7 @@ export function ResultTools({
           />
           {way === "heat" && (
             <Choice
-              label="up"
+              label="y axis"
               value={view.up}
               onChange={(up) => view.change({ up })}
               options={dimensions

@@ -37,7 +37,7 @@ export function StudiesPage() {
       />
       <div className="list-page">
         <div className="toolbar">
-          <span className="mut small">A study is many runs of one experiment: what changes when fields change, and how much load it carries.</span>
+          <span className="mut small">A study is many runs of one experiment: how results depend on its fields, and how much load it sustains.</span>
           <span className="grow" />
           <Count of={data && count} one="study" many="studies" />
         </div>
@@ -60,8 +60,8 @@ export function StudiesPage() {
                 </span>
               }
             >
-              Open an experiment and press Study: vary its fields over a grid, repeat it with several seeds, or search for the largest
-              load that it sustains. Runs that the lab has already are not made again.
+              Open an experiment and press Study: vary its fields over a grid, repeat it with several seeds, or search for the highest
+              load it sustains. Runs that the lab already has are reused.
             </Empty>
           )}
         </ListPanel>
@@ -113,7 +113,7 @@ function StudyTable({ studies }: { studies: Study[] }) {
                 </Link>
                 <DeleteButton
                   what={study.name}
-                  title={isActive(study) ? "Delete; its runs that are under way are cancelled" : "Delete; its runs stay"}
+                  title={isActive(study) ? "Delete; its runs in progress are cancelled" : "Delete; its runs stay"}
                   onClick={() => erase(study.id, `${study.name} deleted; its runs are kept.`)}
                 />
               </span>

@@ -37,7 +37,7 @@ export function StudyBar({
     onError: (error) => toast(error.message, { tone: "err" }),
   });
   const cancelling = active && (study.cancel_requested || ask.isPending);
-  const whyNoRetry = active ? "It is under way" : study.state === "succeeded" ? "All its runs were made" : "";
+  const whyNoRetry = active ? "It is in progress" : study.state === "succeeded" ? "All its runs are complete" : "";
   const save = (text: string, ending: string) => download(new Blob([text], { type: "text/plain" }), fileName(study.name, ending, "study"));
   const saveYaml = async () => {
     try {
@@ -70,7 +70,7 @@ export function StudyBar({
       {words}
     </button>
   );
-  const none = results ? "" : "Nothing was found yet";
+  const none = results ? "" : "No results yet";
   return (
     <TopBar
       title={study.name}
@@ -87,7 +87,7 @@ export function StudyBar({
       actions={
         <>
           <Menu
-            title="Take along"
+            title="Export results"
             className="btn"
             label={
               <>
@@ -108,14 +108,14 @@ export function StudyBar({
                 </a>
                 {PICTURES.map((format) => (
                   <Fragment key={format}>
-                    {entry(close, "figures", `Charts as ${format.toUpperCase()}`, () => void saveCharts(format), charted ? "" : "No chart is on show")}
+                    {entry(close, "figures", `Charts as ${format.toUpperCase()}`, () => void saveCharts(format), charted ? "" : "No chart is shown")}
                   </Fragment>
                 ))}
                 {entry(close, "export", "The study as YAML", () => void saveYaml())}
               </>
             )}
           </Menu>
-          <Link className="btn" to={`/studies/new?study=${study.id}`} title="A new study that begins as this one">
+          <Link className="btn" to={`/studies/new?study=${study.id}`} title="A new study, starting from this one">
             <Icon name="copy" />
             Edit as new
           </Link>
@@ -124,7 +124,7 @@ export function StudyBar({
               className="btn danger"
               data-testid="cancel"
               disabled={cancelling}
-              title={cancelling ? "Its runs stop within a second" : "Stop this study and its runs; what it found is kept"}
+              title={cancelling ? "Its runs stop within a second" : "Stop this study and its runs; its results are kept"}
               onClick={() => ask.mutate("cancel")}
             >
               <Icon name="cross" />
@@ -135,11 +135,11 @@ export function StudyBar({
               className="btn"
               data-testid="retry"
               disabled={Boolean(whyNoRetry) || ask.isPending}
-              title={whyNoRetry || (study.state === "cancelled" ? "Go on where it was cancelled" : "Make the failed runs again")}
+              title={whyNoRetry || (study.state === "cancelled" ? "Resume where it was cancelled" : "Repeat the failed runs")}
               onClick={() => ask.mutate("retry")}
             >
               <Icon name="rerun" />
-              {study.state === "cancelled" ? "Go on" : "Retry"}
+              {study.state === "cancelled" ? "Resume" : "Retry"}
             </WriteButton>
           )}
         </>

@@ -92,14 +92,14 @@ export function StudyEditor({
   };
   const replace = (next: StudyDocument) => {
     setDraft(next);
-    toast(`Taken: ${next.name || "a study without a name"}.`, { seconds: 4 });
+    toast(`Imported ${next.name || "a study without a name"}.`, { seconds: 4 });
   };
   const startOver = () => {
     const before = draft;
     keepStudyDraft(named, null);
     if (!named) return onLeaveFile();
     setDraft(firstDraft(named, origin.study));
-    toast("What was chosen is given up.", { action: { label: "Undo", run: () => setDraft(before) }, seconds: 10 });
+    toast("Choices discarded.", { action: { label: "Undo", run: () => setDraft(before) }, seconds: 10 });
   };
   const saveYaml = async () => {
     const { writeStudy } = await import("../../model/study/files");
@@ -115,12 +115,12 @@ export function StudyEditor({
         crumb={<Crumb />}
         actions={
           <>
-            <button className="btn" title="Give up what was chosen here" onClick={startOver}>
+            <button className="btn" title="Discard all choices" onClick={startOver}>
               <Icon name="restore" />
               Start over
             </button>
             <ImportStudy onImport={replace} />
-            <button className="btn" title="Keep it as YAML" onClick={() => void saveYaml()}>
+            <button className="btn" title="Save it as YAML" onClick={() => void saveYaml()}>
               <Icon name="export" />
               Export
             </button>

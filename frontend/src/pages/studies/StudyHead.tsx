@@ -7,7 +7,7 @@ import { boundsOf, designOf, isOptimised, loadOf, objectivesOf, pointText, quest
 import { Icon } from "../../ui/Icon";
 import { Progress } from "./Progress";
 
-const DESIGNS: { [kind: string]: string } = { grid: "grid", together: "side by side", random: "random", latin_hypercube: "Latin hypercube", optimise: "optimisation" };
+const DESIGNS: { [kind: string]: string } = { grid: "grid", together: "zipped", random: "random", latin_hypercube: "Latin hypercube", optimise: "optimisation" };
 
 /** What was asked, and in figures how: points, seeds, runs, what is varied, how long it took. */
 export function StudyHead({
@@ -72,13 +72,13 @@ export function StudyHead({
           </dd>
         </div>
         {objectivesOf(document).map((objective) => (
-          <Fact key={objective.metric} term="Sought" value={objectiveText(document, objective)} more={objective.over_seeds === "worst" ? "worst seed" : ""} />
+          <Fact key={objective.metric} term="Objective" value={objectiveText(document, objective)} more={objective.over_seeds === "worst" ? "worst seed" : ""} />
         ))}
         {boundsOf(document).map((bound) => (
-          <Fact key={bound.metric} term="If" value={boundText(document, bound)} more={bound.over_seeds === "mean" ? "mean of the seeds" : ""} />
+          <Fact key={bound.metric} term="Subject to" value={boundText(document, bound)} more={bound.over_seeds === "mean" ? "mean of the seeds" : ""} />
         ))}
         {axes.map((axis) => (
-          <Fact key={axis.name} term={axis.name.replace(/_/g, " ")} value={valuesText(axis.values)} more={axis.multiply ? "× what is there" : axis.also_multiplied?.length ? "others multiplied by it" : ""} />
+          <Fact key={axis.name} term={axis.name.replace(/_/g, " ")} value={valuesText(axis.values)} more={axis.multiply ? "× current value" : axis.also_multiplied?.length ? "scales other fields" : ""} />
         ))}
         {load && (
           <Fact
@@ -100,7 +100,7 @@ function Best({ study, optimisation }: { study: StudyDetail; optimisation: Study
   const [first] = best.flatMap((number) => trials.filter(({ point }) => point === number));
   const several = objectivesOf(study.document).length > 1;
   if (!first) return <Fact term="Best" value="none" more={whyNoBest(study.document, optimisation, isActive(study))} />;
-  if (several) return <Fact term="Best" value={plural(best.length, "point")} more="that no other beats in all objectives" />;
+  if (several) return <Fact term="Best" value={plural(best.length, "point")} more="none beaten in all objectives" />;
   const [value] = first.objectives;
   return (
     <div data-testid="best">

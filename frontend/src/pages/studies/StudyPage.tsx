@@ -84,15 +84,15 @@ function Opened({ study }: { study: StudyDetail }) {
             </div>
           </div>
         ) : study.state === "queued" || study.state === "running" ? (
-          <Empty icon="clock" title="Nothing found yet">
+          <Empty icon="clock" title="No results yet">
             {study.state === "queued"
-              ? "The study waits for a worker. What it finds appears here by itself."
-              : "Its first runs are under way. What they measure appears here by itself."}
+              ? "The study is waiting for a worker. Results appear here automatically."
+              : "First runs in progress. Results appear here automatically."}
           </Empty>
         ) : (
           <Empty
             icon="crossc"
-            title="This study found nothing"
+            title="This study has no results"
             action={
               <Link className="btn" to={`/studies/new?study=${study.id}`}>
                 <Icon name="copy" />
@@ -100,7 +100,7 @@ function Opened({ study }: { study: StudyDetail }) {
               </Link>
             }
           >
-            {study.error ?? "It ended before a run of it had."}
+            {study.error ?? "It ended before any of its runs did."}
           </Empty>
         )}
         {results && results.count > POINTS_MAX && (

@@ -56,7 +56,7 @@ export function TrialCharts({
               <figcaption>
                 <b>{title}</b>
                 <span className="mut">
-                  {objectiveText(study.document, objective).split(" ")[0]} is sought, {objective.over_seeds === "worst" ? "worst" : "mean"} of the seeds
+                  {objectiveText(study.document, objective).split(" ")[0]} the {objective.over_seeds === "worst" ? "worst" : "mean"} of the seeds
                   {best.length > 1 ? "; green: no other point beats them in all objectives" : best.length ? "; green: the best" : ""}
                 </span>
               </figcaption>
@@ -79,7 +79,7 @@ export function TrialCharts({
                     }}
                   />
                 ) : (
-                  <Empty title="No trial has ended yet">Each appears here when its runs have.</Empty>
+                  <Empty title="No trial has ended yet">Each appears here when its runs have ended.</Empty>
                 )}
               </div>
             </figure>

@@ -26,7 +26,7 @@ export const originQuery = (client: QueryClient, origin: { kind: Kind; id: strin
   queryOptions({
     queryKey: ["study-origin", origin?.kind, origin?.id],
     enabled: origin !== null,
-    queryFn: () => (origin ? read(client, origin.kind, origin.id) : Promise.reject(new Error("nothing to begin with"))),
+    queryFn: () => (origin ? read(client, origin.kind, origin.id) : Promise.reject(new Error("no starting point"))),
     staleTime: Infinity,
     gcTime: 0,
     refetchOnWindowFocus: false,

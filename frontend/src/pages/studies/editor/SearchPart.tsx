@@ -18,7 +18,7 @@ export function SearchPart({ study, schema, problems, change, fields }: PartProp
     <section className="panel editor-part" aria-label="Search">
       <header className="part-head">
         <h2>Search</h2>
-        <span className="mut small">At each point, the largest load that the system carries for ever.</span>
+        <span className="mut small">At each point, the highest load the system can sustain.</span>
       </header>
       <KindForm
         label="Search"

@@ -11,7 +11,7 @@ export function SeedsPart({ study, schema, problems, change }: PartProps) {
     <section className="panel editor-part" aria-label="Seeds">
       <header className="part-head">
         <h2>Seeds</h2>
-        <span className="mut small">Several seeds show how much is chance: figures get an interval.</span>
+        <span className="mut small">Several seeds show how much is chance: metrics get an interval.</span>
         <span className="grow" />
         <div className="seg" role="radiogroup" aria-label="How many seeds">
           {SEED_COUNTS.map((count) => (

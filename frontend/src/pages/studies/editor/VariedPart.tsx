@@ -31,9 +31,9 @@ export function VariedPart({
   const valueKinds = schema.values.filter(({ kind }) => kind !== "between" || draws);
   const setAxis = (at: number, axis: Axis) => change({ axes: axes.map((one, index) => (index === at ? axis : one)) });
   return (
-    <section className="panel editor-part" aria-label="What is varied" data-pointer="/axes">
+    <section className="panel editor-part" aria-label="Parameters" data-pointer="/axes">
       <header className="part-head">
-        <h2>What is varied</h2>
+        <h2>Parameters</h2>
         <span className="mut small">Each axis sets fields of the experiment to its values, one after the other.</span>
         <span className="grow" />
         <button className="btn" onClick={onAdd} data-command="add-axis" data-testid="add-axis" title="Add an axis (A)">
@@ -42,7 +42,7 @@ export function VariedPart({
         </button>
       </header>
       <Remarks problems={problems.filter(({ pointer }) => pointer === "/axes")} />
-      {!axes.length && <p className="mut small">Nothing yet. Without an axis the experiment is run as it is, once with each seed.</p>}
+      {!axes.length && <p className="mut small">No axis yet. Without one, the experiment runs unchanged, once with each seed.</p>}
       {axes.map((axis, at) => (
         <AxisCard
           key={at}
