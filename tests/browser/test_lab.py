@@ -24,7 +24,7 @@ from .waiting import drawn, wait_until_ended
 OWN_INSTALLATION = True
 
 PASSWORD = "three blind mice"
-SAYS_WHY = re.compile("^Your role is viewer: it looks at everything and changes nothing")
+SAYS_WHY = re.compile("^Your role is viewer: it can view everything and change nothing")
 
 
 def answer_to(workbench: Any, token: str, path: str = "/api/me") -> int:
@@ -45,18 +45,18 @@ def test_a_token_is_issued_copied_used_and_revoked(workbench: Any, new_context: 
     page.get_by_role("button", name="Issue a token").click()
     issue = page.get_by_role("button", name="Issue", exact=True)
     expect(issue).to_be_disabled()
-    expect(page.get_by_role("dialog")).to_contain_text("Give it a name first")
+    expect(page.get_by_role("dialog")).to_contain_text("Enter a name first")
     page.get_by_label("Name").fill(name)
     assert_accessible(page)
     issue.click()
-    expect(page.get_by_role("dialog")).to_contain_text("shown this once")
+    expect(page.get_by_role("dialog")).to_contain_text("shown only once")
     assert_accessible(page)
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_test_id("toast")).to_contain_text("Copied")
     token = page.evaluate("navigator.clipboard.readText()")
     assert token == page.get_by_label("Token", exact=True).input_value()
     assert answer_to(workbench, f" {token}") == 200
-    page.get_by_role("button", name="I have kept it").click()
+    page.get_by_role("button", name="I have saved it").click()
     expect(page.get_by_role("row", name=name)).to_contain_text("Active")
     assert_accessible(page)
     page.reload()
@@ -88,7 +88,7 @@ def invite(page: Page, role: str) -> str:
     page.goto("/lab")
     page.get_by_role("button", name="Invite").click()
     page.get_by_role("dialog").get_by_label(role).check()
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create link").click()
     link = page.get_by_label("Link", exact=True).input_value()
     page.get_by_role("button", name="I have sent it").click()
     return link
@@ -138,7 +138,7 @@ def test_somebody_is_invited_joins_gets_another_role_and_is_removed(new_context:
     expect(guest.get_by_text(f"You are {name}, viewer")).to_be_visible()
     expect(guest.get_by_role("button", name="Invite")).to_be_disabled()
     expect(guest.get_by_role("button", name="Invite")).to_have_attribute(
-        "title", "Your role is viewer: only owners look after the lab. Ask one of them."
+        "title", "Your role is viewer: only owners manage the lab. Ask one of them."
     )
     assert_accessible(guest)
 
@@ -165,7 +165,7 @@ def test_somebody_is_invited_joins_gets_another_role_and_is_removed(new_context:
     owner.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(owner.get_by_role("row", name=name)).to_have_count(0)
     guest.evaluate("dispatchEvent(new Event('millrace:signed-out'))")  # a question may be refused before the connection is closed
-    expect(guest.get_by_role("dialog")).to_contain_text("not a member of the lab any more", timeout=60_000)
+    expect(guest.get_by_role("dialog")).to_contain_text("no longer a member of the lab", timeout=60_000)
     guest.goto(link)
     expect(guest.get_by_text("has been used")).to_be_visible()
 
@@ -360,13 +360,13 @@ def test_an_owner_reads_who_did_what_and_a_viewer_is_told_why_not(
     page.goto("/lab")
     page.get_by_role("tab", name="Audit").click()
     log = page.get_by_role("region", name="Audit")
-    expect(log.get_by_role("row", name="deleted Told of")).to_contain_text("local by the token “browser tests”")
+    expect(log.get_by_role("row", name="deleted Told of")).to_contain_text("local with the token “browser tests”")
     assert_accessible(page)
     page.get_by_role("radiogroup", name="What").get_by_text("Runs").click()
     expect(log.get_by_role("row", name="Told of")).to_have_count(1)
     expect(log.get_by_role("row", name="Told of")).to_contain_text("started a run of")
     page.get_by_label("Person", exact=True).select_option("victor")
-    expect(page.get_by_text("Nothing of this kind was done yet")).to_be_visible()
+    expect(page.get_by_text("No such actions yet")).to_be_visible()
     assert page.url.endswith("action=runs&person=victor")
     page.go_back()
     log.get_by_role("link", name=f"run {number}", exact=True).click()
@@ -374,7 +374,7 @@ def test_an_owner_reads_who_did_what_and_a_viewer_is_told_why_not(
     look = viewer.new_page()
     look.goto("/lab/audit")
     expect(look.get_by_text("The log is for owners")).to_be_visible()
-    expect(look.get_by_text("Your role is viewer: only owners look after the lab")).to_be_visible()
+    expect(look.get_by_text("Your role is viewer: only owners manage the lab")).to_be_visible()
     assert_accessible(look)
 
 
@@ -390,7 +390,7 @@ def test_a_limit_is_set_met_and_taken_away(page: Page, api: httpx.Client, experi
     expect(page.get_by_role("button", name="Set")).to_be_disabled()
     page.get_by_label("Keep frames for").fill("")
     page.get_by_role("textbox", name="Limit").fill("0")
-    expect(page.get_by_role("dialog")).to_contain_text("nothing new begins")
+    expect(page.get_by_role("dialog")).to_contain_text("nothing new can start")
     assert_accessible(page)
     page.get_by_role("button", name="Set").click()
     try:

@@ -155,7 +155,7 @@ def test_pictures_of_runs(
 
     page.goto(f"/runs/{runs[1]}?panel=notes")
     page.get_by_role("textbox", name="Notes on run").fill("Four workers keep up; the peak at 8 s is the join, not the sink.")
-    page.get_by_text("Stored; the whole lab sees it").wait_for()
+    page.get_by_text("Saved; visible to the whole lab").wait_for()
     album.take(page, "run-notes")
 
     for name, query in (("Slow and long", {"search": "p99>1000", "sort": "-p99"}), ("Of today", {"sort": "number"})):
@@ -163,7 +163,7 @@ def test_pictures_of_runs(
     page.goto("/runs")
     page.get_by_test_id("run-list").locator("table").wait_for()
     album.take(page, "runs")
-    page.get_by_title("Views: lists under names").click()
+    page.get_by_title("Views: saved lists").click()
     page.get_by_role("button", name="Of today", exact=True).wait_for()
     album.take(page, "runs-views")
     page.keyboard.press("Escape")
@@ -183,11 +183,11 @@ def test_pictures_of_runs(
     page.goto(f"/compare?runs={','.join(runs)}&side=attribution&align=own&at=6,9")
     page.get_by_test_id("attribution").wait_for()
     album.take(page, "compare-time")
-    page.get_by_role("tab", name="Figures").click()
+    page.get_by_role("tab", name="Metrics").click()
     page.get_by_test_id("more-seeds").click()
     page.get_by_test_id("more-seeds").wait_for(state="detached")
     page.get_by_text("Means over seeds").wait_for(timeout=120_000)
-    page.get_by_text("under way").wait_for(state="detached", timeout=120_000)
+    page.get_by_text("in progress").wait_for(state="detached", timeout=120_000)
     api.delete(f"/api/runs/{long_run}").raise_for_status()
     page.goto(f"/compare?runs={','.join(runs)},{long_run}")
     page.get_by_test_id("gone").wait_for()
@@ -213,7 +213,7 @@ def test_pictures_of_the_other_pages(new_context: Callable[..., BrowserContext],
         ("lesson-forcing", "/learn/checkmate-3.6?case=3&step=10", "So join first takes c31"),
         ("compare-none", "/compare", "Choose two to four runs to compare"),
         ("runs-none", "/runs?search=nothing+like+it", "No run matches"),
-        ("run-missing", f"/runs/{NOBODY}", "There is nothing here"),
+        ("run-missing", f"/runs/{NOBODY}", "Not found"),
         ("not-found", "/nowhere", "There is no page at this address"),
     ):
         page.goto(path)

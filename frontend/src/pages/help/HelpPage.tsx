@@ -38,7 +38,7 @@ export function HelpPage() {
           <nav className="panel" aria-label="Help topics">
             <div className="help-search">
               <SearchField
-                label="Search the help"
+                label="Search help"
                 hint="Search operators and policies"
                 value={url.search}
                 onChange={(search) => change({ search }, true)}
@@ -49,7 +49,7 @@ export function HelpPage() {
               <Topics families={found} here={entry ? linkTo(family, kind) : linkTo(family)} open={url.search ? null : family} />
               {!found.length && (
                 <p className="mut small none">
-                  Nothing speaks of “{url.search}”.{" "}
+                  Nothing matches “{url.search}”.{" "}
                   <button className="link" onClick={() => change({ search: "" })}>
                     Show all
                   </button>
@@ -65,10 +65,10 @@ export function HelpPage() {
             ) : family ? (
               <Empty
                 icon="search"
-                title={`The help has no “${family}”`}
+                title={`Help has no topic “${family}”`}
                 action={
                   <Link className="btn" to="/help">
-                    To the beginning
+                    Back to start
                   </Link>
                 }
               />
@@ -185,11 +185,11 @@ function Entry({ family, kind }: { family: HelpFamily; kind: Kind }) {
 
 const STEPS: [title: string, text: string][] = [
   ["Draw", "Operators from the palette, connected by their ports, above the waterline; hosts below it. Or open a template."],
-  ["Choose", "The workload of each source, the policies, the faults. Every field says its unit, its range and where it comes from."],
-  ["Run", "The engine sends real records through real operators; only durations are modelled, in virtual time. Watch latency live; pause the run, step through it, slow it down."],
-  ["Look", "A finished run keeps every frame. Move the cursor, and topology, hosts and values show that moment."],
-  ["Study", "Vary any fields of an experiment over a grid or at random, repeat it with several seeds, or search for the largest load that it sustains: the button beside Run."],
-  ["Compare", "Choose runs in the list: their lines over one axis, their figures, and only those parameters that differ."],
+  ["Choose", "The workload of each source, the policies, the faults. Every field shows its unit, its range and its source."],
+  ["Run", "The engine sends real records through real operators; only durations are modelled, in virtual time. Watch latency live; pause the run, step through it or slow it down."],
+  ["Look", "A finished run keeps every frame. Move the cursor: topology, hosts and values show that moment."],
+  ["Study", "Vary any fields of an experiment over a grid or at random, repeat it with several seeds, or search for the highest load it sustains. Use the Study button beside Run."],
+  ["Compare", "Choose runs in the list to see their lines on one axis, their metrics, and the parameters that differ."],
 ];
 
 function Beginning({ families }: { families: HelpFamily[] }) {
@@ -215,14 +215,14 @@ function Beginning({ families }: { families: HelpFamily[] }) {
         </Link>
         <Link className="btn" to="/learn">
           <Icon name="learn" />
-          Checkpoints, step by step
+          Lessons on checkpoints
         </Link>
       </p>
       <p>
-        Keys: press <kbd>?</kbd> on the canvas. What a figure means exactly, what is simplified, and how the model was checked stands in the
-        pages under <code>docs/</code>.
+        Keys: press <kbd>?</kbd> on the canvas. What each metric means, what is simplified, and how the model was checked is described in
+        the pages under <code>docs/</code>.
       </p>
-      <h2>What can be chosen</h2>
+      <h2>Reference</h2>
       <ul className="families">
         {families.map(({ family, title, what, kinds }) => (
           <li key={family}>

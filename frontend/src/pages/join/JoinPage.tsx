@@ -39,10 +39,10 @@ export function JoinPage() {
         </span>
         {error ? (
           <>
-            <h1>This invitation does not open</h1>
+            <h1>This invitation is not valid</h1>
             <Remark text={error.message} />
             <Link className="btn" to="/">
-              To the lab
+              Open the lab
             </Link>
           </>
         ) : !data ? (
@@ -72,7 +72,7 @@ function NewAccount({ token }: { token: string }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const join = useMutation({ mutationFn: () => post("/api/join/account", { token, name, password }), onSuccess: enter });
-  const why = name.trim() && password ? "" : "Choose a name and a password first";
+  const why = name.trim() && password ? "" : "Enter a name and a password first";
   return (
     <form
       className="stack"
@@ -86,7 +86,7 @@ function NewAccount({ token }: { token: string }) {
         <Icon name="check" />
         Join
       </button>
-      <p className="mut small">You have an account already? Sign in first, then open the link again.</p>
+      <p className="mut small">Already have an account? Sign in first, then open the link again.</p>
     </form>
   );
 }
@@ -98,7 +98,7 @@ function WithAccount({ token, you, member, onSignedOut }: { token: string; you: 
     <>
       <p>
         You are signed in as <b>{you}</b>
-        {member ? ", who belongs to the lab already. To join as somebody else, sign out first." : "."}
+        {member ? ", already a member of the lab. To join as someone else, sign out first." : "."}
       </p>
       {(join.error ?? signOut.error) && <Remark text={(join.error ?? signOut.error)?.message ?? ""} />}
       <span className="two">
@@ -107,7 +107,7 @@ function WithAccount({ token, you, member, onSignedOut }: { token: string; you: 
         </button>
         {member ? (
           <Link className="btn" to="/">
-            To the lab
+            Open the lab
           </Link>
         ) : (
           <button className="btn primary" disabled={join.isPending} onClick={() => join.mutate()}>

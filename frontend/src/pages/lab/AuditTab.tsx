@@ -52,7 +52,7 @@ export function AuditTab() {
         </div>
         <label className="in who">
           <select aria-label="Person" value={url.person} onChange={(event) => filter({ person: event.target.value })}>
-            <option value="">Everybody</option>
+            <option value="">Everyone</option>
             {!people.some(({ name }) => name === url.person) && url.person && <option>{url.person}</option>}
             {people.map(({ name }) => (
               <option key={name}>{name}</option>
@@ -65,12 +65,12 @@ export function AuditTab() {
       </div>
       <ListPanel label="Audit" error={error} loading={!data} retry={refetch} stale={isPlaceholderData}>
         {!entries.length ? (
-          <Empty icon="book" title="Nothing of this kind was done yet">
-            What is made, changed, run, cancelled or deleted appears here, with who did it.
+          <Empty icon="book" title="No such actions yet">
+            Everything created, changed, run, cancelled or deleted appears here, with the person.
           </Empty>
         ) : (
           <table className="table">
-            <TableHead columns={["When", "Who", "Did", "What", "In particular"]} />
+            <TableHead columns={["When", "Who", "Action", "Target", "Details"]} />
             <tbody>
               {entries.map((entry) => {
                 const to = linkOf(entry);
@@ -81,7 +81,7 @@ export function AuditTab() {
                     </td>
                     <td>
                       {entry.person}
-                      {entry.token && <span className="mut"> by the token “{entry.token}”</span>}
+                      {entry.token && <span className="mut"> with the token “{entry.token}”</span>}
                     </td>
                     <td>{inWords(entry.action)}</td>
                     <td className="subject-cell">

@@ -27,7 +27,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   if (invite.data)
     return (
       <Dialog
-        title="The invitation is made"
+        title="Invitation created"
         onClose={onClose}
         footer={
           <button className="btn" onClick={onClose}>
@@ -36,13 +36,13 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         }
       >
         <p>
-          <b>The link is shown this once.</b> It lets one person in as {invite.data.role}, until {when(invite.data.expires_at)}.
+          <b>The link is shown only once.</b> It lets one person in as {invite.data.role}, until {when(invite.data.expires_at)}.
         </p>
         <Secret label="Link" text={window.location.origin + invite.data.path} />
       </Dialog>
     );
   return (
-    <FormDialog title="Invite somebody" verb="Make a link" busy={invite.isPending} error={invite.error} onSubmit={invite.mutate} onClose={onClose}>
+    <FormDialog title="Invite someone" verb="Create link" busy={invite.isPending} error={invite.error} onSubmit={invite.mutate} onClose={onClose}>
       <fieldset className="field choices">
         <legend>Role</legend>
         {(Object.keys(ROLES) as Role[]).map((one) => (

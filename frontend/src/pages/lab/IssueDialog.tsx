@@ -30,7 +30,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
     onSuccess: () => client.invalidateQueries({ queryKey: ["tokens"] }),
   });
   if (issue.data) return <Issued token={issue.data} onClose={onClose} />;
-  const why = name.trim() ? "" : "Give it a name first, by which you will know what it is for.";
+  const why = name.trim() ? "" : "Enter a name first, so that you know what the token is for.";
   return (
     <FormDialog title="Issue a token" verb="Issue" why={why} busy={issue.isPending} error={issue.error} onSubmit={issue.mutate} onClose={onClose}>
       <div className="field">
@@ -53,7 +53,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
         {(Object.keys(SCOPES) as Scope[]).map((one) => {
           const mine = me?.scopes.includes(one) ?? false;
           return (
-            <label key={one} className={mine ? "" : "mut"} title={mine ? "" : `Your role is ${me?.role}; a token cannot do more than you.`}>
+            <label key={one} className={mine ? "" : "mut"} title={mine ? "" : `Your role is ${me?.role}; a token cannot do more than you can.`}>
               <input type="radio" name="scope" checked={scope === one} disabled={!mine} onChange={() => setScope(one)} />
               <b>{one}</b>
               <span>{mine ? SCOPES[one] : `not with the role ${me?.role}`}</span>
@@ -73,12 +73,12 @@ function Issued({ token, onClose }: { token: Token & { token: string }; onClose:
       onClose={onClose}
       footer={
         <button className="btn" onClick={onClose}>
-          I have kept it
+          I have saved it
         </button>
       }
     >
       <p>
-        <b>It is shown this once.</b> Millrace keeps only its hash; who loses it issues another one.
+        <b>It is shown only once.</b> Millrace keeps only its hash. If you lose it, issue another one.
       </p>
       <Secret label="Token" text={token.token} />
       <p className="mut small">A program sends it with each request:</p>

@@ -14,7 +14,7 @@ export function LifetimeField({
 }) {
   return (
     <div className="field">
-      <label htmlFor={id}>Runs out</label>
+      <label htmlFor={id}>Expires</label>
       <div className="in">
         <select id={id} value={days} onChange={(event) => onChange(event.target.value)}>
           {choices.map(([value, words]) => (

@@ -32,7 +32,7 @@ export function PeopleTab() {
   });
   const drop = useMutation({
     mutationFn: (person: Person) => remove(`/api/people/${person.id}`),
-    onSuccess: (_, person) => toast(`${person.name} removed; what they made is kept.`),
+    onSuccess: (_, person) => toast(`${person.name} removed; what they created is kept.`),
     onError: failed,
     onSettled: settled,
   });
@@ -43,11 +43,11 @@ export function PeopleTab() {
   const people = data ?? [];
   const owners = people.filter((person) => person.role === "owner").length;
   const lastOwner = (person: Person) =>
-    person.role === "owner" && owners === 1 ? "The last owner stays one: make somebody else an owner first" : "";
+    person.role === "owner" && owners === 1 ? "A lab needs an owner: make someone else an owner first" : "";
   return (
     <>
       <div className="toolbar">
-        <WriteButton needs="admin" className="btn primary" title="A link that lets one person in" onClick={() => setInviting(true)}>
+        <WriteButton needs="admin" className="btn primary" title="Create a link that lets one person join" onClick={() => setInviting(true)}>
           <Icon name="plus" />
           Invite
         </WriteButton>
@@ -80,7 +80,7 @@ export function PeopleTab() {
                       needs="admin"
                       className="btn ghost"
                       aria-label={`Sign-in link for ${person.name}`}
-                      title="A link that signs them in once, for who forgot their password"
+                      title="Create a link that signs them in once, in case they forgot their password"
                       disabled={link.isPending}
                       onClick={() => link.mutate(person)}
                     >
@@ -91,7 +91,7 @@ export function PeopleTab() {
                       className="btn ghost danger"
                       aria-label={`Remove ${person.name}`}
                       disabled={Boolean(lastOwner(person)) || drop.isPending}
-                      title={lastOwner(person) || "They become a stranger; what they made is kept"}
+                      title={lastOwner(person) || "Remove from the lab; what they created is kept"}
                       onClick={() => setRemoving(person)}
                     >
                       Remove
@@ -108,14 +108,14 @@ export function PeopleTab() {
       {link.data && (
         <Dialog title={`A link for ${link.variables.name}`} onClose={() => link.reset()}>
           <p>
-            <b>It signs {link.variables.name} in, once, within an hour.</b> Give it to nobody else: whoever opens it acts for them.
+            <b>It signs {link.variables.name} in, once, within an hour.</b> Share it with no one else: anyone who opens it acts as them.
           </p>
           <Secret label="Link" text={window.location.origin + link.data.path} />
         </Dialog>
       )}
       {removing && (
         <Confirm title={`Remove ${removing.name}?`} does="Remove" onClose={() => setRemoving(null)} onYes={() => drop.mutate(removing)}>
-          {removing.name} sees nothing of the lab any more, and their tokens are revoked. What they made is kept. They can be invited again.
+          {removing.name} will lose access to the lab, and their tokens are revoked. What they created is kept. They can be invited again.
         </Confirm>
       )}
     </>
@@ -141,7 +141,7 @@ function RoleChoice({ person, why, busy, onChange }: { person: Person; why: stri
   );
 }
 
-/** Those that nobody has used yet; only owners see them. */
+/** Those not used yet; only owners see them. */
 function Invitations() {
   const owner = useRefusal("admin") === null;
   const { data } = useQuery(invitationsQuery(owner));
@@ -157,11 +157,11 @@ function Invitations() {
     <section className="panel" aria-label="Invitations">
       <div className="ph">
         <h2>Invitations</h2>
-        <span className="mut">that nobody has used yet</span>
+        <span className="mut">not used yet</span>
       </div>
       <div className="scroll" tabIndex={0}>
         <table className="table">
-          <TableHead columns={["Role", "Invited by", "Made", "Runs out"]} actions />
+          <TableHead columns={["Role", "Invited by", "Created", "Expires"]} actions />
           <tbody>
             {data.map((one) => (
               <tr key={one.id}>
@@ -173,7 +173,7 @@ function Invitations() {
                   <button
                     className="btn ghost danger"
                     disabled={withdraw.isPending}
-                    title="The link opens nothing any more"
+                    title="The link stops working"
                     onClick={() => withdraw.mutate(one.id)}
                   >
                     Withdraw

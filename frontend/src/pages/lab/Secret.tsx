@@ -8,7 +8,7 @@ export function Secret({ label, text }: { label: string; text: string }) {
   const byHand = () => {
     field.current?.focus();
     field.current?.select();
-    toast("This page may not copy here: press Ctrl+C.", { tone: "warn" });
+    toast("Copying is not allowed here: press Ctrl+C.", { tone: "warn" });
   };
   const copy = () => {
     if (!navigator.clipboard) return byHand();

@@ -19,22 +19,22 @@ export function StorageDialog({ storage, onClose }: { storage: Storage; onClose:
     mutationFn: () => put<Storage>("/api/storage", { limit_bytes, keep_frames_days }),
     onSuccess: (now) => {
       client.setQueryData(storageQuery.queryKey, now);
-      toast("The limits are set.");
+      toast("Limits saved.");
       onClose();
     },
   });
   const why =
     limit_bytes !== null && !(limit_bytes >= 0 && limit_bytes <= 1e18)
-      ? "The limit must be a number of GB, or empty for none."
+      ? "The limit must be a number of GB, or empty for no limit."
       : keep_frames_days !== null && !(Number.isInteger(keep_frames_days) && keep_frames_days >= 1 && keep_frames_days <= 36_500)
-        ? "Days must be a whole number from 1, or empty for ever."
+        ? "Days must be a whole number of at least 1, or empty for no limit."
         : "";
   const below = limit_bytes !== null && limit_bytes <= storage.used_bytes;
   return (
-    <FormDialog title="Limits of storage" verb="Set" why={why} busy={change.isPending} error={change.error} onSubmit={change.mutate} onClose={onClose}>
+    <FormDialog title="Storage limits" verb="Set" why={why} busy={change.isPending} error={change.error} onSubmit={change.mutate} onClose={onClose}>
       <div className="field">
         <label htmlFor="limit">
-          Limit<i>of runs and data sets together; empty: none</i>
+          Limit<i>for runs and data sets together; empty: no limit</i>
         </label>
         <div className="in">
           <input id="limit" data-autofocus inputMode="decimal" value={limit} placeholder="none" onChange={(event) => setLimit(event.target.value)} />
@@ -43,17 +43,18 @@ export function StorageDialog({ storage, onClose }: { storage: Storage; onClose:
       </div>
       <div className="field">
         <label htmlFor="days">
-          Keep frames for<i>empty: for ever</i>
+          Keep frames for<i>empty: forever</i>
         </label>
         <div className="in">
-          <input id="days" inputMode="numeric" value={days} placeholder="ever" onChange={(event) => setDays(event.target.value)} />
+          <input id="days" inputMode="numeric" value={days} placeholder="all" onChange={(event) => setDays(event.target.value)} />
           <span className="unit">days</span>
         </div>
       </div>
       <p className="mut small">
         {below && !why
-          ? `The lab uses ${bytes(storage.used_bytes)} already: nothing new begins until something is deleted.`
-          : "Older runs lose their frames unless they have a tag or a note. Documents, summaries and results stay, and a run made again gives the frames back."}
+          ? `The lab uses ${bytes(storage.used_bytes)} already: nothing new can start until something is deleted.`
+          : "Older runs lose their frames unless they have a tag or a note. Documents, summaries and results stay, and running again
+          restores the frames."}
       </p>
     </FormDialog>
   );

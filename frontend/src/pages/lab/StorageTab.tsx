@@ -42,8 +42,8 @@ export function StorageTab() {
 }
 
 const ruleOf = ({ limit_bytes, keep_frames_days }: Storage) =>
-  `${limit_bytes === null ? "There is no limit" : `At ${bytes(limit_bytes)} nothing new begins`}, and frames of runs are kept ${
-    keep_frames_days === null ? "for ever" : `for ${plural(keep_frames_days, "day")} unless a tag or a note holds them`
+  `${limit_bytes === null ? "There is no limit" : `At ${bytes(limit_bytes)} nothing new can start`}, and frames of runs are kept ${
+    keep_frames_days === null ? "forever" : `for ${plural(keep_frames_days, "day")} unless they have a tag or a note`
   }.`;
 
 function Use({ storage }: { storage: Storage }) {
@@ -70,11 +70,11 @@ function Use({ storage }: { storage: Storage }) {
       {full && (
         <p className="over" role="alert">
           <Icon name="warn" small />
-          The limit is reached: no run, study or upload begins until something below was deleted, or an owner allows more.
+          The limit is reached: no run, study or upload can start until something below is deleted or an owner raises the limit.
         </p>
       )}
       <p className="mut small">
-        Runs {bytes(storage.runs_bytes)}, data sets {bytes(storage.datasets_bytes)}. Deleted, and gone within a week:{" "}
+        Runs {bytes(storage.runs_bytes)}, data sets {bytes(storage.datasets_bytes)}. Deleted, freed within a week:{" "}
         {bytes(storage.deleted_bytes)}. Free on the server’s disk: {bytes(storage.free_bytes)}.
       </p>
     </div>
@@ -85,13 +85,13 @@ function Holdings({ storage }: { storage: Storage }) {
   const rows = [...storage.experiments, ...storage.datasets].filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes);
   if (!rows.length)
     return (
-      <Empty icon="dataset" title="Nothing is kept yet">
-        What runs record and what is uploaded appears here, the largest first.
+      <Empty icon="dataset" title="Nothing stored yet">
+        Recorded runs and uploaded data sets appear here, largest first.
       </Empty>
     );
   return (
     <table className="table">
-      <TableHead columns={["What", "Kind", ofNumbers("Runs"), ofNumbers("Size"), ofNumbers("Share")]} />
+      <TableHead columns={["Item", "Kind", ofNumbers("Runs"), ofNumbers("Size"), ofNumbers("Share")]} />
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>

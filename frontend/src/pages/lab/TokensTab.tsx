@@ -36,7 +36,7 @@ export function TokensTab() {
           <Icon name="plus" />
           Issue a token
         </button>
-        <span className="mut small">A program that has a token acts for you, as far as the token’s scope and your role go.</span>
+        <span className="mut small">A program with a token acts as you, within the scope of the token and your role.</span>
         <span className="grow" />
         {(ended > 0 || url.show === "all") && (
           <label className="check">
@@ -48,12 +48,12 @@ export function TokensTab() {
       </div>
       <ListPanel label="Tokens" error={error} loading={!data} retry={refetch}>
         {!rows.length ? (
-          <Empty icon="lock" title="No token is in use">
-            A notebook, a script or Prometheus needs one. Issue it here, and keep it where the program finds it.
+          <Empty icon="lock" title="No active tokens">
+            Notebooks, scripts and Prometheus need one. Issue it here and store it where the program can read it.
           </Empty>
         ) : (
           <table className="table">
-            <TableHead columns={["Name", others && "Person", "Scope", "State", "Issued", "Last used", "Runs out"]} actions />
+            <TableHead columns={["Name", others && "Person", "Scope", "State", "Issued", "Last used", "Expires"]} actions />
             <tbody>
               {rows.map((token) => (
                 <tr key={token.id}>
@@ -75,7 +75,7 @@ export function TokensTab() {
                       className="btn ghost danger"
                       aria-label={`Revoke ${token.name}`}
                       disabled={token.state !== "active" || revoke.isPending}
-                      title={token.state === "active" ? "Programs that use it are refused from now on" : `It is ${token.state} already`}
+                      title={token.state === "active" ? "Programs that use it are refused immediately" : `It is ${token.state} already`}
                       onClick={() => setRevoking(token)}
                     >
                       Revoke
@@ -90,7 +90,7 @@ export function TokensTab() {
       {issuing && <IssueDialog onClose={() => setIssuing(false)} />}
       {revoking && (
         <Confirm title={`Revoke “${revoking.name}”?`} does="Revoke" onClose={() => setRevoking(null)} onYes={() => revoke.mutate(revoking)}>
-          Programs that use it are refused from now on, and their open connections end within seconds. This cannot be undone.
+          Programs that use it are refused immediately, and their open connections end within seconds. This cannot be undone.
         </Confirm>
       )}
     </>

@@ -20,8 +20,8 @@ const WORDS: Record<string, string> = {
   "join.accept": "joined again",
   "people.change": "changed the role of",
   "people.delete": "removed",
-  "people.link": "made a sign-in link for",
-  "invitations.create": "invited somebody",
+  "people.link": "created a sign-in link for",
+  "invitations.create": "invited someone",
   "invitations.delete": "withdrew an invitation",
   "tokens.create": "issued the token",
   "tokens.delete": "revoked the token",
@@ -29,10 +29,10 @@ const WORDS: Record<string, string> = {
   "runs.start": "started a run of",
   "runs.bulk": "changed several runs",
   "datasets.create": "uploaded",
-  "storage.change": "set the limits of storage",
+  "storage.change": "changed the storage limits",
 };
 
-const DONE: Record<string, string> = { create: "made", change: "changed", delete: "deleted", bulk: "changed several of" };
+const DONE: Record<string, string> = { create: "created", change: "changed", delete: "deleted", bulk: "changed several of", reproductions: "reproduced" };
 const THINGS: Record<string, string> = { runs: "", experiments: "", studies: "the study", datasets: "the data set", figures: "the figure", analyses: "an analysis" };
 
 /** What was done, as the words between who did it and to what. What this page does not know yet is spelt out. */

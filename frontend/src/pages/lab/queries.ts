@@ -21,10 +21,10 @@ export const tokensQuery = queryOptions({ queryKey: ["tokens"], queryFn: () => g
 
 /** What each scope opens, in words. */
 export const SCOPES: Record<Scope, string> = {
-  metrics: "the numbers of /metrics, and nothing else: for Prometheus",
-  read: "look at everything, follow runs live",
+  metrics: "read /metrics and nothing else: for Prometheus",
+  read: "view everything, follow runs live",
   write: "also edit, run, cancel and delete",
-  admin: "also people, invitations, and everybody's tokens",
+  admin: "also manage people, invitations and all tokens",
 };
 
 export interface Person {
@@ -50,9 +50,9 @@ export const invitationsQuery = (enabled: boolean) =>
 
 /** What each role may do, in words. */
 export const ROLES: Record<Role, string> = {
-  viewer: "looks at everything, changes nothing",
+  viewer: "views everything, changes nothing",
   member: "also edits, runs and deletes",
-  owner: "also looks after people, and everybody’s tokens",
+  owner: "also manages people and all tokens",
 };
 
 /** An experiment with its runs, or a data set. */

@@ -16,7 +16,7 @@ export function LearnPage() {
   const lesson = useQuery(lessonQuery(id));
   return (
     <div className="page on-learn">
-      <TopBar title={lesson.data?.title ?? "Step by step"} crumb={<h1>Step by step</h1>} />
+      <TopBar title={lesson.data?.title ?? "Lessons"} crumb={<h1>Lessons</h1>} />
       {error ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : !lessons ? (
@@ -61,8 +61,8 @@ function Overview({ lessons }: { lessons: LessonItem[] }) {
   if (!lessons.length)
     return (
       <section className="panel">
-        <Empty icon="learn" title="No lesson came with this installation">
-          Lessons are documents in fixtures/lessons: instances, messages, checkpoints, and what is to be shown of them.
+        <Empty icon="learn" title="No lessons in this installation">
+          Lessons are documents in fixtures/lessons: instances, messages, checkpoints, and what to show of them.
         </Empty>
       </section>
     );
@@ -70,8 +70,9 @@ function Overview({ lessons }: { lessons: LessonItem[] }) {
     <article className="panel scroll overview" tabIndex={0} aria-label="Lessons">
       <h2>How checkpoints fit together</h2>
       <p>
-        After a loss, which checkpoints can be gone back to? Each lesson is a small history of messages and checkpoints, gone through
-        step by step: the steps are what the engine's own rules do, not a drawing of them. Go on with <kbd>→</kbd>, back with <kbd>←</kbd>.
+        After a loss, to which checkpoints can the instances roll back? Each lesson is a small history of messages and checkpoints,
+        explained step by step. The steps follow the rules of the engine itself. Step forward with <kbd>→</kbd> and back with
+        <kbd>←</kbd>.
       </p>
       <ul>
         {lessons.map(({ id, title, figure, text }) => (
@@ -85,7 +86,8 @@ function Overview({ lessons }: { lessons: LessonItem[] }) {
         ))}
       </ul>
       <p className="mut">
-        Runs with uncoordinated or communication-induced checkpoints have the same for each recovery: tab <b>Checkpoints</b> of the run, button{" "}
+        Runs with uncoordinated or communication-induced checkpoints explain each recovery in the same way: open the tab
+        <b>Checkpoints</b> of the run and press{" "}
         <b>How the line was found</b>.
       </p>
     </article>

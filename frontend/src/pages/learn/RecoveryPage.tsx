@@ -38,12 +38,13 @@ export function RecoveryPage() {
           <header className="panel">
             <h2>How the line was found</h2>
             <p>
-              {told.text} All go back to checkpoints that fit together. An arrow stands for records that its receiver had processed and its
+              {told.text}{" "}
+              All instances roll back to consistent checkpoints. An arrow stands for records that the receiver had processed but the
               sender, on the line so far, had not sent: somewhere between the two checkpoints.{" "}
               {told.left_out > 0 && (
                 <b data-testid="left-out">
-                  Drawn are those that went back and who made them; {plural(told.left_out, "other instance")}{" "}
-                  {told.left_out === 1 ? "is" : "are"} left out.
+                  The diagram shows the instances that rolled back and those that caused it; {plural(told.left_out, "other instance")}{" "}
+                  {told.left_out === 1 ? "is" : "are"} omitted.
                 </b>
               )}
             </p>
@@ -60,7 +61,7 @@ export function RecoveryPage() {
             />
           ) : (
             <section className="panel">
-              <p className="mut small">No instance had to go back behind its newest checkpoint: the newest ones fit together.</p>
+              <p className="mut small">No instance had to roll back past its latest checkpoint: the latest ones are consistent.</p>
             </section>
           )}
         </div>

@@ -27,7 +27,7 @@ export function StepThrough({ told, begin, onStep }: { told: Explained; begin: n
   const commands = useMemo<Command[]>(() => {
     const command = (does: string, key: string, next: (now: number) => number): Command => ({
       does,
-      group: "Step by step",
+      group: "Steps",
       keys: [key],
       run: () => setAt((now) => Math.max(0, Math.min(last, next(now)))),
     });
@@ -159,9 +159,9 @@ function Knowledge({ table: { columns, rows } }: { table: NonNullable<LessonStep
   return (
     <section className="panel knows" data-testid="knows">
       <div className="ph">
-        <h2>What each knows after this step</h2>
+        <h2>What each instance knows after this step</h2>
       </div>
-      <div className="scroll" tabIndex={0} role="region" aria-label="What each knows">
+      <div className="scroll" tabIndex={0} role="region" aria-label="What each instance knows">
         <table className="table">
           <thead>
             <tr>

@@ -97,28 +97,28 @@ export interface LegendEntry {
 }
 
 const OF_CHECKPOINTS: [mark: string, label: string, means: string, has: (step: LessonStep) => boolean][] = [
-  ["line", "in the line", "All would go back to these", (step) => step.line.length > 0],
-  ["marked", "marked", "Can be reached from another member of the root: it has to go", (step) => step.marked.length > 0],
-  ["discarded", "discarded", "Newer than what is gone back to", (step) => step.discarded.length > 0],
-  ["useless", "useless", "No line can ever hold it", (step) => step.useless.length > 0],
+  ["line", "in the line", "All instances would roll back to these", (step) => step.line.length > 0],
+  ["marked", "marked", "Reachable from another member of the root: it must be replaced", (step) => step.marked.length > 0],
+  ["discarded", "discarded", "Newer than the recovery line", (step) => step.discarded.length > 0],
+  ["useless", "useless", "No recovery line can ever contain it", (step) => step.useless.length > 0],
 ];
 const OF_MESSAGES: { [state in MessageState]: [label: string, means: string] } = {
-  orphan: ["orphan", "Processed before the line, and sent behind it"],
-  lost: ["would be dropped", "In flight, and nobody kept it"],
-  stored: ["in flight, kept", "Sent before the line, not processed before it, and kept with it"],
-  "in-flight": ["in flight", "Sent before the line and not processed before it: sent again from the log"],
-  aside: ["laid aside", "Came behind a barrier, and waits for the checkpoint"],
-  told: ["spoken of", "What the step is about"],
+  orphan: ["orphan", "Processed before the line, but sent after it"],
+  lost: ["would be dropped", "In flight, and not stored"],
+  stored: ["in flight, stored", "Sent before the line, not processed before it, and stored with it"],
+  "in-flight": ["in flight", "Sent before the line and not processed before it: replayed from the log"],
+  aside: ["laid aside", "Arrived after a barrier, and waits for the checkpoint"],
+  told: ["in focus", "The subject of this step"],
 };
 
 /** What the case's steps show somewhere; the same at each of them, so that nothing moves. */
 export function legendOf({ diagram, steps }: Explained): LegendEntry[] {
   const found: LegendEntry[] = [{ mark: "basic", label: "checkpoint", means: "An instance's state, taken at this moment" }];
   if (diagram.checkpoints.some(({ kind }) => kind === "forced"))
-    found.push({ mark: "forced", label: "forced", means: "Taken because a message asked for it, before that was processed" });
+    found.push({ mark: "forced", label: "forced", means: "Forced by a message, before processing it" });
   for (const [mark, label, means, has] of OF_CHECKPOINTS) if (steps.some(has)) found.push({ mark, label, means });
   if (steps.some(({ edges }) => edges.length))
-    found.push({ mark: "edge", label: "checkpoint graph", means: "From the checkpoint before a send to the one behind its processing" });
+    found.push({ mark: "edge", label: "checkpoint graph", means: "From the checkpoint before a send to the one after its processing" });
   for (const state of MESSAGE_STATES)
     if (steps.some((step) => LISTS[state](step).length)) {
       const [label, means] = OF_MESSAGES[state];
@@ -126,7 +126,7 @@ export function legendOf({ diagram, steps }: Explained): LegendEntry[] {
     }
   if (diagram.messages.some(({ kind }) => kind === "barrier"))
     found.push({ mark: "barrier", label: "barrier", means: "Cuts the stream into before and after the checkpoint" });
-  if (diagram.waits.length) found.push({ mark: "wait", label: "barred", means: "Nothing is let in from a channel whose barrier has come" });
+  if (diagram.waits.length) found.push({ mark: "wait", label: "blocked", means: "No input from a channel whose barrier has arrived" });
   return found;
 }
 
