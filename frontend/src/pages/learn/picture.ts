@@ -126,7 +126,7 @@ export function legendOf({ diagram, steps }: Explained): LegendEntry[] {
     }
   if (diagram.messages.some(({ kind }) => kind === "barrier"))
     found.push({ mark: "barrier", label: "barrier", means: "Cuts the stream into before and after the checkpoint" });
-  if (diagram.waits.length) found.push({ mark: "wait", label: "blocked", means: "No input from a channel whose barrier has arrived" });
+  if (diagram.waits.length) found.push({ mark: "wait", label: "barred", means: "No input is taken from a channel whose barrier has arrived" });
   return found;
 }
 
