@@ -486,7 +486,7 @@ export function rescaleRefusal(
 ): string | null {
   const protocol = (policies?.checkpointing as Partial<Tagged> | undefined)?.kind ?? "none";
   if (checkpointings.find(({ kind }) => kind === protocol)?.rescalable === false)
-    return `Under the protocol ${protocol.replace(/_/g, " ")} the parallelism cannot change: what it has stored belongs to channels whose ends would move`;
+    return `The parallelism cannot change under the protocol ${protocol.replace(/_/g, " ")}: its stored data belongs to channels whose ends would move`;
   if (query.edges.some(({ feedback }) => feedback)) return "The query has a cycle, and records would still circulate in it behind a barrier";
   return null;
 }

@@ -90,18 +90,18 @@ function Opened({ analysis }: { analysis: AnalysisDetail }) {
           {answer.pooled.length > 0 && <PooledTable kind={analysis.kind} pooled={answer.pooled} />}
           {analysis.count > ANSWER_ROWS_MAX && (
             <p className="note">
-              The first {plural(ANSWER_ROWS_MAX, "row")} of {analysis.count.toLocaleString("en-US")} are shown; GET /api/spark/jobs/{analysis.id} gives all.
+              The first {plural(ANSWER_ROWS_MAX, "row")} of {analysis.count.toLocaleString("en-US")} are shown; GET /api/spark/jobs/{analysis.id} returns all.
             </p>
           )}
         </div>
       ) : isActive(analysis) ? (
-        <Empty icon="clock" title={state === "queued" ? "Waiting for the analysis worker" : `${percent(analysis.progress)} of the new runs are read`}>
-          {state === "queued" ? "The answer appears here by itself." : "The first question after a start takes some seconds more: Spark starts with it."}
+        <Empty icon="clock" title={state === "queued" ? "Waiting for the analysis worker" : `${percent(analysis.progress)} of the new runs read`}>
+          {state === "queued" ? "The answer appears here automatically." : "The first question takes a few seconds longer, because Spark starts with it."}
         </Empty>
       ) : (
         <Empty
           icon="crossc"
-          title={state === "cancelled" ? "This was stopped" : "There is no answer"}
+          title={state === "cancelled" ? "Cancelled" : "No answer"}
           action={
             <Link className="btn" to={`/analysis?ask=${analysis.kind}&search=${encodeURIComponent(question.runs.search)}`}>
               <Icon name="rerun" />
@@ -109,7 +109,7 @@ function Opened({ analysis }: { analysis: AnalysisDetail }) {
             </Link>
           }
         >
-          {state === "cancelled" ? "What was read of the runs until then is kept." : "Mend what the message says, and ask again."}
+          {state === "cancelled" ? "Data read so far is kept." : "Fix the problem above, and ask again."}
         </Empty>
       )}
     </div>
@@ -117,7 +117,7 @@ function Opened({ analysis }: { analysis: AnalysisDetail }) {
 }
 
 const readText = ({ runs, read }: AnalysisDetail) =>
-  read === null ? "" : read === runs ? "all read now" : read === 0 ? "all read before" : `${read.toLocaleString("en-US")} read now, the others before`;
+  read === null ? "" : read === runs ? "all newly read" : read === 0 ? "all read before" : `${read.toLocaleString("en-US")} newly read, the others before`;
 
 function Fact({ term, value, more }: { term: string; value: string; more: string }) {
   return (

@@ -41,8 +41,8 @@ export function Drawer() {
             <button
               className="btn ghost icon"
               aria-expanded={open}
-              title={open ? "Fold the drawer (Ctrl+J)" : "Unfold the drawer (Ctrl+J)"}
-              aria-label={open ? "Fold the drawer" : "Unfold the drawer"}
+              title={open ? "Collapse the drawer (Ctrl+J)" : "Expand the drawer (Ctrl+J)"}
+              aria-label={open ? "Collapse the drawer" : "Expand the drawer"}
               onClick={() => useEditor.setState({ drawerOpen: !open })}
             >
               <Icon name={open ? "down" : "right"} />

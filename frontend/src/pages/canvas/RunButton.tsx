@@ -106,7 +106,7 @@ export function RunButton({ errors }: { errors: Problem[] }) {
             <PaceField value={pace} onChange={setPace} />
             <span className="two">
               <button type="button" className="btn" onClick={() => setSeed(String(Math.floor(Math.random() * 1_000_000)))}>
-                Draw a seed
+                Pick a random seed
               </button>
               <button className="btn primary" disabled={Boolean(whyNot)} title={whyNot}>
                 Run

@@ -19,7 +19,7 @@ import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { TopBar } from "../../ui/TopBar";
 
 const SHOWN = [
-  ["", "Mine"],
+  ["", "In use"],
   ["examples", "Examples"],
   ["all", "All"],
 ] as const;
@@ -73,7 +73,7 @@ export function ExperimentsPage() {
           {!rows.length ? (
             <Empty
               icon="canvas"
-              title={word ? `No experiment matches “${url.search}”` : "Nothing here yet"}
+              title={word ? `No experiment matches “${url.search}”` : "No experiments yet"}
               action={
                 word ? (
                   <button className="btn" onClick={() => change({ search: "", show: "all" })}>

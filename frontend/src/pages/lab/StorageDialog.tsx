@@ -46,15 +46,14 @@ export function StorageDialog({ storage, onClose }: { storage: Storage; onClose:
           Keep frames for<i>empty: forever</i>
         </label>
         <div className="in">
-          <input id="days" inputMode="numeric" value={days} placeholder="all" onChange={(event) => setDays(event.target.value)} />
+          <input id="days" inputMode="numeric" value={days} placeholder="forever" onChange={(event) => setDays(event.target.value)} />
           <span className="unit">days</span>
         </div>
       </div>
       <p className="mut small">
         {below && !why
           ? `The lab uses ${bytes(storage.used_bytes)} already: nothing new can start until something is deleted.`
-          : "Older runs lose their frames unless they have a tag or a note. Documents, summaries and results stay, and running again
-          restores the frames."}
+          : "Older runs lose their frames unless they have a tag or a note. Documents, summaries and results stay, and running again restores the frames."}
       </p>
     </FormDialog>
   );

@@ -74,7 +74,7 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
             aria-invalid={Boolean(why)}
             onChange={(event) => setWish({ ...wish, load: event.target.value })}
           />
-          <span>× as before</span>
+          <span>× current</span>
         </div>
         {why && <p className="remark err">{why}</p>}
       </div>

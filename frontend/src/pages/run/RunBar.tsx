@@ -193,7 +193,7 @@ function Again({
       <PaceField value={pace} onChange={setPace} />
       <span className="two">
         <button type="button" className="btn" onClick={() => setSeed(String(Math.floor(Math.random() * 1_000_000)))}>
-          Draw a seed
+          Pick a random seed
         </button>
         <button className="btn primary" data-testid="rerun-seed" disabled={disabled || Boolean(why)} title={why}>
           Run again

@@ -36,7 +36,7 @@ export function useBulk() {
 }
 
 function told(action: Action, runs: string, changed: number, tag = ""): string {
-  if (!changed) return action === "cancel" ? "None of these is running any more." : `Nothing to change${tag ? `: “${tag}”` : ""}.`;
+  if (!changed) return action === "cancel" ? "None of these is still running." : `Nothing to change${tag ? `: “${tag}”` : ""}.`;
   if (action === "tag") return `${runs} tagged “${tag}”.`;
   if (action === "untag") return `“${tag}” removed from ${runs.replace(/^R/, "r")}.`;
   if (action === "cancel") return `${runs} cancelled; measurements so far are kept.`;

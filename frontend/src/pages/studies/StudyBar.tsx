@@ -54,7 +54,7 @@ export function StudyBar({
         await savePicture(picture, format, `${study.name} ${metrics[at] ?? ""}`, "study");
       }
     } catch (error) {
-      toast(`The picture could not be made. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
+      toast(`The picture could not be created. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
     }
   };
   const entry = (close: () => void, icon: IconName, words: string, run: () => void, why = "") => (

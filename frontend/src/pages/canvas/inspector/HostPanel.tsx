@@ -31,7 +31,7 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
         <p className="doc">
           {hostNames(host).length === 1
             ? hostNames(host)[0]
-            : `${summariseHosts(hostNames(host))}, ${plural(hostNames(host).length, "equal machine")}`}
+            : `${summariseHosts(hostNames(host))}, ${plural(hostNames(host).length, "identical host")}`}
         </p>
         <Remarks problems={own} />
         {schema && (
