@@ -56,7 +56,7 @@ def test_barriers_wait_and_messages_force(page: Page) -> None:
     page.goto("/learn/checkmate-3.3")
     page.get_by_role("navigation", name="All steps").get_by_role("button", name="c2 has to wait").click()
     expect(page.locator("[data-message=c2]")).to_have_attribute("data-state", "aside")
-    expect(page.get_by_test_id("space-time")).to_contain_text("S3 barred")
+    expect(page.get_by_test_id("space-time")).to_contain_text("S3 blocked")
     expect(page.locator("[data-message='barrier S2 → J2']")).to_have_count(1)
     page.goto("/learn/checkmate-3.6?case=3")
     page.get_by_role("navigation", name="All steps").get_by_role("button", name="n2 forces c31").click()

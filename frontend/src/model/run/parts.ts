@@ -21,7 +21,7 @@ const part = (id: string, token: string, pattern: Pattern, means: string, label 
 });
 
 // Parts of a single record's way that the frames sum up as well.
-const ALIGNMENT = part("alignment", "--s2", "rows", "channel barred until the barriers of all inputs had arrived");
+const ALIGNMENT = part("alignment", "--s2", "rows", "channel blocked until the barriers of all inputs had arrived");
 const SERVICE = part("service", "--s3", "plain", "being worked on");
 const STOLEN = part("stolen", "--s4", "hatch", "in service, while the cores served others or were stalled");
 const BLOCKED = part("blocked", "--blocked", "hatch", "produced, waiting for credits to be sent");

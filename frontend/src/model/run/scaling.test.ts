@@ -305,7 +305,7 @@ describe("why nothing happens", () => {
     expect(text({})).toBe("Nothing to do: the requested parallelism is already running. The next iteration is at 765 s.");
     expect(text({ why: "it takes 80 workers, and there are 70" })).toContain("Nothing to do: it takes 80 workers, and there are 70.");
     expect(text({ verdict: "no_metrics", why: "bids has been read only once since it started" })).toContain("Skipped for lack of metrics: bids has");
-    expect(text({ verdict: "busy", why: "a rescale is under way" })).toContain("Skipped: a rescale is under way");
+    expect(text({ verdict: "busy", why: "a rescale is in progress" })).toContain("Skipped: a rescale is in progress");
     expect(text({ verdict: "order", why: "there are bottlenecks" })).toContain("There are bottlenecks. A rescale was ordered.");
   });
   it("speaks of the iteration that is on show", () => {
@@ -313,7 +313,7 @@ describe("why nothing happens", () => {
     const decisions = [
       decision(135, { verdict: "no_metrics", why: "bids has no sample" }),
       decision(150, { verdict: "order", why: "there are bottlenecks" }),
-      decision(165, { verdict: "busy", why: "a rescale is under way" }),
+      decision(165, { verdict: "busy", why: "a rescale is in progress" }),
       decision(180),
     ];
     const aborted = action({ ...OPEN, ordered_s: 150, stopped_s: null, ended_s: 152, outcome: "aborted", why: "the store is full" });
@@ -321,7 +321,7 @@ describe("why nothing happens", () => {
     const texts = [0, 1, 2].map((number) => whyNot(history, DS2, true, 240, number).text);
     expect(texts[0]).toBe("Skipped for lack of metrics: bids has no sample.");
     expect(texts[1]).toBe("Rescale 1 was aborted: the store is full.");
-    expect(texts[2]).toBe("Skipped: a rescale is under way.");
+    expect(texts[2]).toBe("Skipped: a rescale is in progress.");
     expect(whyNot(history, DS2, true, 240, 3)).toEqual(whyNot(history, DS2, true, 240)); // the last one: what is going on
     expect(whyNot(history, DS2, true, 240).text).toContain("Cooldown after the order at 150 s, until 300 s");
   });

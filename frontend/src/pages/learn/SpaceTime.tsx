@@ -55,7 +55,7 @@ export function SpaceTime({ told, step }: { told: Explained; step: LessonStep })
                 <g key={`${wait.instance} ${wait.sender}`} className="wait">
                   <rect x={layout.x(wait.at)} y={layout.y(wait.instance) - 5} width={Math.max(0, end - layout.x(wait.at))} height="10" />
                   <text x={layout.x(wait.at) + 4} y={layout.y(wait.instance) - 9 - 12 * above}>
-                    {diagram.instances[wait.sender]} barred
+                    {diagram.instances[wait.sender]} blocked
                   </text>
                 </g>
               );

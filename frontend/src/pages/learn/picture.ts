@@ -104,10 +104,10 @@ const OF_CHECKPOINTS: [mark: string, label: string, means: string, has: (step: L
 ];
 const OF_MESSAGES: { [state in MessageState]: [label: string, means: string] } = {
   orphan: ["orphan", "Processed before the line, but sent after it"],
-  lost: ["would be dropped", "In flight, and not stored"],
+  lost: ["would be lost", "In flight, and not stored"],
   stored: ["in flight, stored", "Sent before the line, not processed before it, and stored with it"],
   "in-flight": ["in flight", "Sent before the line and not processed before it: replayed from the log"],
-  aside: ["laid aside", "Arrived after a barrier, and waits for the checkpoint"],
+  aside: ["buffered", "Arrived after a barrier, and waits for the checkpoint"],
   told: ["in focus", "The subject of this step"],
 };
 
@@ -126,7 +126,7 @@ export function legendOf({ diagram, steps }: Explained): LegendEntry[] {
     }
   if (diagram.messages.some(({ kind }) => kind === "barrier"))
     found.push({ mark: "barrier", label: "barrier", means: "Cuts the stream into before and after the checkpoint" });
-  if (diagram.waits.length) found.push({ mark: "wait", label: "barred", means: "No input is taken from a channel whose barrier has arrived" });
+  if (diagram.waits.length) found.push({ mark: "wait", label: "blocked", means: "No input is taken from a channel whose barrier has arrived" });
   return found;
 }
 
@@ -140,9 +140,9 @@ export function knownAt(told: Explained, step: LessonStep): [label: string, name
     ["Discarded", named(step.discarded)],
     ["Useless", named(step.useless)],
     ["Orphans", step.orphans],
-    ["Would be dropped", step.lost],
+    ["Would be lost", step.lost],
     ["In flight", [...step.stored, ...step.in_flight]],
-    ["Laid aside", step.aside],
+    ["Buffered", step.aside],
   ];
   return all.filter(([, found]) => found.length);
 }

@@ -167,7 +167,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
                     idle
                   </span>
                   {checkpointed && (
-                    <span title="Instances wait for barriers; channels whose barrier has arrived are barred">
+                    <span title="Instances wait for barriers; channels whose barrier has arrived are blocked">
                       <Icon name="pause" small className="barred" />
                       aligning
                     </span>

@@ -80,7 +80,7 @@ function describe(name: string, sample: OperatorSample, waiting: Waiting | null)
     ...(sample.shed ? [`shed ${number(sample.shed, " records")}`] : []),
     ...(waiting
       ? [
-          `${plural(waiting.instances, "instance")} aligning${waiting.since_s === null ? "" : ` since ${waiting.since_s.toFixed(2)} s`}: ${plural(waiting.passed_over, "record")} passed over`,
+          `${plural(waiting.instances, "instance")} aligning${waiting.since_s === null ? "" : ` since ${waiting.since_s.toFixed(2)} s`}: ${plural(waiting.passed_over, "record")} buffered`,
         ]
       : []),
   ].join("\n");
