@@ -1,4 +1,4 @@
-"""What acts when a fault of a host begins and ends."""
+"""The control that begins and ends a fault of a host."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from . import occurrences
 
 
 class FaultControl(ABC):
-    """A fault that begins at the times of its occurrence and ends a fixed span later, or never. Kinds say what both do to the world.
+    """A fault that begins at the times of its occurrence and ends a fixed time later, or never. Subclasses define its effects.
 
-    number: its place among the document's faults.
+    number: index among the document's faults.
     """
 
-    factor_milli = 1000  # of the host's speed while it is on, in thousandths
+    factor_milli = 1000  # factor of the host's speed during the fault, in thousandths
 
     def __init__(self, experiment: Experiment, number: int):
         fault = experiment.faults[number]
@@ -28,14 +28,14 @@ class FaultControl(ABC):
         self.fault: Any = fault
         self.host = next(host.index for host in experiment.expanded_hosts() if host.name == fault.host)
         self._random = RandomStream(experiment.workload.seed, "fault", number)
-        self.span_ns: int | None = fault.span_ns  # None: for ever
+        self.span_ns: int | None = fault.span_ns  # None: permanent
         self.all: list[FaultControl] = [self]  # the controls of all faults of the run
-        self._begun = 0  # how often it has begun
+        self._begun = 0  # number of times it has begun
         self.on = False
         self.next_ns = self._begins_next_ns(0)
 
     def _begins_next_ns(self, now_ns: int) -> int:
-        """now_ns: when it last ended; 0 before the first time."""
+        """Time of the next begin. now_ns: end of the last one, 0 before the first."""
         at_ns = occurrences.next_ns(self.fault.when, self._random, self._begun, now_ns)
         return L.FAR if at_ns is None else at_ns
 
@@ -50,22 +50,22 @@ class FaultControl(ABC):
             self.end(world, now_ns)
 
     def set_speed(self, world: World) -> None:
-        """Give the host the speed that active faults leave it. Their factors multiply; services that have begun keep their speed."""
+        """Set the host's speed from its active faults, whose factors multiply. Services in progress keep their speed."""
         w = world.arrays
         speed = int(w.host[self.host, L.H_OWN_SPEED])
         for fault in self.all:
             if fault.on and fault.host == self.host:
                 speed = max(1, speed * fault.factor_milli // 1000)
         w.host[self.host, L.H_SPEED] = speed
-        w.inst[w.inst[:, L.I_HOST] == self.host, L.I_COST] = -1  # instances keep the duration of their last service
+        w.inst[w.inst[:, L.I_HOST] == self.host, L.I_COST] = -1  # instances cache the duration of their last service
 
     @abstractmethod
     def begin(self, world: World, now_ns: int) -> None:
-        """It befalls the host now."""
+        """Apply the fault to the host."""
 
     @abstractmethod
     def end(self, world: World, now_ns: int) -> None:
-        """It is over now."""
+        """End the fault."""
 
     def state(self) -> Any:
         return [self._begun, self.on, self.next_ns]

@@ -1,4 +1,4 @@
-"""How many records a source is due to have, without chance: for budgets and charts."""
+"""Expected number of records of a source, without randomness: for budgets and charts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .traces import delay_trace, file_times, known
 
 
 def due(source: SourceWorkload, horizon_ns: int, scale: int, datasets: Datasets) -> Callable[[int], int] | None:
-    """How many simulated records a source is due to have before a time up to the horizon (on average, where they come at random).
+    """Function from a time up to the horizon to the number of simulated records due before it, on average for random arrivals.
 
-    None when its data set is not at hand. Raises Refusal (path below the source's entry) when the rate is too long, or the file of its
-    rates or delays not what it should be.
+    Returns None if the data set is not available. Raises Refusal (path below the source's entry) if the rate has too many parts, or if the
+    file of its rates or delays is invalid.
     """
     with refusals_below("disorder"):
         if isinstance(source.disorder, FileDelay) and isinstance(known(source.disorder.dataset, datasets), DatasetInfo):
@@ -35,7 +35,7 @@ def due(source: SourceWorkload, horizon_ns: int, scale: int, datasets: Datasets)
         try:
             dataset = datasets(source.stream.dataset)
         except Refusal:
-            return None  # said where the stream's fields are looked at
+            return None  # reported where the stream's fields are checked
         if dataset is None:
             return None
         rows = dataset.rows
@@ -51,10 +51,10 @@ def due(source: SourceWorkload, horizon_ns: int, scale: int, datasets: Datasets)
 def preview(
     source: SourceWorkload, horizon_ns: int, points: int, datasets: Datasets, zero_ns: int | None = None
 ) -> list[tuple[float, float]]:
-    """(time in s, records per s) in the middle of each of `points` equal parts of the horizon, without chance; for charts.
+    """(time in s, records per s) in the middle of each of `points` equal parts of the horizon, without randomness; for charts.
 
-    zero_ns: what 0 of event time is in the document (`event_zero_ns`); by default the source's first record.
-    Raises Refusal (path below the source's entry) when the rate is too long or a file not what it should be.
+    zero_ns: event time 0 of the document (`event_zero_ns`); default: the source's first record.
+    Raises Refusal (path below the source's entry) if the rate has too many parts or a file is invalid.
     """
     edges = sorted({horizon_ns * part // points for part in range(points + 1)})
     if isinstance(source.rate, RecordedRate) and isinstance(source.stream, FileStream):

@@ -382,10 +382,10 @@ def test_a_window_over_all_keys_stays_at_one_instance(panes: str, key: dict[str,
     for scaling in (manual({"count": 2}), {"kind": "ds2", "orders": manual({"count": 2})["orders"]}):
         (problem,) = validate(counting(scaling, changes), CONTEXT)
         assert (problem.pointer, problem.code) == (f"{ORDER}/parallelism/count", "not_scalable")
-        assert problem.message == "'count' stays at 1: 'count' is right with at most 1 instances; remove it from the order"
+        assert problem.message == "'count' stays at 1: 'count' is correct only with at most 1 instances; remove it from the order"
     (problem,) = validate(counting({"kind": "ds2", "workers_max": 20, "operators": {"count": {"min": 2}}}, changes), CONTEXT)
     assert (problem.pointer, problem.code) == ("/policies/scaling/operators/count/min", "not_scalable")
-    assert problem.message == "min is 2, but 'count' stays at 1: 'count' is right with at most 1 instances; lower it"
+    assert problem.message == "min is 2, but 'count' stays at 1: 'count' is correct only with at most 1 instances; lower it"
 
 
 def test_a_cycle_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""When a fault of a host happens: a file of the name of its kind for each, with a function `next_ns`."""
+"""Times of a host's faults: one file per kind, named after it, with a function `next_ns`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from engine.spec.experiment.occurrences.base import Occurrence
 
 
 def next_ns(when: Occurrence, random: RandomStream, begun: int, now_ns: int) -> int | None:
-    """When the fault begins next; None: never again.
+    """The time at which the fault next begins, later than now_ns; None: never again.
 
-    random: of the fault. begun: how often it has begun. now_ns: when it last ended; 0 before the first time. The answer is later than the
-    last end.
+    random: random stream of the fault. begun: number of times it has begun. now_ns: end of the last time, 0 before the first.
     """
     at_ns: int | None = implementation(type(when), __name__, "next_ns")(when, random, begun, now_ns)
     return at_ns

@@ -11,7 +11,7 @@ from engine.spec.experiment.occurrences.random import AtRandom
 
 
 def next_ns(when: AtRandom, random: RandomStream, begun: int, now_ns: int) -> int:
-    """An exponentially distributed span later, at least 1 ns."""
+    """After an exponentially distributed gap of at least 1 ns."""
     word = int(random.words(np.array([begun]))[0] >> np.uint64(11))
     share = np.array([(word + 0.5) / (1 << 53)])
     return now_ns + max(1, int(-float(ln(share)[0]) * seconds_ns(when.mean_s)))

@@ -99,7 +99,7 @@ class Cost(Model):
 
     @property
     def varies(self) -> bool:
-        """Whether noise, drift or warm-up let services of equal work differ."""
+        """Whether noise, drift or warm-up make services of equal work differ."""
         return self.noise.varies or self.drift.step_ns > 0 or self.warmup.varies
 
     @property

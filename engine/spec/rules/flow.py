@@ -1,4 +1,4 @@
-"""What flows along the edges: schemas from the sources to the sinks, and by which keys the records are partitioned."""
+"""Schemas of the records on each edge, from the sources to the sinks, and the keys by which they are partitioned."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ KeyedBy = frozenset[Keying]
 
 
 class Flow:
-    """Schemas and partitionings of a draft. Operators behind a broken one are passed over: their inputs are not known.
+    """Schemas and partitionings of a draft. Operators downstream of a broken one are skipped: their inputs are unknown.
 
-    schemas: by operator id and port, as "id.port". problems: what does not fit. event_zero_ns: as `event_time.event_zero_ns` gives it.
+    schemas: by operator id and port, as "id.port". problems: those found. event_zero_ns: see `event_time.event_zero_ns`.
     """
 
     def __init__(self, draft: Draft, datasets: Datasets):
@@ -110,14 +110,14 @@ class Flow:
         self.schemas.update({f"{operator.id}.{port}": schema for port in self._draft.kinds[operator.id].outputs})
 
     def _input_schema(self, id: str, port: str) -> RecordSchema | None:
-        """What arrives on the port; all its edges must bring the same fields."""
+        """Schema of the records that arrive at the port. All its edges must carry the same fields."""
         arrived: RecordSchema | None = None
         first = ""
         declared: RecordSchema | None = None
         for index, edge in self._incoming[id]:
             if edge.target_port != port:
                 continue
-            if edge.feedback:  # its sender comes later; `_check_feedback` compares
+            if edge.feedback:  # its sender is visited later; `_check_feedback` compares
                 declared = declared or _declared(edge)
                 continue
             schema = self.schemas.get(f"{edge.source}.{edge.source_port}")
@@ -127,8 +127,8 @@ class Flow:
                 arrived, first = schema, edge.source
             elif schema.fields != arrived.fields:
                 message = (
-                    f"port '{port}' of '{id}' gets {_listed(arrived)} from '{first}', but this edge from '{edge.source}' brings "
-                    f"{_listed(schema)}; edges into one port must bring the same fields"
+                    f"port '{port}' of '{id}' receives {_listed(arrived)} from '{first}', but this edge from '{edge.source}' carries "
+                    f"{_listed(schema)}; all edges into a port must carry the same fields"
                 )
                 self._problem(("query", "edges", index), "type_mismatch", message, f"{edge.source} -> {id}")
             else:
@@ -136,7 +136,7 @@ class Flow:
         return arrived or declared
 
     def _check_feedback(self, index: int, edge: Edge) -> None:
-        """What a feedback edge brings is what its port takes: the fields of the other edges there, or those that are declared."""
+        """A feedback edge must carry the fields of the other edges into its port or, without such edges, the fields that it declares."""
         at = ("query", "edges", index)
         takes = self.schemas.get(f"{edge.target}.{edge.target_port}")
         brings = self.schemas.get(f"{edge.source}.{edge.source_port}")
@@ -144,12 +144,12 @@ class Flow:
         others = [other for _, other in self._incoming[edge.target] if other.target_port == edge.target_port and not other.feedback]
         if takes is None and declared is None and not others and edge.target in self._draft.kinds:
             message = (
-                f"port '{edge.target_port}' of '{edge.target}' has no other edge, so this feedback edge has to declare its fields; add them"
+                f"port '{edge.target_port}' of '{edge.target}' has no other edge, so this feedback edge must declare its fields; add them"
             )
             self._problem((*at, "fields"), "missing", message)
         for schema, path, what in (
             (declared, (*at, "fields"), "its fields are declared as"),
-            (brings, at, f"this feedback edge from '{edge.source}' brings"),
+            (brings, at, f"this feedback edge from '{edge.source}' carries"),
         ):
             if takes is not None and schema is not None and schema.fields != takes.fields:
                 message = (
@@ -160,7 +160,7 @@ class Flow:
         self._check_key(index, edge)
 
     def _check_source_port(self, index: int, edge: Edge) -> None:
-        """Records can leave the sender by the edge's port, which may depend on the sender's params."""
+        """Check that the sender emits records on the edge's port. This may depend on the sender's params."""
         sender = self._draft.kinds.get(edge.source)
         params = self._params.get(edge.source)
         if sender is None or params is None or edge.source_port not in sender.outputs:
@@ -168,13 +168,13 @@ class Flow:
         ports = sender.output_ports(params)
         if edge.source_port not in ports:
             message = (
-                f"source_port is '{edge.source_port}', but with the params of '{edge.source}' no record leaves by it; "
+                f"source_port is '{edge.source_port}', but with its current params '{edge.source}' sends nothing there; "
                 f"use {' or '.join(ports)}, or change the params"
             )
             self._problem(("query", "edges", index, "source_port"), "unused_port", message, edge.source_port)
 
     def _check_key(self, index: int, edge: Edge) -> None:
-        """The partitioning of an edge can be decided by the records on it."""
+        """Check that the fields of the records suffice for the edge's partitioning."""
         schema = self.schemas.get(f"{edge.source}.{edge.source_port}")
         if schema is None:
             return
@@ -189,12 +189,12 @@ class Flow:
         return self._keyed_by.get(edge.source, frozenset()) if edge.partitioning.one_to_one else frozenset()
 
     def _port_keyed_by(self, id: str, port: str) -> KeyedBy:
-        """How the records on a port are partitioned whichever edge they come by."""
+        """Partitionings that hold for every record on a port, whichever edge it comes from."""
         by_edge = [self._edge_keyed_by(edge) for _, edge in self._incoming[id] if edge.target_port == port]
         return frozenset.intersection(*by_edge) if by_edge else frozenset()
 
     def _check_required_keys(self, operator: OperatorSpec, keyed_by: dict[str, KeyedBy]) -> None:
-        """A keyed operator with several instances gets equal keys at one instance, on all its ports in the same way."""
+        """A keyed operator with several instances must receive equal keys at the same instance, on all its ports."""
         kind, params = self._draft.kinds[operator.id], self._params[operator.id]
         keys = {port: key for port in kind.inputs if (key := kind.required_key(params, port)) is not None}
         if operator.parallelism == 1 or not keys:
@@ -209,26 +209,26 @@ class Flow:
             found = kind_of_edge if keying is None else f"{kind_of_edge} by '{keying.field}'"
             path: tuple[str | int, ...] = ("query", "edges", index, "partitioning", "kind" if keying is None else "key")
             message = (
-                f"partitioning is {found}, but '{operator.id}' works by '{key}' with {operator.parallelism} instances; "
-                f"records with equal '{key}' must meet in one instance, so it must be hash by '{key}'"
+                f"partitioning is {found}, but '{operator.id}' is keyed by '{key}' and has {operator.parallelism} instances; "
+                f"records with equal '{key}' must reach the same instance, so it must be hash by '{key}'"
             )
             self._problem(path, "wrong_key", message, kind_of_edge if keying is None else keying.field)
         schemes = {port: {(keying.scheme, keying.groups) for keying in keyed_by[port] if keying.field == key} for port, key in keys.items()}
         if fit and not set.intersection(*schemes.values()):
             message = (
-                f"the inputs of '{operator.id}' are hashed in different ways, so equal keys of two inputs would not meet; "
-                "give the hash edges that lead to it the same scheme, key_groups and mixed"
+                f"the inputs of '{operator.id}' are hashed differently, so equal keys of two inputs would not meet; "
+                "give its inbound hash edges the same scheme, key_groups and mixed"
             )
             self._problem(self._at(operator.id), "wrong_key", message, operator.id)
 
 
 def _refuse_far_apart(stream: FileStream, dataset: DatasetInfo, zero_ns: int) -> None:
-    """Raises Refusal (path below the stream) if the data set begins too long after the zero of event time."""
+    """Raises Refusal (path below the stream) if the data set begins too long after event time 0."""
     first_ns = dataset.firsts_ns[stream.timestamp]
     if first_ns - zero_ns > SPAN_MAX_NS:
         raise Refusal(
-            f"data set '{stream.dataset}' begins at {calendar_text(first_ns)}, too long after {calendar_text(zero_ns)}, the earliest first "
-            "record of all data sets, from which event time counts; use data sets that begin within 73 years of one another",
+            f"data set '{stream.dataset}' begins at {calendar_text(first_ns)}, too long after {calendar_text(zero_ns)}, where event time "
+            "starts (the earliest first record of all data sets); use data sets that begin within 73 years of one another",
             at=("timestamp",),
             code="too_far_apart",
             value=stream.timestamp,
@@ -240,6 +240,6 @@ def _declared(edge: Edge) -> RecordSchema | None:
 
 
 def _listed(schema: RecordSchema) -> str:
-    """The fields for a message, cut when there are many."""
+    """The fields, for a message; a long list is shortened."""
     shown = ", ".join(f"{field.name} {field.type}" for field in schema.fields[:8])
     return f"({shown}{', ...' if len(schema.fields) > 8 else ''})"

@@ -1,6 +1,6 @@
-"""Rules of the query as a graph: ids, kinds, ports, parallelism, cycles, and that every operator lies on a way from a source to a sink.
+"""Rules of the query as a graph: ids, kinds, ports, parallelism, cycles, and that every operator lies on a path from a source to a sink.
 
-Feedback edges close cycles; without them the graph has none, and that is the order in which schemas are found.
+Only feedback edges close cycles. Without them the graph is acyclic, and its topological order is the order in which schemas are derived.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def at_operator(draft: Draft, id: str, *below: str | int) -> str:
 
 
 def topological(draft: Draft) -> list[str]:
-    """Ids of the sound operators, senders before receivers but for feedback edges; those on or behind another cycle are left out."""
+    """Ids of the sound operators, senders before receivers, ignoring feedback edges. Leaves out those on or downstream of another cycle."""
     senders = _neighbours(draft, forward=False, feedback=False)
     receivers = _neighbours(draft, forward=True, feedback=False)
     waiting = {id: len(senders[id]) for id in draft.ids}
     ready = [id for id in draft.ids if not waiting[id]]
     order = []
-    for id in ready:  # grows while it is read
+    for id in ready:  # grows during the iteration
         order.append(id)
         for receiver in receivers[id]:
             waiting[receiver] -= 1
@@ -47,7 +47,7 @@ def topological(draft: Draft) -> list[str]:
 
 
 def _neighbours(draft: Draft, forward: bool, feedback: bool = True) -> dict[str, list[str]]:
-    """By operator, the operators behind (or before) it, each once; unknown ids are left out. feedback: over feedback edges, too."""
+    """Downstream (or upstream) operators by operator, each once, without unknown ids. feedback: include feedback edges."""
     found: dict[str, dict[str, None]] = defaultdict(dict)
     for wire in draft.wires:
         if wire.source in draft.ids and wire.target in draft.ids and (feedback or not wire.feedback):
@@ -60,7 +60,7 @@ def _operators(draft: Draft) -> Iterator[Problem]:
     known = registry.operators()
     for position, operator in draft.operators.items():
         if draft.ids[operator.id] != position:
-            message = f"the id '{operator.id}' is taken by operator {draft.ids[operator.id] + 1} of the list; choose another"
+            message = f"the id '{operator.id}' is already used by operator {draft.ids[operator.id] + 1} of the list; choose another"
             yield Problem(pointer("query", "operators", position, "id"), "duplicate_id", message, operator.id)
         if operator.kind not in known:
             message = (
@@ -113,7 +113,7 @@ def _partitionings(draft: Draft) -> Iterator[Problem]:
 
 
 def partitioning_problem(refusal: Refusal, index: int, edge: Edge) -> Problem:
-    """The problem with an edge's partitioning; its message begins with the edge."""
+    """The problem with an edge's partitioning. Its message starts with the edge."""
     problem = refusal_problem(refusal, ("query", "edges", index, "partitioning"))
     return replace(problem, message=f"edge from '{edge.source}' to '{edge.target}': {problem.message}")
 
@@ -121,7 +121,7 @@ def partitioning_problem(refusal: Refusal, index: int, edge: Edge) -> Problem:
 def _ends(draft: Draft) -> Iterator[Problem]:
     written = section(draft.document, "query", "operators")
     if not isinstance(written, list | tuple) or len(draft.kinds) < len(written):
-        return  # the operators that could not be read may be what is missing
+        return  # an unreadable operator may be the missing one
     place = pointer("query", "operators")
     if not any(not kind.inputs for kind in draft.kinds.values()):
         yield Problem(place, "no_source", "the query has no source, so no record would enter; add an operator of kind source")
@@ -130,7 +130,7 @@ def _ends(draft: Draft) -> Iterator[Problem]:
 
 
 def _cycles(draft: Draft) -> Iterator[Problem]:
-    """One problem for each of a set of cycles without a feedback edge that share no operator."""
+    """One problem per cycle without a feedback edge, for a set of such cycles that share no operator."""
     receivers = _neighbours(draft, forward=True, feedback=False)
     while True:
         cycle = _cycle(receivers)
@@ -147,7 +147,7 @@ def _cycles(draft: Draft) -> Iterator[Problem]:
 
 
 def _feedback(draft: Draft) -> Iterator[Problem]:
-    """Feedback edges that close no cycle or are the only way to an operator, and declared fields on other edges."""
+    """Feedback edges that close no cycle or are the only path to an operator, and declared fields on other edges."""
     receivers = _neighbours(draft, forward=True)
     region = _regions(receivers, _neighbours(draft, forward=False))
     starts = [id for id in draft.ids if id not in draft.kinds or not draft.kinds[id].inputs]
@@ -158,31 +158,31 @@ def _feedback(draft: Draft) -> Iterator[Problem]:
             continue
         place = pointer("query", "edges", wire.index, "feedback")
         if region[wire.source] != region[wire.target]:
-            message = f"feedback is true, but no way leads from '{wire.target}' back to '{wire.source}': it closes no cycle; leave it out"
+            message = f"feedback is true, but no path leads from '{wire.target}' back to '{wire.source}', so it closes no cycle; remove it"
             yield Problem(place, "no_cycle", message, True)
         elif wire.target in fed and wire.target not in first_fed:
             message = (
-                f"feedback is true, but only feedback edges lead from the sources to '{wire.target}', which would never see a watermark; "
-                "mark the edge that leads back to an operator that the sources reach first"
+                f"feedback is true, but the sources reach '{wire.target}' only over feedback edges, so it would never receive a watermark; "
+                "mark instead the edge that leads back to the operator of the cycle that the sources reach first"
             )
             yield Problem(place, "only_feedback", message, True)
     for index, edge in draft.edges.items():
         if edge.fields is not None and not edge.feedback:
-            message = f"fields are declared on the edge from '{edge.source}', but only a feedback edge declares any; leave them out"
+            message = f"fields are declared on the edge from '{edge.source}', but only feedback edges declare fields; remove them"
             yield Problem(pointer("query", "edges", index, "fields"), "unexpected", message, [field.name for field in edge.fields])
 
 
 def _cycle(receivers: Mapping[str, list[str]]) -> list[str]:
-    """The operators of one cycle, each before its receiver; empty if there is none."""
+    """The operators of one cycle, each before its receiver. Empty if there is no cycle."""
     senders = Counter(receiver for behind in receivers.values() for receiver in behind)
     rest = dict(receivers)
     ready = [id for id in rest if not senders[id]]
-    for id in ready:  # grows while it is read
+    for id in ready:  # grows during the iteration
         for receiver in rest.pop(id):
             senders[receiver] -= 1
             if not senders[receiver]:
                 ready.append(receiver)
-    # What is left lies on cycles or behind them. Going back from any of it, one comes around sooner or later.
+    # The remaining operators lie on cycles or downstream of one. Walking upstream from any of them must revisit an operator.
     before = {receiver: id for id, behind in rest.items() for receiver in behind}
     walk: dict[str, None] = {}
     here = next(iter(rest), None)
@@ -193,12 +193,12 @@ def _cycle(receivers: Mapping[str, list[str]]) -> list[str]:
         return []
     names = list(walk)
     cycle = names[names.index(here) :][::-1]
-    start = min(range(len(cycle)), key=lambda k: list(receivers).index(cycle[k]))  # begin with the first in the document
+    start = min(range(len(cycle)), key=lambda k: list(receivers).index(cycle[k]))  # start with the first in the document
     return cycle[start:] + cycle[:start]
 
 
 def _connections(draft: Draft) -> Iterator[Problem]:
-    """Operators that no record reaches, and operators whose records reach no sink. Operators of unknown kind count as either end."""
+    """Operators that no record reaches, and operators whose records reach no sink. Operators of unknown kind count as source and sink."""
     entries = [id for id in draft.ids if id not in draft.kinds or not draft.kinds[id].inputs]
     exits = [id for id in draft.ids if id not in draft.kinds or not draft.kinds[id].outputs]
     fed = _reachable(entries, _neighbours(draft, forward=True))
@@ -206,18 +206,18 @@ def _connections(draft: Draft) -> Iterator[Problem]:
     targets = {wire.target for wire in draft.wires}
     for id in draft.by_id:
         lacks = []
-        if entries and id not in fed and id in targets:  # without any edge it has been reported as a port without an edge
-            lacks.append("no way leads to it from a source")
+        if entries and id not in fed and id in targets:  # without any edge, it was reported as an unconnected port
+            lacks.append("no path leads to it from a source")
         if exits and id not in heard:
-            lacks.append("no way leads from it to a sink")
+            lacks.append("no path leads from it to a sink")
         if lacks:
             message = f"operator '{id}' is disconnected: {' and '.join(lacks)}; connect it or remove it"
             yield Problem(at_operator(draft, id), "disconnected", message, id)
 
 
 def _regions(receivers: Mapping[str, list[str]], senders: Mapping[str, list[str]]) -> dict[str, int]:
-    """By operator the number of its strongly connected region: two operators have the same if a cycle leads through both."""
-    finished: dict[str, None] = {}  # depth first, each operator behind all that it reaches first
+    """Number of each operator's strongly connected component. Operators on a common cycle share one."""
+    finished: dict[str, None] = {}  # in postorder: each operator after those reached from it
     for start in receivers:
         walk = [(start, iter(receivers[start]))] if start not in finished else []
         entered = {start}

@@ -1,4 +1,4 @@
-"""What can change its parallelism while a query runs, and why the rest cannot (docs/autoscaling.md)."""
+"""Which operators can change their parallelism during a run, and why the others cannot (docs/autoscaling.md)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..experiment.workload import DeviceWatermarks, Workload
 
 
 def vertices(query: Query) -> list[tuple[str, ...]]:
-    """Operators that forward edges connect are scaled as one, for index goes to index. In the document's order, feedback edges too."""
+    """Groups of operators connected by forward edges, feedback edges included, in document order. Each group is scaled as one."""
     vertex_of = {spec.id: {spec.id} for spec in query.operators}
     for edge in query.edges:
         if edge.partitioning.one_to_one:
@@ -22,9 +22,10 @@ def vertices(query: Query) -> list[tuple[str, ...]]:
 
 
 def unscalable(query: Query, kinds: Mapping[str, type[Operator]], workload: Workload) -> dict[str, str]:
-    """By operator why its parallelism stays as it is; operators that can be scaled are left out. A vertex stays with its first reason.
+    """The reason why an operator's parallelism is fixed, by operator. Operators that can be scaled are left out. The first reason found
+    holds for the whole vertex.
 
-    kinds: by operator id.
+    kinds: operator kinds by operator id.
     """
     found: dict[str, str] = {}
     for vertex in vertices(query):
@@ -39,28 +40,28 @@ def _reason(query: Query, kinds: Mapping[str, type[Operator]], workload: Workloa
     kind, source = kinds[id], workload.sources.get(id)
     keyings = [keying for edge in query.edges if edge.target == id and (keying := edge.partitioning.keying) is not None]
     if any(edge.feedback and id in (edge.source, edge.target) for edge in query.edges):
-        return f"a feedback edge leads to or from '{id}', and behind a barrier its records would still go round"
+        return f"a feedback edge leads to or from '{id}', and its records would keep circulating behind a barrier"
     if source is not None and isinstance(source.generation, Coordinated):
-        return f"the generators of '{id}' wait for its instances, one for one"
+        return f"each generator of '{id}' waits for one of its instances"
     if source is not None and isinstance(source.watermarks, DeviceWatermarks):
-        return f"devices send '{id}' a watermark for each partition, and an instance with several could not tell them apart"
+        return f"devices send '{id}' a watermark per partition, and an instance with several partitions could not tell them apart"
     if kind.loses_state():
-        return f"'{id}' is of kind '{spec.kind}', which has state but does not say how to keep it (keeping), so a rescale would lose it"
+        return f"'{id}' is of kind '{spec.kind}', which has state but does not declare how to keep it (keeping), so a rescale would lose it"
     most = kind.parallelism_max(spec.parameters)
     if most is not None:
-        return f"'{id}' is right with at most {most} instances"
+        return f"'{id}' is correct only with at most {most} instances"
     if any(keying.groups == 0 for keying in keyings):
         schemes = " and ".join(sorted({keying.scheme for keying in keyings if keying.groups == 0}))
-        return f"an edge that leads to '{id}' is partitioned by {schemes}, and with more instances keys would have other groups"
+        return f"an inbound edge of '{id}' is partitioned by {schemes}, so another parallelism would move keys to other groups"
     if len({keying.groups for keying in keyings}) > 1:
-        return f"the hash edges that lead to '{id}' have different numbers of key groups"
+        return f"the inbound hash edges of '{id}' have different numbers of key groups"
     if kind.keeping is not None and any(not kinds[other].inputs for other in vertex):
-        return f"'{id}' keeps state behind forward edges from a source, and its instances have seen different watermarks"
+        return f"'{id}' keeps state downstream of a source's forward edges, so its instances have seen different watermarks"
     for edge in query.edges:
         key = kind.required_key(spec.parameters, edge.target_port) if edge.target == id else None
         keying = edge.partitioning.keying
         if key is not None and (keying is None or keying.field != key):
-            return f"'{id}' works by '{key}', and an edge that leads to it is not hashed by that, which only one instance allows"
+            return f"'{id}' is keyed by '{key}', but one of its inbound edges is not hashed by it, so it must stay at one instance"
     if kind.keeping is not None and not keyings:
-        return f"'{id}' keeps state by key, but no hash edge leads to it that would say which instance has which keys"
+        return f"'{id}' keeps keyed state, but no inbound hash edge assigns its keys to instances"
     return None

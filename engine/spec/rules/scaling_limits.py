@@ -1,4 +1,4 @@
-"""How far each part of a query may be scaled: by bounds, key groups, partitions, and by how many workers there are."""
+"""How far each vertex of a query may be scaled: limits from bounds, key groups, partitions and the number of workers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from .scalable import unscalable, vertices
 
 
 class ScalingLimit(NamedTuple):
-    """Of a vertex: its operators, in the document's order, the parallelism with which it begins, the least and the most that it may have.
-    parts: key groups or partitions that its instances divide among them, None if there are no such. stays: why it cannot be scaled."""
+    """The limits of a vertex: its operators in document order, its initial parallelism, and the minimum and maximum parallelism.
+
+    parts: number of key groups or partitions that its instances share, None without any. stays: why it cannot be scaled.
+    """
 
     operators: tuple[str, ...]
     parallelism: int
@@ -27,15 +29,15 @@ class ScalingLimit(NamedTuple):
 
 
 def partitions_of(scaling: AnyScaling, written: int | None, parallelism: int, stays: bool) -> int:
-    """How many logs a source has: as is written, else one for each instance, or for each worker that a policy may make of it. Where
-    nobody decides there are as many as without scaling, so that a run until its first order is the run without one."""
+    """Number of a source's logs. Default: one per instance, or one per worker that a policy may give it. With manual scaling there are as
+    many as without scaling, so that a run equals the unscaled run until its first order."""
     if written is not None:
         return written
     return parallelism if stays or isinstance(scaling, NoScaling) or scaling.by_hand else max(parallelism, scaling.workers_max)
 
 
 def scaling_limits(scaling: AnyScaling, query: Query, kinds: Mapping[str, type[Operator]], workload: Workload) -> list[ScalingLimit]:
-    """Of all vertices, in the document's order. kinds: by operator id."""
+    """The limits of all vertices, in document order. kinds: operator kinds by operator id."""
     stay = unscalable(query, kinds, workload)
     bounds = scaling.operators if isinstance(scaling, Scaling) else {}
     begins = {spec.id: spec.parallelism for spec in query.operators}
@@ -56,13 +58,13 @@ def scaling_limits(scaling: AnyScaling, query: Query, kinds: Mapping[str, type[O
 
 
 def ordered(order: Order, limit: ScalingLimit) -> int | None:
-    """What an order makes of a vertex; None if it does not name it. All of its operators go with the one that is named."""
+    """The parallelism that an order gives a vertex, None if the order names none of its operators. The whole vertex follows."""
     return next((order.parallelism[id] for id in limit.operators if id in order.parallelism), None)
 
 
 def reach(scaling: AnyScaling, limits: list[ScalingLimit]) -> dict[str, int]:
-    """The most instances that operators may ever have, by the id of each that can be scaled: of orders as many as the largest has, of
-    policies as many as its bounds and the other operators leave it of the workers."""
+    """The largest parallelism that each scalable operator may reach, by operator id. With orders it is that of the largest order. With a
+    policy it is limited by the operator's bounds and by the workers that the other operators leave."""
     return dict(_reach(scaling, limits))
 
 

@@ -1,6 +1,6 @@
-"""When records are made: a file of the name of its kind for each law, with a function `arrivals`.
+"""Arrival times of records: one file per kind, named after it, with a function `arrivals`.
 
-Records have numbers 0, 1, 2, ...; every kind answers for any of them at any moment, so that a run can be cut anywhere.
+Records are numbered 0, 1, 2, ... Every kind gives the time of any record at any moment, so that a run can be cut anywhere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Arrivals", "SourceLoad", "arrivals_of"]
 
 
 def arrivals_of(workload: Workload, operator_id: str, datasets: Datasets) -> Arrivals:
-    """The arrivals of a source whose rate is not the file's own. Raises Refusal (path below the source's entry)."""
+    """Arrivals of a source that does not use a file's own times. Raises Refusal (path below the source's entry)."""
     source, horizon_ns = workload.sources[operator_id], workload.horizon_ns
     with refusals_below("rate"):
         curve = curve_of(source.rate, horizon_ns, datasets)

@@ -1,4 +1,4 @@
-"""What all arrivals have in common."""
+"""Interface of all arrivals, and the load that they are built from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Arrivals(Protocol):
     """Times of a source operator's records, all partitions together."""
 
     def count_before(self, time_ns: int) -> int:
-        """How many records have a time < time_ns."""
+        """Number of records with a time < time_ns."""
         ...
 
     def times_ns(self, first: int, last: int) -> NDArray[np.int64]:
@@ -25,10 +25,10 @@ class Arrivals(Protocol):
 
 @dataclass(frozen=True)
 class SourceLoad:
-    """What the arrivals of a source are made from, whatever their law.
+    """The load from which the arrivals of a source are built, whatever their kind.
 
-    curve: the rate of real records, right until horizon_ns. scale: how many real records one of these stands for. seed, operator_id: name
-    the random numbers of the source (`RandomStream(seed, operator_id, "arrivals")`).
+    curve: the rate of real records, valid until horizon_ns. scale: real records per simulated record. seed, operator_id: identify the
+    random numbers of the source (`RandomStream(seed, operator_id, "arrivals")`).
     """
 
     curve: Curve

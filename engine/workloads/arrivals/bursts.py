@@ -13,7 +13,7 @@ from .even import Even
 
 
 class Bursts:
-    """Even records that come together: those due in an interval come at its end."""
+    """Even arrivals in bursts: the records due in an interval arrive together, at its end."""
 
     def __init__(self, curve: Curve, every_ns: int, scale: int = 1):
         self._due, self._every_ns = Even(curve, scale), every_ns

@@ -1,4 +1,4 @@
-"""The arrivals `even`: an exact time for each record, from the curve of the rate."""
+"""The arrivals `even`: an exact time for each record, from the rate curve."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .base import Arrivals, SourceLoad
 
 
 class Even:
-    """Record n comes when the area under the curve has reached n records: at a constant rate, floor(n x 1e9 / rate) ns.
+    """Record n arrives when the area under the curve reaches n records: at a constant rate, after floor(n x 1e9 / rate) ns.
 
-    scale: how many real records one of these stands for; the curve counts real ones.
+    scale: real records per simulated record; the curve counts real records.
     """
 
     def __init__(self, curve: Curve, scale: int = 1):

@@ -1,4 +1,4 @@
-"""Arrivals that follow no rate: the times of a file, and watermarks of devices."""
+"""Arrivals without a rate: the times of a file, and watermarks of devices."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from engine.spec.base.units import scaled
 class Recorded:
     """A file's own times, replayed at a speed.
 
-    places_ns: when each record comes on the clock of event time, non-decreasing, from 0; only those before the horizon are kept.
-    speed: seconds of the file in a second of virtual time; rounded to a millionth.
+    places_ns: arrival of each record on the event-time clock, non-decreasing, from 0; only those before the horizon are kept.
+    speed: seconds of the file per second of virtual time, rounded to a millionth.
     """
 
     def __init__(self, places_ns: NDArray[np.int64], speed: float, horizon_ns: int):
         speed_micro = scaled(speed, 1_000_000)
         reached_ns = min(-(-horizon_ns * speed_micro // 1_000_000), 1 << 62)
         kept = places_ns[: int(np.searchsorted(places_ns, reached_ns, side="left"))]
-        # floor(place x 1e6 / speed_micro) in two steps of a thousand, so that nothing exceeds 64 bits
+        # floor(place x 1e6 / speed_micro) in two steps of a thousand, to stay within 64 bits
         whole, rest = np.divmod(kept, speed_micro)
         for _ in range(2):
             more, rest = np.divmod(rest * 1000, speed_micro)
@@ -34,7 +34,7 @@ class Recorded:
 
 
 class Periodic:
-    """Several at every whole period, from the first one on."""
+    """A fixed number at each multiple of the period, starting with the first."""
 
     def __init__(self, period_ns: int, each: int):
         self._period_ns, self._each = period_ns, each

@@ -1,4 +1,4 @@
-"""Laws of arrivals, a file each: how records follow one another at a rate. `engine.workloads.arrivals` makes their times."""
+"""Arrival processes, one file each: the spacing of records at a given rate. `engine.workloads.arrivals` generates their times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all laws of arrivals have in common."""
+"""Base class of all arrival processes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ...base.variant import Variant
 
 
 class ArrivalLaw(Variant):
-    """How records follow one another at a rate.
+    """The spacing of records at a given rate.
 
-    One of another package derives from this class and has a method `arrivals(load)`, which takes an
+    An arrival process of another package derives from this class and has a method `arrivals(load)`, which takes an
     `engine.workloads.arrivals.SourceLoad` and returns an `engine.workloads.arrivals.Arrivals`.
     """
 
-    moves_records: ClassVar[bool] = True  # away from the moments at which they are due
+    moves_records: ClassVar[bool] = True  # away from the times at which they are due

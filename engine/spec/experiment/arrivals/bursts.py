@@ -9,7 +9,7 @@ from .base import ArrivalLaw
 
 
 class BurstArrivals(ArrivalLaw):
-    """All records of an interval come together, at its end."""
+    """All records of an interval arrive together, at its end."""
 
     title: ClassVar[str] = "Bursts"
     source: ClassVar[str] = "Siachamis 2024, 2.5 (100 bursts/s) and 3.6 (10 a second)"

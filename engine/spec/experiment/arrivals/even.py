@@ -8,7 +8,7 @@ from .base import ArrivalLaw
 
 
 class EvenArrivals(ArrivalLaw):
-    """At equal distances: record n comes when exactly n records are due."""
+    """Evenly spaced: record n arrives when exactly n records are due."""
 
     title: ClassVar[str] = "Even"
     position: ClassVar[int] = 0

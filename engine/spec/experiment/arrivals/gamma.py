@@ -11,7 +11,7 @@ from .base import ArrivalLaw
 
 
 class GammaArrivals(ArrivalLaw):
-    """Gaps with a gamma distribution: random, but more regular than Poisson's (shape 1); the relative deviation is 1 / sqrt(shape)."""
+    """Gamma-distributed gaps: random, but more regular than Poisson (shape 1). The coefficient of variation is 1 / sqrt(shape)."""
 
     title: ClassVar[str] = "Gamma gaps"
     source: ClassVar[str] = "Farhat 2020, 4.5 (gaps of shape 2)"

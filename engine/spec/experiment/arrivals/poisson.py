@@ -8,7 +8,7 @@ from .base import ArrivalLaw
 
 
 class PoissonArrivals(ArrivalLaw):
-    """Independent of one another, with exponential gaps at a constant rate: what the formulas of queueing theory (M/M/1, M/D/1) assume."""
+    """Independent arrivals, with exponential gaps at a constant rate, as queueing formulas (M/M/1, M/D/1) assume."""
 
     title: ClassVar[str] = "Poisson"
     position: ClassVar[int] = 1

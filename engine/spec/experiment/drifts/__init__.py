@@ -1,4 +1,4 @@
-"""Drifts, a file each: how all costs of an operator wander with time. `engine.lowering.drifts` has the factors of each."""
+"""Drifts, one file each: how all costs of an operator vary over time. `engine.lowering.drifts` has the factors of each."""
 
 from __future__ import annotations
 

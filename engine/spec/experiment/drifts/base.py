@@ -1,4 +1,4 @@
-"""What all drifts have in common."""
+"""Base class of all drifts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ FACTOR_BELOW = 8
 
 
 class Drift(Variant):
-    """The law of a factor that all services of an operator share at a time. Each factor holds for a step.
+    """Cost factor over time, shared by all services of an operator. Each factor holds for one step.
 
-    One of another package derives from this class, has a parameter for the length of a step, and has a method `factors(random, steps)`,
-    which returns the factors of the first steps.
+    A drift of another package derives from this class, has a parameter for the length of a step, and has a method `factors(random, steps)`
+    that returns the factors of the first steps.
     """
 
-    step_field: ClassVar[str] = "step_s"  # the parameter that says how long a factor holds
+    step_field: ClassVar[str] = "step_s"  # name of the parameter for the length of a step
 
     @property
     def step_ns(self) -> int:
-        """How long a factor holds; 0: there is no drift."""
+        """Length of a step; 0: no drift."""
         return seconds_ns(getattr(self, self.step_field))

@@ -8,7 +8,7 @@ from .base import Drift
 
 
 class NoDrift(Drift):
-    """At any time equal work costs the same."""
+    """Equal work always costs the same."""
 
     title: ClassVar[str] = "None"
     position: ClassVar[int] = 0

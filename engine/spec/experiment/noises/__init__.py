@@ -1,4 +1,4 @@
-"""Laws of noise, a file each: how the costs of equal services differ. `engine.lowering.noises` has the quantiles of each."""
+"""Noise distributions, one file each: how the costs of equal services vary. `engine.lowering.noises` has their quantiles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...base.family import Family
 from .base import Noise
 
-QUANTILES = "it returns the factors with given shares of the law below and above them"
+QUANTILES = "it returns the quantiles of the factor, counted from below and from above"
 NOISES = Family("noises", __name__, Noise, {"quantiles": QUANTILES})
 
 if TYPE_CHECKING:

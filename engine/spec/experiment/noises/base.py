@@ -1,4 +1,4 @@
-"""What all laws of noise have in common."""
+"""Base class of all noise distributions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ FACTOR_BELOW = 1 << 13
 
 
 class Noise(Variant):
-    """The law of a factor with mean 1, drawn for each service.
+    """Distribution of a cost factor with mean 1, drawn for each service.
 
-    One of another package derives from this class and has a method `quantiles(share)`. It returns the factors with these shares of the law
-    below them, and those with these shares above them.
+    A noise of another package derives from this class and has a method `quantiles(share)`. It returns the factors that a draw falls below
+    with these probabilities, and the factors that it exceeds with these probabilities.
     """
 
-    varies: ClassVar[bool] = True  # services of equal work may differ
+    varies: ClassVar[bool] = True  # services of equal work may cost differently

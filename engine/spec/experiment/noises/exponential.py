@@ -8,7 +8,7 @@ from .base import Noise
 
 
 class ExponentialNoise(Noise):
-    """Mostly short, rarely very long services: the standard deviation is the mean."""
+    """Mostly short, rarely very long services: the standard deviation equals the mean."""
 
     title: ClassVar[str] = "Exponential"
     position: ClassVar[int] = 1

@@ -11,7 +11,7 @@ from .base import Noise
 
 
 class LognormalNoise(Noise):
-    """The logarithm is normal: many services near the usual, some many times longer."""
+    """The logarithm is normal: most services are near the usual cost, some many times longer."""
 
     title: ClassVar[str] = "Log-normal"
     position: ClassVar[int] = 2

@@ -11,7 +11,7 @@ from .base import Noise
 
 
 class UniformNoise(Noise):
-    """Any cost between two bounds around the mean with the same probability."""
+    """Every cost between two bounds around the mean is equally likely."""
 
     title: ClassVar[str] = "Uniform"
     position: ClassVar[int] = 3

@@ -1,4 +1,4 @@
-"""Occurrences, a file each: when a fault of a host happens. `engine.faults.occurrences` has the times of each."""
+"""Occurrences, one file each: when a fault of a host happens. `engine.faults.occurrences` generates their times."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...base.family import Family
 from .base import Occurrence
 
-OCCURRENCES = Family("occurrences", __name__, Occurrence, {"next_ns": "it returns when the fault begins next"})
+OCCURRENCES = Family("occurrences", __name__, Occurrence, {"next_ns": "it returns the time at which the fault next begins"})
 
 if TYPE_CHECKING:
     AnyOccurrence = Occurrence

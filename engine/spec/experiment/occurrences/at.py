@@ -9,10 +9,10 @@ from .base import Occurrence
 
 
 class At(Occurrence):
-    """Once, at a time of the run."""
+    """Once, at a given time of the run."""
 
     title: ClassVar[str] = "At a time"
     position: ClassVar[int] = 0
     begins_field: ClassVar[str] = "at_s"
     kind: Literal["at"] = "at"
-    at_s: Number = quantity(unit="s", ge=0, le=1e9, title="At", description="Virtual time; before the end of the run's horizon.")
+    at_s: Number = quantity(unit="s", ge=0, le=1e9, title="At", description="Virtual time, before the run's horizon.")

@@ -1,4 +1,4 @@
-"""What all occurrences have in common."""
+"""Base class of all occurrences."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from ...base.variant import Variant
 class Occurrence(Variant):
     """When a fault of a host happens.
 
-    One of another package derives from this class and has a method `next_ns(random, begun, now_ns)`, as in `engine.faults.occurrences`.
+    An occurrence of another package derives from this class and has a method `next_ns(random, begun, now_ns)`, as in
+    `engine.faults.occurrences`.
     """
 
-    begins_field: ClassVar[str] = ""  # the parameter that says when it first happens; empty: at random
+    begins_field: ClassVar[str] = ""  # name of the parameter for the first time; empty: at random
 
     @property
     def begins_s(self) -> float | None:
-        """When it first happens; None: at random."""
+        """Time at which the fault first happens; None: at random."""
         return getattr(self, self.begins_field) if self.begins_field else None
 
     @property

@@ -9,9 +9,11 @@ from .base import Occurrence
 
 
 class AtRandom(Occurrence):
-    """Again and again, with exponentially distributed spans between the end of one and the start of the next, from the workload's seed."""
+    """Repeatedly, with exponentially distributed gaps between the end of one fault and the start of the next, from the workload's seed."""
 
     title: ClassVar[str] = "At random"
     position: ClassVar[int] = 1
     kind: Literal["random"] = "random"
-    mean_s: Number = quantity(unit="s", ge=0.001, le=1e9, title="Mean span", description="Mean time from the end of one to the next.")
+    mean_s: Number = quantity(
+        unit="s", ge=0.001, le=1e9, title="Mean span", description="Mean time from the end of one fault to the start of the next."
+    )

@@ -1,4 +1,4 @@
-"""Partitionings, a file each: which instance gets which record of an edge. The event loop chooses the receiver."""
+"""Partitionings, one file each: which instance receives which record of an edge. The event loop chooses the receiver."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Hash(Partitioning):
 
     def check_records(self, schema: RecordSchema) -> None:
         if self.key not in schema:
-            message = f"key is '{self.key}', which is no field of the records; it must be one of {', '.join(schema.names)}"
+            message = f"key is '{self.key}', which is not a field of the records; it must be one of {', '.join(schema.names)}"
             raise Refusal(message, at=("key",), code="unknown_field", value=self.key, hint=suggestion(self.key, schema.names))
         if schema.type_of(self.key) == "float":
             message = f"key is '{self.key}', a float; partition by an int, string, bool or timestamp field"
@@ -48,7 +48,7 @@ class Hash(Partitioning):
     def check_parallelism(self, senders: int, receivers: int) -> None:
         if self.scheme == "key_groups" and self.key_groups < receivers:
             message = (
-                f"key_groups is {self.key_groups}, below the receiver's parallelism of {receivers}, so some instances would get none; "
+                f"key_groups is {self.key_groups}, below the receiver's parallelism of {receivers}, so some instances would have none; "
                 f"it must be at least {receivers}"
             )
             raise Refusal(message, at=("key_groups",), code="out_of_range", value=self.key_groups)

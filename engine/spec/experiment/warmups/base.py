@@ -1,4 +1,4 @@
-"""What all warm-ups have in common."""
+"""Base class of all warm-ups."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ FACTOR_MAX = 100
 
 
 def extra_of(factor: float) -> int:
-    """What a factor adds to 1, in units of 2^-16."""
+    """A factor minus 1, in units of 2^-16."""
     return scaled(factor, 1 << 16) - (1 << 16)
 
 
 class WarmUp(Variant):
-    """How much slower an instance is at first, as long as its code is not compiled. The cost falls linearly to its usual value.
+    """How much slower an instance is at first, while its code is not compiled yet. The cost falls linearly to its usual value.
 
-    One of another package derives from this class, has `extra`, and has `records_of` or `span_ns`.
+    A warm-up of another package derives from this class, has `extra`, and has `records_of` or `span_ns`.
     """
 
-    varies: ClassVar[bool] = True  # services of equal work may differ
+    varies: ClassVar[bool] = True  # services of equal work may cost differently
 
     @property
     def extra(self) -> int:
-        """What the factor at the start adds to 1, in units of 2^-16; at most 99 x 2^16."""
+        """The initial factor minus 1, in units of 2^-16; at most 99 x 2^16."""
         return 0
 
     def records_of(self, weight: int) -> int:
-        """After how many of its records an instance is warm, where each stands for `weight` real ones; 0: it does not depend on them."""
+        """Number of records after which an instance is warm, each standing for `weight` real records; 0: not determined by records."""
         return 0
 
     @property
     def span_ns(self) -> int:
-        """After what time it is warm; 0: it does not depend on it."""
+        """Time after which an instance is warm; 0: not determined by time."""
         return 0

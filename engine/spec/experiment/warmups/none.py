@@ -8,7 +8,7 @@ from .base import WarmUp
 
 
 class NoWarmUp(WarmUp):
-    """From its first record on an instance is as fast as ever."""
+    """An instance runs at full speed from its first record."""
 
     title: ClassVar[str] = "None"
     position: ClassVar[int] = 0

@@ -11,20 +11,20 @@ from .base import FACTOR_MAX, WarmUp, extra_of
 
 
 class WarmUpByRecords(WarmUp):
-    """The cost falls linearly to its usual value with the records that an instance has served: code is compiled where it is used."""
+    """The cost falls linearly to its usual value with the records that an instance has served: code is compiled as it is used."""
 
     title: ClassVar[str] = "By records"
     position: ClassVar[int] = 1
     kind: Literal["records"] = "records"
     factor: Number = Field(
-        default=5.0, ge=1, le=FACTOR_MAX, title="Factor", description="How many times the usual cost the first record costs."
+        default=5.0, ge=1, le=FACTOR_MAX, title="Factor", description="Cost of the first record, as a multiple of the usual cost."
     )
     records: Integer = Field(
         default=10_000,
         ge=1,
         le=1_000_000_000,
         title="Records",
-        description="After how many of its records an instance is warm.",
+        description="Number of records after which an instance is warm.",
     )
 
     @property
