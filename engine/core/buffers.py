@@ -1,4 +1,4 @@
-"""Memory of large tables, used again by the next ones: to touch new memory takes the system longer than the loop takes to fill it."""
+"""Reuses the memory of large tables: touching new memory takes the system longer than the loop takes to fill it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 KEPT = 4
-"""So many tables that nobody uses any more stay in memory for those who ask next: the largest."""
+"""Number of unused tables kept for reuse: the largest ones."""
 
 KEPT_BYTES = 1 << 28
-"""... and so much of each; the system has the rest back."""
+"""Bytes kept of each; the rest returns to the system."""
 
 LEAST_BYTES = 1 << 20
 """Smaller tables are not kept."""
@@ -25,7 +25,7 @@ _lock = threading.Lock()
 
 
 def words(count: int, type: type[np.int64] = np.int64) -> NDArray[np.int64]:
-    """As `np.empty`. Of a table used before, all arrays that look at it are gone."""
+    """As `np.empty`. Memory is reused only when no array refers to it any more."""
     if 8 * count < LEAST_BYTES:
         return np.empty(count, type)
     memory = _fitting(8 * count) or _new(8 * count)
@@ -35,7 +35,7 @@ def words(count: int, type: type[np.int64] = np.int64) -> NDArray[np.int64]:
 
 
 def zeros(count: int, type: type[np.int64] = np.int64) -> NDArray[np.int64]:
-    """As `np.zeros`: new memory, but the system gives it in large pages. What is never touched costs nothing."""
+    """As `np.zeros`: new memory, but in large pages. Untouched memory costs nothing."""
     return np.zeros(count, type) if 8 * count < LEAST_BYTES else np.frombuffer(_new(8 * count), type, count)
 
 
@@ -46,7 +46,7 @@ def _new(size_bytes: int) -> mmap.mmap:
 
 
 def _fitting(size_bytes: int) -> mmap.mmap | None:
-    """The smallest that is large enough, not kept any longer."""
+    """Take the smallest kept memory that is large enough."""
     with _lock:
         while not _returned.empty():
             _kept.append(_returned.get())

@@ -1,13 +1,12 @@
-"""Puts a long kernel together from fragments, so that each of them can be read as a whole.
+"""Assembles a long kernel from fragments, so that each of them can be read as a whole.
 
-A template is a package with a function `advance`; a *fragment* is any function, without arguments, of a module of that package. Where a
-line of `advance` or of a fragment is
+A template is a package with a function `advance`; a *fragment* is any function without arguments in a module of that package. A line
 
     name()
 
-the lines of the fragment `name` take its place. So fragments share the variables of `advance`, and their `return` leaves it. Where their
-`break` and `continue` mean a loop around that line, they stand below `while IN_LOOP:`, which is left out. A line can name a fragment
-several times; every fragment has to be named somewhere.
+of `advance` or of a fragment is replaced by the lines of the fragment `name`. So fragments share the variables of `advance`, and their
+`return` leaves it. If their `break` or `continue` refers to a loop around that line, the fragment's body is inside `while IN_LOOP:`, which
+is removed. A fragment can be named several times; every fragment must be named somewhere.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ NAMED = re.compile(r"(?P<indent> *)(?P<name>\w+)\(\) *(#.*)?")
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a template. place: where it stands, for messages."""
+    """A line of a template. place: its location, for messages."""
 
     text: str
     place: str
@@ -40,8 +39,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Template:
-    """A template with its fragments in place. lines: its text. fragments: the lines of each, as they are written. space: what its names
-    stand for. variables: of `advance`."""
+    """A template with its fragments inserted. lines: its text. fragments: the original lines of each. space: the objects that its names
+    refer to. variables: those of `advance`."""
 
     lines: tuple[Line, ...]
     fragments: tuple[tuple[Line, ...], ...]
@@ -51,10 +50,10 @@ class Template:
 
 @functools.cache
 def assembled(template: ModuleType) -> Template:
-    """The template with its fragments in place.
+    """The template with its fragments inserted.
 
-    Raises ValueError for a fragment that does not exist, is named nowhere, is part of itself, takes arguments, or exists twice, and for a
-    name that stands for different things in two modules.
+    Raises ValueError for a fragment that does not exist, is named nowhere, contains itself, takes arguments, or exists twice, and for a
+    name that means different things in two modules.
     """
     modules = _modules(template)
     fragments: dict[str, tuple[Line, ...]] = {}
@@ -63,11 +62,11 @@ def assembled(template: ModuleType) -> Template:
         if module is not template:
             for name, lines in _fragments(module):
                 if name in fragments:
-                    raise ValueError(f"{lines[0].place}: there is another fragment '{name}'; give it a name of its own")
+                    raise ValueError(f"{lines[0].place}: another fragment is also named '{name}'; rename one of them")
                 fragments[name] = lines
         for name, value in vars(module).items():
             if not name.startswith("__") and space.setdefault(name, value) is not value:
-                raise ValueError(f"'{name}' stands for something else in {module.__name__} than in another module of its template")
+                raise ValueError(f"'{name}' means something else in {module.__name__} than in another module of its template")
     text = inspect.getsource(template).splitlines()
     used: set[str] = set()
     lines = tuple(_with_fragments([Line(line, f"line {n} of the template") for n, line in enumerate(text, 1)], fragments, used, ()))
@@ -84,7 +83,7 @@ def _modules(template: ModuleType) -> list[ModuleType]:
 
 
 def _fragments(module: ModuleType) -> Iterator[tuple[str, tuple[Line, ...]]]:
-    """The fragments of a module by name: the lines of each without indentation, behind its docstring."""
+    """The fragments of a module by name: the lines of each after its docstring, without indentation."""
     source = inspect.getsource(module)
     text = source.splitlines()
     file = Path(module.__file__ or module.__name__).name
@@ -104,11 +103,11 @@ def _fragments(module: ModuleType) -> Iterator[tuple[str, tuple[Line, ...]]]:
         indent = 4
         if isinstance(first, ast.While) and ast.unparse(first.test) == "IN_LOOP":
             if others:
-                raise ValueError(f"line {others[0].lineno} of {file}: 'while IN_LOOP' has to hold the whole fragment '{node.name}'")
+                raise ValueError(f"line {others[0].lineno} of {file}: 'while IN_LOOP' must contain the whole fragment '{node.name}'")
             begin = first.lineno
             indent = 8
         end = begin
-        while end < len(text) and (not text[end] or text[end].startswith(" ")):  # with the comments behind the last statement
+        while end < len(text) and (not text[end] or text[end].startswith(" ")):  # including comments after the last statement
             end += 1
         yield node.name, tuple(Line(text[n][indent:], f"line {n + 1} of {file}") for n in range(begin, end))
 
@@ -125,7 +124,7 @@ def _with_fragments(
         if name not in fragments:
             raise ValueError(f"{line.place}: there is no fragment '{name}'; it must be one of {', '.join(sorted(fragments))}")
         if name in around:
-            raise ValueError(f"{line.place}: the fragment '{name}' is part of itself")
+            raise ValueError(f"{line.place}: the fragment '{name}' contains itself")
         used.add(name)
         for inner in _with_fragments(fragments[name], fragments, used, (*around, name)):
             yield Line(indent + inner.text if inner.text else "", inner.place)

@@ -1,7 +1,7 @@
 """Logarithm, exponential, cosine and normal quantile of arrays, from + - * / and square roots alone.
 
-Those operations are the same bits on every processor (IEEE 754); the functions of libm and of NumPy's vector loops are not. Errors are a
-few units in the last place. Everything that influences records, order or cost uses these.
+These operations give the same bits on every processor (IEEE 754); the functions of libm and of NumPy's vector loops do not. Errors are a
+few units in the last place. Everything that influences records, order or cost uses these functions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def ln(x: Floats) -> Floats:
 
 
 def exp(x: Floats) -> Floats:
-    """e to the x, for x from -708 to 709 (others are taken as the nearer bound). Shape (n,).
+    """e to the x, for x from -708 to 709 (other values are clamped). Shape (n,).
 
     x = k ln 2 + r with |r| <= ln 2 / 2; e^r by its series.
     """
@@ -100,7 +100,7 @@ TAIL = (
 
 
 def normal_quantile(share: Floats) -> Floats:
-    """The value below which that share (0 < share < 1) of a standard normal distribution lies. Shape (n,).
+    """The quantile of the standard normal distribution at `share`, 0 < share < 1. Shape (n,).
 
     Source: Wichura 1988, algorithm AS 241 (PPND16), Applied Statistics 37(3).
     """

@@ -1,7 +1,7 @@
 """Random numbers as a pure function of (seed, name, counter), so that they depend on nothing but the record they belong to.
 
-No generator advances: whoever asks for the words of record 7 gets the same ones, in any order, in any process, on any machine. Only integer
-operations that wrap at 64 bits are used; NumPy's own generators and the C library's functions may differ between versions and processors.
+No generator advances: the words of record 7 are the same in any order, in any process, on any machine. Only integer operations that wrap at
+64 bits are used, because NumPy's own generators and the C library's functions may differ between versions and processors.
 
 Source: splitmix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"), read by counter.
 """
@@ -59,7 +59,7 @@ def scale(words: NDArray[np.uint64], bounds: int | NDArray[np.int64]) -> NDArray
 class RandomStream:
     """One named stream of random words.
 
-    seed: the workload's seed. names: what the words are for, e.g. ``("bids", "price")``; other names give independent words.
+    seed: the workload's seed. names: purpose of the words, e.g. ``("bids", "price")``; other names give independent words.
     """
 
     def __init__(self, seed: int, *names: str | int):
@@ -68,7 +68,7 @@ class RandomStream:
 
     @property
     def key(self) -> int:
-        """What tells this stream from others, as a signed word: word n is mix64((n + 1) x golden + key)."""
+        """Key of this stream, as a signed word: word n is mix64((n + 1) x golden + key)."""
         return int(self._key.view(np.int64))
 
     def words(self, counters: NDArray[np.int64]) -> NDArray[np.uint64]:

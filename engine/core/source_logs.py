@@ -1,4 +1,4 @@
-"""The logs of the sources, as the core sees them: they are outside of the system under test, and keep what was read."""
+"""Interface of the sources' logs to the core. They are outside the system under test and keep records after they are read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from engine.core.tables import Arrays, Words
 
 
 class Place(NamedTuple):
-    """Where an instance goes on in its log: the next entry's append time, and its event time and trigger, by which it is told from others
-    that came at that time. trigger LOG_AHEAD: the first one from that time on."""
+    """Position of an instance in its log: the next entry's append time, and its event time and trigger, which distinguish it from others of
+    the same append time. trigger LOG_AHEAD: the first entry from that time on."""
 
     append_ns: int
     event_ns: int
@@ -22,31 +22,31 @@ BEGINNING = Place(0, 0, L.LOG_AHEAD)
 
 
 class SourceLogs(Protocol):
-    """The logs of the sources, outside the system under test; they keep what was read. owners: by operator, the instance (its index) that
-    each partition belongs to."""
+    """The logs of the sources. They keep records after they are read. owners: by operator, the index of the instance that owns each
+    partition."""
 
     owners: dict[str, Words]
 
     def place(self, w: Arrays, i: int) -> Place: ...
 
     def seek(self, w: Arrays, i: int, place: Place) -> None:
-        """Instance `i` goes on there, once `reload` has filled its log."""
+        """Set instance `i` to this position, once `reload` has filled its log."""
         ...
 
     def places(self, w: Arrays, operator: str) -> list[Place]:
-        """Where each partition goes on."""
+        """Position at which each partition continues."""
         ...
 
     def assign(self, w: Arrays, operator: str, owner: Words, floors: Sequence[Place]) -> None:
-        """Partitions have other owners, and go on at `floors` once `reload` has filled the logs."""
+        """Change the owners of partitions, which continue at `floors` once `reload` has filled the logs."""
         ...
 
     def set_floors(self, operator: str, floors: Sequence[Place]) -> None:
-        """Partitions go on there, whoever seeks them (`to_floors`)."""
+        """Set the positions at which partitions resume after `to_floors`."""
         ...
 
     def to_floors(self, w: Arrays, operator: str, i: int) -> None:
-        """Instance `i` of the operator goes on at the floors of its partitions, once `reload` has filled its log."""
+        """Let instance `i` resume at the floors of its partitions, once `reload` has filled its log."""
         ...
 
     def reload(self, w: Arrays) -> Arrays: ...

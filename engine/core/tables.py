@@ -16,7 +16,7 @@ Words = NDArray[np.int64]
 
 
 class Tables(NamedTuple):
-    """What the loop is given. Tables are (rows, columns) of `engine.core.layout`; `*_f` are float64 views of the same memory."""
+    """The loop's tables. They are (rows, columns) of `engine.core.layout`; `*_f` are float64 views of the same memory."""
 
     msg: Words
     msg_f: NDArray[np.float64]
@@ -80,7 +80,7 @@ class Tables(NamedTuple):
 
 
 class Arrays(Tables):
-    """The same, with a place where kernels remember where the tables are: to ask some fifty arrays takes as long as hundreds of hops."""
+    """The tables, with a cache for their addresses in kernels: looking up some fifty arrays takes as long as hundreds of hops."""
 
     @cached_property
     def known(self) -> dict[Any, Any]:
@@ -91,20 +91,20 @@ class Arrays(Tables):
 
 
 FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}
-"""Tables whose rows are taken one after the other at first, and the scalar that says how far."""
+"""Tables whose rows are first used in order, and the scalar with the number used so far."""
 
 TRACED = {"notes": "free", "entry_origin": "entry", "row_origin": "row"}
-"""What is noted only while tracing, and the table by whose rows. Without tracing these arrays have one row, and nothing looks at it."""
+"""Tables filled only while tracing, and the table whose rows they follow. Without tracing they have one unused row."""
 
 SAVED_AS = {"vectors": "lore"}
-"""Tables with another name in snapshots, so that those written before a table was renamed still fit."""
+"""Tables with another name in snapshots, so that snapshots written before a table was renamed still fit."""
 
 OBSERVED = ("outputs", "trace", "halves")
-"""What is kept for an observer. Whether it is kept is no part of the world's state."""
+"""Tables kept for an observer. Whether they are kept is not part of the world's state."""
 
 LINE_WORDS = 8
 LINED = ("log", "msg", "inst", "entry", "row", "pane", "trace")
-"""Tables whose rows start at cache lines: to look at a row costs as few waits for memory as it can."""
+"""Tables whose rows start at cache lines, to minimise memory accesses per row."""
 
 VIEWS: dict[str, tuple[str, type[np.generic]]] = {
     "msg_f": ("msg", np.float64),
@@ -112,7 +112,7 @@ VIEWS: dict[str, tuple[str, type[np.generic]]] = {
     "entry_f": ("entry", np.float64),
     "halves": ("trace", np.uint32),
 }
-"""Tables that are the memory of others in another type."""
+"""Tables that are views of other tables' memory in another type."""
 
 
 ROWS_AHEAD = 1 << 23
@@ -120,7 +120,7 @@ ROWS_AHEAD = 1 << 23
 
 @dataclass(frozen=True)
 class Capacity:
-    """First sizes of what grows. Small values are for tests of growth."""
+    """Initial sizes of tables that grow. Small values are for tests of growth."""
 
     messages: int = 4096
     messages_ahead: int = 1 << 17  # so many rows lie ready: memory that is not touched costs nothing, and to copy what is in use costs much
@@ -133,8 +133,10 @@ class Capacity:
 
 
 def lines(rows: int, columns: int, make: Callable[[int, type[np.int64]], Words] = np.zeros) -> Words:
-    """What `make` makes, as (rows, columns rounded up to whole cache lines), each row at the start of a line. make: as `np.zeros`, or
-    `buffers.words` for tables of which nobody reads a row before it is written. Rows never touched cost no memory."""
+    """Make an array (rows, columns rounded up to whole cache lines) whose rows start at cache lines.
+
+    make: as `np.zeros`, or `buffers.words` for tables whose rows are never read before they are written. Untouched rows cost no memory.
+    """
     stride = -(-columns // LINE_WORDS) * LINE_WORDS
     words = make(rows * stride + LINE_WORDS, np.int64)
     skip = -(words.ctypes.data // 8) % LINE_WORDS
@@ -144,8 +146,8 @@ def lines(rows: int, columns: int, make: Callable[[int, type[np.int64]], Words] 
 def row_of(prefix: str, values: Mapping[int, int]) -> list[int]:
     """A row of a table, from its values by column.
 
-    prefix: with which the table's columns begin in `engine.core.layout`, such as "O_". Raises ValueError if a column has no value, and for
-    a number that is no column of the table.
+    prefix: prefix of the table's columns in `engine.core.layout`, such as "O_". Raises ValueError if a column has no value, and for a
+    number that is not a column of the table.
     """
     columns = {number: name for name, number in vars(L).items() if name.startswith(prefix) and name != f"{prefix}COLUMNS"}
     if missing := [name for number, name in columns.items() if number not in values]:

@@ -1,10 +1,9 @@
 """Completes the loop with the kernels of the operators and the protocol that a query uses.
 
 Lines `# WEAVE name` of `engine/core/kernels/event_loop` become calls of the functions that operator kinds and protocols provide for that
-point.
-The arguments of a call are the loop's local variables of the same names. The loop is woven for the kinds that a query uses, so the others
-cost it nothing; the code of a kind (`O_CODE`) is its place among those woven in and says nothing outside. Lines from `# WEAVE if feature`
-to `# WEAVE end` stay only in the loops of runs that use the feature.
+point. The arguments of a call are the loop's local variables of the same names. The loop is woven only for the kinds that a query uses, so
+other kinds cost nothing. The code of a kind (`O_CODE`) is its index among the kinds woven in and has no meaning outside this loop. Lines from
+`# WEAVE if feature` to `# WEAVE end` stay only in the loops of runs that use the feature.
 """
 
 from __future__ import annotations
@@ -48,35 +47,35 @@ WIDTHS = {
     "tags": 2,
     "turns": 3,
 }
-"""Tables that are as wide in every run."""
+"""Tables whose width is the same in every run."""
 
 POINTS = {"on_record": "n = {call}", "on_close": "n = {call}", "next_tick": "following = {call}", "key_hash": "key_hash = {call}"}
-"""Points that operators provide kernels for, and what becomes of the result."""
+"""Points for which operators provide kernels, and the use of the result."""
 
 WHOSE = {"key_hash": "edge[e, E_TARGET]"}
-"""Whose kernels are called there, if not those of the operator of instance `i`."""
+"""The operator whose kernel is called at a point, if not that of instance `i`."""
 
 CALLED_POINTS = ("on_close", "next_tick")
-"""Points that come rarely: their kernels are called, which halves the time of compilation and costs nothing that can be measured."""
+"""Rare points: their kernels are called instead of inlined, which halves compilation time at no measurable cost."""
 
 IN_PLACE_KINDS_MAX = 8
-"""With more kinds than these, all kernels are called: the time of compilation then grows as slowly as the kinds do."""
+"""With more kinds than this, all kernels are called instead of inlined, so that compilation time grows only linearly."""
 
 STATE_TABLES = frozenset({"table", "entry", "entry_f", "row", "pane", "panes_of", "world"})
-"""Variables of the loop by which a kernel reaches what instances keep from one service to the next."""
+"""Variables of the loop through which a kernel accesses the state that instances keep between services."""
 
 STATE_COLUMNS = frozenset({"I_ENTRIES", "I_STATE_BYTES"})
-"""Columns of instances in which that is counted."""
+"""Columns of instances that count this state."""
 
 CHOICE = "choose_receiver"
-"""The point at which partitionings of other packages choose the receiver of a record. Ours stand in the loop itself."""
+"""Point at which partitionings of other packages choose the receiver of a record. The built-in ones are part of the loop."""
 
 HOOKS = {"on_send": ("more_bytes", "size += more_bytes"), "on_receive": ("more_ps", "extra_ps += more_ps")}
-"""Points that a per-message protocol provides kernels for. on_send returns additional bytes, on_receive additional picoseconds.
+"""Points for which a per-message protocol provides kernels. on_send returns additional bytes, on_receive additional picoseconds.
 
-Both are called exactly once for a record: on_send when it leaves, numbered, on each channel; on_receive when its service starts, after the
-operator's work. Without a protocol the points leave no trace in the compiled loop. on_receive may also send control messages
-(`engine.core.kernels.messages.new_control_message`); the protocol's `messages_max` says how many in one service.
+Both are called exactly once per record: on_send when the numbered record leaves, on each channel; on_receive when its service starts, after
+the operator's work. Without a protocol the points leave no trace in the compiled loop. on_receive may also send control messages
+(`engine.core.kernels.messages.new_control_message`), at most `messages_max` of the protocol per service.
 """
 
 FEATURES = (
@@ -93,14 +92,16 @@ FEATURES = (
     "regions",
     "stolen",
 )
-"""What runs may use or not. actors: control messages (`engine.core.control.actors`). adapting: what is sent on inner edges is logged for a
-while, and then is not (Q_LOG). coordinated: generators that wait for their sources. counting: receivers know how much of each channel they
-have served. forcing: records tell what their senders know, and may force checkpoints (`engine.core.kernels.dependency_vectors`). logging:
-what is sent is kept to be sent again (`engine.core.kernels.channel_log`).
-heaps: hosts with a processor for each instance, or so many instances that they take turns (H_DISPATCH).
-latencies: others beside the measured one. losses: hosts that are lost (`engine.core.control.host_failure`). memory: what hosts hold is
-looked at (`engine.lowering.memory`). regions: barriers stay on the edges within one (E_INNER). stolen: services take longer than their work
-(O_ATTAINABLE)."""
+"""Optional features of the loop.
+
+actors: control messages (`engine.core.control.actors`). adapting: the logging of inner edges can be switched on and off (Q_LOG).
+coordinated: generators wait for their sources. counting: receivers count the records served of each channel. forcing: records carry their
+senders' dependency vectors and may force checkpoints (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per instance,
+or with so many instances that they take turns from heaps (H_DISPATCH). latencies: latencies in addition to the measured one. logging: sent
+records are kept for replay (`engine.core.kernels.channel_log`). losses: hosts can be lost (`engine.core.control.host_failure`). memory: the
+memory of hosts is watched (`engine.lowering.memory`). regions: barriers stay on the edges within a region (E_INNER). stolen: services take
+longer than their work (O_ATTAINABLE).
+"""
 
 _ALMOST_ALL = ("actors", "coordinated", "heaps", "latencies", "losses", "memory", "stolen")
 SHARED = (
@@ -110,18 +111,20 @@ SHARED = (
     (*_ALMOST_ALL, "counting", "adapting", "forcing", "logging"),
     FEATURES,
 )
-"""Features of loops that runs share where that is asked for (`shares_loops`): each takes the first that has what it needs. A run that does
-not use one of the others finds that in its tables, but for counters, logs and regions: a loop that has them counts, logs, and keeps
-barriers within regions."""
+"""Features of the shared loops (`shares_loops`). A run takes the first loop that has all features that it needs.
+
+Its tables switch off the other features, except for counters, logs and regions: a loop with these always counts, logs, and keeps barriers
+within regions.
+"""
 
 NO_KERNEL = -1
-"""The code of kinds that the loop serves itself."""
+"""Code of kinds that the loop implements itself."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A woven loop. advance(world, stop): see `engine.core.kernels.event_loop`. kinds: operator kinds woven in, by code. features: what
-    runs may use with it. partitionings: those of other packages, by code."""
+    """A woven loop. advance(world, stop): see `engine.core.kernels.event_loop`. kinds: operator kinds woven in, by code. features: features
+    that it supports. partitionings: those of other packages, by code."""
 
     advance: Callable[[Any, int], int]
     kinds: tuple[str, ...]
@@ -138,10 +141,10 @@ class Loop:
 
 
 def shares_loops() -> bool:
-    """Whether MILLRACE_LOOPS=shared: all runs use one of a few loops, with all operator kinds and more features than they need.
+    """Whether MILLRACE_LOOPS=shared: all runs share a few loops with all operator kinds and more features than they need.
 
-    Their services, outputs and digests are the same. They take 10 to 20 % longer, and nothing has to be compiled for another query: made
-    for many short runs, such as those of tests.
+    Services, outputs and digests are the same. Runs take 10 to 20 % longer, but another query needs no compilation. This suits many short
+    runs, such as those of tests.
     """
     return os.environ.get("MILLRACE_LOOPS", "own") == "shared"
 
@@ -153,7 +156,7 @@ def weave(
     features: Collection[str] = (),
     choices: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Loop:
-    """The loop for these operator kinds, this per-message protocol and these features. Equal requests give the same, compiled once.
+    """The loop for these operator kinds, this per-message protocol and these features. Equal requests return the same loop, compiled once.
 
     choices: the kernels `choose_receiver` of partitionings, by kind.
     """
@@ -170,8 +173,8 @@ def has_kernel(operator: Any) -> bool:
 
 
 def has_state(operator: Any) -> bool:
-    """Whether instances of an operator kind keep anything from one service to the next: its kernels ask for tables of state or count what
-    they keep. What the kind says about itself, such as its group, does not matter."""
+    """Whether instances of an operator kind keep state between services: its kernels use tables of state or count their state. The kind's
+    own declarations, such as its group, do not matter."""
     return _has_state(*(getattr(operator, point) for point in POINTS if hasattr(operator, point)))
 
 
@@ -180,7 +183,7 @@ def _has_state(*kernels: Callable[..., Any]) -> bool:
     asked = {argument for kernel in kernels for argument in inspect.signature(kernel).parameters}
     counted: set[str] = set()
     for kernel in kernels:
-        with suppress(CannotCompile):  # said when it is compiled
+        with suppress(CannotCompile):  # reported when it is compiled
             counted.update(*(used.__code__.co_names for used in reachable(kernel)))
     return not asked.isdisjoint(STATE_TABLES) or not counted.isdisjoint(STATE_COLUMNS)
 
@@ -213,10 +216,10 @@ def woven_text(
     features: Collection[str] = (),
     choices: Mapping[str, Callable[..., Any]] | None = None,
 ) -> tuple[str, dict[str, Callable[..., Any]]]:
-    """The completed loop, and the kernels by the names that it calls them by.
+    """The completed loop, and its kernels by the names under which it calls them.
 
-    Raises ValueError for an unknown feature, for a function whose name looks like a point or hook but is none, for a kernel that asks for
-    what is no variable of the loop, for marks of the template that are unknown, nested or not ended, and for wrong fragments
+    Raises ValueError for an unknown feature, for a function whose name looks like a point or hook but is none, for a kernel argument that is
+    not a variable of the loop, for marks of the template that are unknown, nested or not ended, and for invalid fragments
     (`engine.core.fragments`).
     """
     _check_features(features)
@@ -229,7 +232,7 @@ def woven_text(
 
     whole = assembled(template)
     for fragment in whole.fragments:
-        for _ in _chosen(fragment, ()):  # the marks of each fragment are right by themselves
+        for _ in _chosen(fragment, ()):  # the marks of each fragment must be valid by themselves
             pass
     known = whole.variables
 
@@ -284,11 +287,11 @@ def woven_text(
 
 MARK = re.compile(r"(?P<indent> *)# WEAVE (?:if (?P<feature>\w+)|(?P<end>end)|(?P<point>\w+))")
 SPARE = "spare"
-"""The point at which the loop makes sure of messages for a protocol that sends while a service starts."""
+"""Point at which the loop reserves messages for a protocol that sends at the start of a service."""
 
 
 def _chosen(lines: Iterable[Line], features: Collection[str]) -> Iterator[str]:
-    """The lines without those of features that are not used, and without the marks of features. Raises ValueError for a wrong mark."""
+    """The lines without unused features and without the marks of features. Raises ValueError for a wrong mark."""
     feature, began = "", ""
     for line in lines:
         text, place = line.text, line.place
@@ -296,12 +299,12 @@ def _chosen(lines: Iterable[Line], features: Collection[str]) -> Iterator[str]:
         if mark is None:
             if text.lstrip().startswith("#") and "WEAVE" in text:
                 wanted = "'# WEAVE if FEATURE', '# WEAVE end' or '# WEAVE POINT'"
-                raise ValueError(f"{place}: '{text.strip()}' is no mark; write {wanted}")
+                raise ValueError(f"{place}: '{text.strip()}' is not a valid mark; write {wanted}")
             if not feature or feature in features:
                 yield text
         elif mark["feature"]:
             if feature:
-                raise ValueError(f"{place}: '{text.strip()}' stands inside '# WEAVE if {feature}' of {began}; end that first")
+                raise ValueError(f"{place}: '{text.strip()}' is inside '# WEAVE if {feature}' of {began}; end that first")
             _check_features([mark["feature"]], f"{place}: ")
             feature, began = mark["feature"], place
         elif mark["end"]:
@@ -310,15 +313,15 @@ def _chosen(lines: Iterable[Line], features: Collection[str]) -> Iterator[str]:
             feature = ""
         elif mark["point"] not in (*POINTS, *HOOKS, CHOICE, SPARE):
             known = ", ".join((*POINTS, *HOOKS, CHOICE, SPARE))
-            raise ValueError(f"{place}: '{mark['point']}' is no point of the loop; it must be one of {known}")
+            raise ValueError(f"{place}: '{mark['point']}' is not a point of the loop; it must be one of {known}")
         elif not feature or feature in features:
             yield text
     if feature:
-        raise ValueError(f"{began}: '# WEAVE if {feature}' is not ended; write '# WEAVE end' behind its lines")
+        raise ValueError(f"{began}: '# WEAVE if {feature}' is not ended; write '# WEAVE end' after its lines")
 
 
 def _check_features(features: Collection[str], where: str = "") -> None:
-    """Raise ValueError for a feature that the loop does not have: it would be left out without a word."""
+    """Raise ValueError for a feature that the loop does not have; it would otherwise be dropped silently."""
     for feature in features:
         if feature not in FEATURES:
             raise ValueError(f"{where}the loop has no feature '{feature}'; it must be one of {', '.join(FEATURES)}")

@@ -1,4 +1,4 @@
-"""The world: the tables of the loop, with what is done to them between runs of it: growth, copies, a digest."""
+"""The world: the tables of the loop, and operations on them between calls of the loop: growth, copies, a digest."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from engine.core.tables import FRESH, LINED, SAVED_AS, TRACED, VIEWS, Arrays, Wo
 
 
 class World:
-    """Arrays and what must be done to them between runs of the loop. keepings: how each operator keeps its keyed state. logs: of the
-    sources. bounds: by edge how many records a channel may hold, given the channels that lead to its receiver; 0: any number."""
+    """The loop's arrays and the operations on them between calls of the loop.
+
+    keepings: how each operator keeps its keyed state. logs: those of the sources. bounds: by edge, function from the number of inbound
+    channels of the receiver to the capacity of a channel, in records; 0: unbounded.
+    """
 
     def __init__(
         self,
@@ -40,18 +43,18 @@ class World:
 
     @cached_property
     def leaving(self) -> list[Words]:
-        """The channels that leave each instance, ascending."""
+        """Outbound channels of each instance, ascending."""
         return _grouped(self.arrays.chan[:, L.C_SENDER], len(self.arrays.inst))
 
     @cached_property
     def entering(self) -> list[Words]:
-        """The channels that enter each instance, those of feedback edges too, ascending."""
+        """Inbound channels of each instance, including feedback edges, ascending."""
         return _grouped(self.arrays.chan[:, L.C_RECEIVER], len(self.arrays.inst))
 
     # -- growth -----------------------------------------------------------------------------------------------------
 
     def grow(self, reason: int) -> None:
-        """Enlarge what the loop ran out of. The loop goes on just where it stopped."""
+        """Enlarge the table that the loop ran out of. The loop resumes exactly where it stopped."""
         w, g = self.arrays, self.arrays.g
         need = int(g[L.G_NEED])
         if reason == L.NEED_MESSAGES:
@@ -103,14 +106,14 @@ class World:
         elif reason == L.NEED_TRACE:
             self._set(trace=_taller(w.trace, 2 * len(w.trace), int(g[L.G_TRACE])))
         else:
-            raise AssertionError(f"the loop handed back for an unknown reason {reason}")
+            raise AssertionError(f"the loop returned for the unknown reason {reason}")
         if g[L.G_TRACING]:
             self._note_all_rows()
 
     # -- what is kept for an observer -------------------------------------------------------------------------------
 
     def start_tracing(self, rows: int) -> None:
-        """Keep every service that begins from now on, and nothing of what was traced before. rows: first size of the trace."""
+        """Trace every service that begins from now on; discard the earlier trace. rows: initial size of the trace."""
         g = self.arrays.g
         g[L.G_TRACING], g[L.G_TRACE], g[L.G_TRACE_BASE] = 1, 0, 0
         self.arrays.behind[:, L.B_ROW] = -1
@@ -120,20 +123,20 @@ class World:
         self._note_all_rows()
 
     def stop_tracing(self) -> None:
-        """Keep no more, and nothing of what was kept. The memory stays for the next time."""
+        """Stop tracing and discard the trace. The memory is kept for the next trace."""
         g = self.arrays.g
         g[L.G_TRACING], g[L.G_TRACE], g[L.G_TRACE_BASE] = 0, 0, 0
         self._set(**{name: getattr(self.arrays, name)[:1].copy() for name in TRACED})
 
     def plan_ends(self) -> None:
-        """Say of services in progress when they will end, as far as that is known: pauses move it."""
+        """Write the planned ends of services in progress into the trace, as far as they are known; pauses move them."""
         w, base = self.arrays, int(self.arrays.g[L.G_TRACE_BASE])
         serving = w.proc[w.proc[:, L.P_INSTANCE] >= 0]
         rows = w.behind[serving[:, L.P_INSTANCE], L.B_ROW]
         w.trace[rows[rows >= base] - base, L.T_END] = serving[rows >= base, L.P_END]
 
     def drop_trace(self, before_ns: int) -> None:
-        """Forget the first services traced, up to one that ends at `before_ns` or later."""
+        """Drop the first services of the trace, up to one that ends at `before_ns` or later."""
         self.plan_ends()
         w, g = self.arrays, self.arrays.g
         rows = int(g[L.G_TRACE])
@@ -144,7 +147,7 @@ class World:
         g[L.G_TRACE_BASE] += first
 
     def taken_outputs(self) -> Words:
-        """The rows in the buffer of outputs since the last call. A full one is handed over, a part of one is copied."""
+        """The rows in the output buffer since the last call. A full buffer is handed over, a partly filled one is copied."""
         g, whole = self.arrays.g, self.arrays.outputs
         rows = whole[: g[L.G_OUTPUT]]
         g[L.G_OUTPUT] = 0
@@ -154,7 +157,7 @@ class World:
         return rows
 
     def _note_all_rows(self) -> None:
-        """Make room in the notes for all rows of their tables; of rows in use about which nothing is noted yet -1 says so."""
+        """Make room in the notes for all rows of their tables. Rows in use without a note yet get -1."""
         w = self.arrays
         longer = {}
         for name, table in TRACED.items():
@@ -189,7 +192,7 @@ class World:
         return int(host[columns[0]]), int(host[columns[1]])
 
     def room(self, sender: int, receiver: int) -> int:
-        """How many messages still fit into the delay line or inbox where those from one instance to another go first."""
+        """Free places in the delay line or inbox that messages from one instance to another enter first."""
         w = self.arrays
         h, h2 = int(w.inst[sender, L.I_HOST]), int(w.inst[receiver, L.I_HOST])
         way = int(w.latency[h, h2])
@@ -200,7 +203,7 @@ class World:
     # -- copies -----------------------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Words]:
-        """A copy of all arrays but the buffer of outputs; of tables that are filled from the front only the rows in use."""
+        """A copy of all arrays except the output buffer. Tables filled from the front are cut to the rows in use."""
         g = self.arrays.g
         used = {name: int(g[scalar]) for name, scalar in FRESH.items()} | {"msg": len(self.arrays.free)}
         used |= {name: used[table] for name, table in TRACED.items() if table in used} | {"trace": int(g[L.G_TRACE])}
@@ -211,7 +214,7 @@ class World:
         }
 
     def restore(self, snapshot: dict[str, Words]) -> None:
-        """Take over a snapshot (copied), but trace and keep outputs as before."""
+        """Restore a snapshot (copied), but keep the settings for tracing and outputs."""
         own = self.arrays
         names = {saved: name for name, saved in SAVED_AS.items()}
         snapshot = {names.get(saved, saved): array for saved, array in snapshot.items()}
@@ -244,14 +247,14 @@ class World:
         return self._list(int(self.arrays.inst[i, L.I_QUEUE]))
 
     def aside(self, i: int) -> list[int]:
-        """What waits for an instance and is passed over."""
+        """Messages that wait for an instance and are passed over."""
         return self._list(int(self.arrays.align[i, L.ALIGN_ASIDE]))
 
     def outbox(self, i: int) -> list[int]:
         return self._list(int(self.arrays.inst[i, L.I_OUT]))
 
     def rests(self, h: int, now_ns: int) -> bool:
-        """Whether the host stands still for a pause, and there is nothing that it will go on with then."""
+        """Whether the host is paused with nothing to do afterwards."""
         w = self.arrays
         if not now_ns < w.host[h, L.H_PAUSED] == w.next_ns[h]:
             return False
@@ -283,7 +286,7 @@ class World:
         return slots
 
     def digest(self) -> bytes:
-        """Hash of the logical state: the same however the run was cut, grown, saved and resumed; physical places do not count."""
+        """Hash of the logical state. It does not depend on how the run was cut, grown, saved or resumed, or on physical places."""
         w = self.arrays
         hasher = hashlib.blake2b(digest_size=32)
 
@@ -341,7 +344,7 @@ class World:
 
 
 def _grouped(of: Words, count: int) -> list[Words]:
-    """The places of each number below `count` in `of`."""
+    """Positions of each number below `count` in `of`."""
     order = np.argsort(of, kind="stable")
     return np.split(order, np.searchsorted(of[order], np.arange(1, count)))
 
@@ -354,8 +357,8 @@ def _next_size(old: int, need: int) -> int:
 
 
 def _taller(table: Words, rows: int, used: int | None = None) -> Words:
-    """A copy with more rows. used: rows from here on are never read before they are written, and what they hold is no matter; None: the
-    further rows are zero."""
+    """A copy with more rows. used: rows from here on are written before they are read, so their contents do not matter; None: further rows
+    are zero."""
     larger = lines(rows, table.shape[1], buffers.zeros if used is None else buffers.words)
     used = len(table) if used is None else used
     larger[:used] = table[:used]

@@ -1,1 +1,1 @@
-"""From the document to the tables of the event loop: who stands where, what everything costs, and what is carried."""
+"""Lowers a document to the tables of the event loop: placement, costs, and the fields that records carry."""

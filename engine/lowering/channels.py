@@ -1,4 +1,4 @@
-"""Lowers the edges of a query: channels, credits, and how each edge chooses receivers."""
+"""Lowers the edges of a query: channels, credits, and the choice of receivers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from engine.spec.experiment.partitionings import Partitioning
 from engine.spec.experiment.query import OperatorSpec, input_counts
 
 Bounds = tuple[Callable[[int], int], ...]
-"""By edge how many records a channel may hold, given the channels that lead to its receiver; 0: any number."""
+"""By edge: function from the number of inbound channels of the receiver to the capacity of a channel, in records; 0: unbounded."""
 
 
 @dataclass(frozen=True)
 class Channels:
-    """edge, chan: the tables. credits: words of the table `credit`. op_edges: edges by operator; edges_of: the first and the end of each
-    operator's. route: words by which edges choose receivers."""
+    """The tables of edges and channels.
+
+    edge, chan: the tables. credits: number of words of the table `credit`. op_edges: outbound edges by operator. edges_of: range of each
+    operator in op_edges. route: words by which edges choose receivers.
+    """
 
     edge: Words
     chan: Words
@@ -36,21 +39,21 @@ class Channels:
     bounds: Bounds
 
     def inputs(self, instances: int) -> tuple[Words, Words]:
-        """The channels that bring watermarks, by receiver: their numbers, and where those of each instance begin."""
+        """The channels that carry watermarks, by receiver: their numbers, and the start of each instance's range."""
         marked = np.flatnonzero(self.edge[self.chan[:, L.C_EDGE], L.E_FEEDBACK] == 0)
         receivers = self.chan[marked, L.C_RECEIVER]
         counts = np.bincount(receivers, minlength=instances)
         return marked[np.argsort(receivers, kind="stable")].astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     def gates(self) -> Words:
-        """The table `gate`: no channel is barred, and nothing has been sent; what is inner is not logged."""
+        """The initial table `gate`: no channel is barred, nothing has been sent, and inner channels are not logged."""
         gate = np.full((len(self.chan), L.Q_COLUMNS), -1, np.int64)
         gate[:, L.Q_CUT] = 0
         gate[:, L.Q_LOG] = -self.edge[self.chan[:, L.C_EDGE], L.E_INNER]
         return gate
 
     def alignment(self, instances: int, regions: bool) -> Words:
-        """The table `align`: no instance waits for a barrier. regions: barriers come by inner edges only."""
+        """The initial table `align`: no instance waits for a barrier. regions: only inner edges carry barriers."""
         align = np.zeros((instances, L.ALIGN_COLUMNS), np.int64)
         barred = self.chan[self.edge[self.chan[:, L.C_EDGE], L.E_INNER] == 1] if regions else self.chan
         align[:, L.ALIGN_INPUTS] = np.bincount(barred[:, L.C_RECEIVER], minlength=instances)
@@ -69,9 +72,9 @@ def lower_channels(
 ) -> Channels:
     """The channels of all edges.
 
-    types: the fields carried, by "operator.port". weights: of input and output records, by operator. serves_ns: how long an instance
-    serves a record, by operator. scaled: operators that may have fewer instances than they are laid out with; then a channel may hold
-    more. counted: receivers know how many records of each channel they have served, whatever the flow control.
+    types: the fields carried, by "operator.port". weights: of input and output records, by operator. serves_ns: service time of a record,
+    by operator. scaled: operators that may run with fewer instances than they are laid out with; a channel may then hold more. counted:
+    receivers count the records served on each channel, whatever the flow control.
     """
     specs, edges = experiment.query.operators, experiment.query.edges
     position = {spec.id: n for n, spec in enumerate(specs)}
@@ -133,7 +136,7 @@ def _pairs(partitioning: Partitioning, source: OperatorSpec, target: OperatorSpe
 
 
 def _choice(code: int, partitioning: Partitioning, schema: RecordSchema, receivers: int) -> tuple[dict[int, int], list[int]]:
-    """How an edge finds the receiver of a key, by column, and the edge's words in `route`."""
+    """The edge's columns for finding the receiver of a key, and its words in `route`."""
     keying = partitioning.keying
     if code != L.HASH or keying is None:
         return {L.E_KEY: 0, L.E_SCHEME: 0, L.E_GROUPS: 1}, [int(word) for word in partitioning.words(schema)]
@@ -153,6 +156,6 @@ def _edges_by_operator(edge: Words, operators: int) -> tuple[Words, list[tuple[i
 
 
 def _bound(flow: FlowControl, record_bytes: int, weight: int, serves_ns: int, inputs: int) -> int:
-    """How many records a channel may hold; 0: any number."""
+    """Capacity of a channel in records; 0: unbounded."""
     records = flow.records(record_bytes, inputs, weight, serves_ns)
     return 0 if records is None else max(1, records)

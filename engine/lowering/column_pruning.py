@@ -1,6 +1,7 @@
-"""Leaves out the columns that nobody reads: a message, a log row and a stored row are then shorter, and memory is what the loop waits for.
+"""Drops the columns that nothing reads. Messages, log rows and stored rows become shorter, which matters because
+the loop is bound by memory access.
 
-Accounting does not change: a record counts for all its fields' bytes on links, in buffers and in state, whatever the engine carries.
+Accounting does not change: on links, in buffers and in state, a record counts the bytes of all its fields, whatever the engine carries.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from engine.spec import Experiment, RecordSchema
 
 
 def carried(experiment: Experiment, types: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
-    """The schemas by "operator.port" with only the fields that are carried there, in their old order.
+    """The schemas by "operator.port" with only the fields carried there, in their original order.
 
     types: the full schemas. Ports between which records pass unchanged (both ends of an edge; input and output of a filter) carry the
     same fields.
     """
     query = experiment.query
-    group = {port: port for port in types}  # a port and the ports of equal layout, as a forest
+    group = {port: port for port in types}  # union-find forest of the ports of equal layout
 
     def root(port: str) -> str:
         while group[port] != port:
@@ -38,7 +39,7 @@ def carried(experiment: Experiment, types: Mapping[str, RecordSchema]) -> dict[s
     for edge in query.edges:
         wanted[root(f"{edge.source}.{edge.source_port}")].update(edge.partitioning.reads)
     changed = True
-    while changed:  # what an operator reads may depend on what others read of its outputs
+    while changed:  # the fields that an operator reads may depend on those read from its outputs
         before = sum(map(len, wanted.values()))
         for spec in query.operators:
             kind = OPERATORS[spec.kind]

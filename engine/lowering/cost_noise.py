@@ -1,4 +1,4 @@
-"""Lowers what varies the cost of an operator's services to words (docs/event-core.md, section 3.2)."""
+"""Lowers noise, drift and warm-up of an operator's costs to words (docs/event-core.md, section 3.2)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from engine.spec.experiment.query import Cost
 Floats = NDArray[np.float64]
 
 FACTOR_UNIT = 1 << 16
-EDGES = NOISE_OCTAVES * NOISE_BINS + 1  # of one half of the distribution
+EDGES = NOISE_OCTAVES * NOISE_BINS + 1  # entries for one half of the distribution
 
 
 def shares() -> Floats:
-    """The shares from 2^-33 to 1/2 at which factors stand in a table: NOISE_BINS to the octave. Shape (EDGES,)."""
+    """The probabilities from 2^-33 to 1/2 at which a table holds factors: NOISE_BINS per octave. Shape (EDGES,)."""
     edge = np.arange(EDGES)
     octave, step = np.divmod(edge, NOISE_BINS)
     share: Floats = (1.0 + step / NOISE_BINS) * (((octave - NOISE_OCTAVES - 1 + 1023) << 52).astype(np.int64)).view(np.float64)
@@ -32,12 +32,12 @@ def shares() -> Floats:
 
 
 def factors(noise: Noise) -> Words:
-    """Both halves, in units of 2^-16. Shape (2 x EDGES,). Raises ValueError as `_words`."""
+    """Factors of both halves, in units of 2^-16. Shape (2 x EDGES,). Raises ValueError as `_words`."""
     return _words(noise, np.concatenate(noises.quantiles(noise, shares())), NOISE_BELOW)
 
 
 def drift_factors(drift: Drift, seed: int, operator_id: str, end_ns: int) -> list[int]:
-    """The factors of all steps of a run that ends at `end_ns`, in units of 2^-16; none without drift. Raises ValueError as `_words`."""
+    """The factors of all steps of a run that ends at `end_ns`, in units of 2^-16; empty without drift. Raises ValueError as `_words`."""
     if not drift.step_ns:
         return []
     random = RandomStream(seed, operator_id, "drift")
@@ -46,7 +46,7 @@ def drift_factors(drift: Drift, seed: int, operator_id: str, end_ns: int) -> lis
 
 
 def _words(law: Variant, factors: Floats, below: int) -> Words:
-    """Factors in units of 2^-16. Raises ValueError for one that is negative, too large or no number: costs would not fit a word."""
+    """Factors in units of 2^-16. Raises ValueError for a negative, too large or NaN factor: costs would not fit a word."""
     if not ((factors >= 0) & (factors < below)).all():
         raise ValueError(
             f"{type(law).__module__}: '{kind_of(type(law))}' has factors from {factors.min():g} to {factors.max():g}; "
@@ -57,9 +57,9 @@ def _words(law: Variant, factors: Floats, below: int) -> Words:
 
 
 def lower(cost: Cost, drift: list[int], weight: int = 1) -> list[int]:
-    """The words that `engine.core.kernels.service_cost.varied` reads, none where every service of equal work costs the same.
+    """The words that `engine.core.kernels.service_cost.varied` reads; empty if equal work always costs the same.
 
-    drift: `drift_factors` of the cost. weight: how many real records one that is served stands for.
+    drift: `drift_factors` of the cost. weight: real records per record served.
     """
     if not cost.varies and cost.state_reference_mb is None:
         return []
@@ -70,5 +70,5 @@ def lower(cost: Cost, drift: list[int], weight: int = 1) -> list[int]:
 
 
 def keys(seed: int, operator_id: str, parallelism: int) -> list[int]:
-    """The keys of the random numbers of an operator's instances, as signed words."""
+    """Random-number keys of an operator's instances, as signed words."""
     return [RandomStream(seed, operator_id, "noise", index).key for index in range(parallelism)]

@@ -1,4 +1,4 @@
-"""Which clocks records have to carry so that the latencies of an experiment can be told at its sinks."""
+"""Clocks that records must carry so that the sinks can measure an experiment's latencies."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ POINTS = {"sink": L.TO_SINK, "emit": L.TO_EMIT, "read": L.TO_READ}
 
 @dataclass(frozen=True)
 class Stamps:
-    """What records carry beside the header: each clock and anchor once, and nothing that the header has already.
+    """The stamps that records carry in addition to the header: each clock and anchor once, except those already in the header.
 
-    places: number of the stamp by clock and anchor. sent: 1 if messages say when they were sent.
+    places: number of the stamp by clock and anchor. sent: 1 if messages carry their send time.
     """
 
     places: Mapping[tuple[str, str], int]
@@ -26,8 +26,8 @@ class Stamps:
 
     @classmethod
     def of(cls, measurement: Measurement) -> Stamps:
-        measured = (measurement.latency.clock, "deadline")  # in the header with all anchors; every record's own event time
-        told = [further for further in measurement.also if further.to != "read"]  # the others are over before there is a message
+        measured = (measurement.latency.clock, "deadline")  # in the header, with all anchors; the record's own event time
+        told = [further for further in measurement.also if further.to != "read"]  # the others end before a message exists
         asked = dict.fromkeys((further.clock, further.anchor) for further in told if further.clock not in measured)
         return cls({what: n for n, what in enumerate(asked)}, int(bool(measurement.also)))
 
@@ -36,7 +36,7 @@ class Stamps:
         return len(self.places) + self.sent
 
     def tell(self, g: Words, measurement: Measurement, message_columns: int) -> None:
-        """Write into the scalars of a world what is measured. message_columns: width of a message's row."""
+        """Write the measured latencies into a world's scalars. message_columns: width of a message's row."""
         g[L.G_CLOCK], g[L.G_ANCHOR] = CLOCKS[measurement.latency.clock], ANCHORS[measurement.latency.anchor]
         g[L.G_STAMPS], g[L.G_MEASURES] = len(self.places), len(measurement.also)
         for (clock, anchor), n in self.places.items():

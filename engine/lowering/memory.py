@@ -18,7 +18,7 @@ MARKS = (L.Z_ITEMS_MAX, L.Z_ITEMS_RESUME, L.Z_USED_MAX, L.Z_USED_RESUME)
 
 
 def is_looked_at(experiment: Experiment) -> bool:
-    """Whether anything follows from what hosts hold."""
+    """Whether the memory that hosts use can affect the run."""
     modelled = any(isinstance(host.memory, Budget) for host in experiment.cluster.hosts)
     return modelled or experiment.policies.ingress.guards
 
@@ -33,7 +33,7 @@ def lower(
     memory[:, L.Z_PRESSURE], memory[:, L.Z_DIED] = L.NO_PRESSURE, -1
     laws: dict[tuple[int, int, int], int] = {(0, 0, 0): 0}
     curve: list[tuple[int, int]] = []
-    curves: dict[int, tuple[int, int]] = {}  # by entry of the document
+    curves: dict[int, tuple[int, int]] = {}  # by host entry of the document
     for machine in hosts:
         model, row = machine.memory, memory[machine.index]
         if not isinstance(model, Budget):
@@ -70,7 +70,7 @@ def lower(
 
 
 def _guard(experiment: Experiment, hosts: Sequence[ExpandedHost], memory: Words, inst: Words) -> None:
-    """The marks of the ingress policy, on hosts with sources."""
+    """Set the marks of the ingress policy on hosts with sources."""
     policy = experiment.policies.ingress
     if not policy.guards:
         return
@@ -84,10 +84,10 @@ def _guard(experiment: Experiment, hosts: Sequence[ExpandedHost], memory: Words,
 
 
 def may_die(w: Arrays) -> bool:
-    """Whether a host dies for ever when it holds too much."""
+    """Whether a host that runs out of memory dies permanently."""
     return bool(((w.memory[:, L.Z_LIMIT] < L.FAR) & (w.memory[:, L.Z_RESTART] == L.FAR)).any())
 
 
 def dead(w: Arrays) -> list[int]:
-    """Hosts that have died for ever of what they held."""
+    """Hosts that ran out of memory and died permanently."""
     return np.flatnonzero(w.memory[:, L.Z_DIED] >= 0).tolist()

@@ -1,4 +1,4 @@
-"""The document's network as arrays, and the moments at which its links change."""
+"""The document's network as arrays, and the times at which its links change."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Change:
-    """What holds for a link from a moment on."""
+    """State of a link from a given time on."""
 
-    link: int  # its row
-    up_ns: int  # what is sent before waits until then; 0: nothing waits
+    link: int  # row of the link
+    up_ns: int  # messages sent earlier wait until then; 0: none waits
     latency_ns: int
 
 
 @dataclass(frozen=True)
 class Network:
-    """Tables of the network. Hosts are numbered as in the document, trunks behind them."""
+    """Tables of the network. Hosts are numbered as in the document, followed by the trunks."""
 
     latency: Words  # (hosts, hosts) ns, or -1 - the row of the pair's link
     link: Words
@@ -39,7 +39,7 @@ class Network:
 
 
 def lower(experiment: Experiment) -> Network:
-    """Links with something of their own get a row, ordered by source and target."""
+    """Lower the network. Links that differ from the default get a row, ordered by source and target."""
     cluster, hosts = experiment.cluster, experiment.expanded_hosts()
     machines = len(hosts)
     latency = np.repeat([[host.egress_latency_ns] for host in hosts], machines, axis=1).astype(np.int64)
@@ -75,7 +75,7 @@ def _links_of(experiment: Experiment, fault: LinkFault) -> set[Pair]:
 
 
 def _timeline(k: int, latency_ns: int, faults: list[LinkFault]) -> list[tuple[int, Change]]:
-    """When something changes for link `k`, and what holds then."""
+    """Times at which link `k` changes, with its state from then on."""
     spans = [(fault.from_ns, L.FAR if fault.to_ns is None else fault.to_ns, fault) for fault in faults]
     found = []
     for time in sorted({moment for span in spans for moment in span[:2] if moment < L.FAR}):
@@ -89,19 +89,19 @@ def _timeline(k: int, latency_ns: int, faults: list[LinkFault]) -> list[tuple[in
 
 
 class LinkFaults:
-    """Changes links at their times. It acts between the last instant before a time and the first one at that time; it has no state."""
+    """Control that changes links at their times, between the last instant before a time and the first one at it. Stateless."""
 
     def __init__(self, changes: dict[int, list[Change]]):
         self._changes = changes
         self._times = sorted(changes)
 
     def next_ns(self, now_ns: int) -> int:
-        """The next stop after `now_ns`: the nanosecond before something changes."""
+        """The next stop after `now_ns`: one nanosecond before a change."""
         at = bisect_right(self._times, now_ns + 1)
         return self._times[at] - 1 if at < len(self._times) else L.FAR
 
     def act(self, world: World, now_ns: int) -> None:
-        """Everything at times <= now_ns has happened: what begins at the next nanosecond begins."""
+        """Apply the changes of the next nanosecond. Everything at times <= now_ns has happened."""
         changes = self._changes.get(now_ns + 1)
         if changes is None:
             return

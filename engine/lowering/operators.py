@@ -1,4 +1,4 @@
-"""Lowers the operators of a query: their parameters, programs, prices and what varies the cost of their services."""
+"""Lowers the operators of a query: their parameters, programs, prices and cost variation."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from engine.workloads.strings import Strings
 
 @dataclass
 class Lowering:
-    """What an operator kind may ask for while it turns its parameters into words."""
+    """Context in which an operator kind lowers its parameters to words."""
 
     strings: Strings
     params_at: int = 0
     parallelism: int = 1
-    weight: int = 1  # real records for one that it serves
+    weight: int = 1  # real records per record served
     full: Mapping[str, RecordSchema] = field(default_factory=dict)  # input schemas with all fields, by port
     outputs: Mapping[str, RecordSchema] = field(default_factory=dict)  # output schemas with the fields carried, by port
     groups: tuple[int, int] = (L.SCHEME_KEY_GROUPS, 1)  # scheme and number, of the hash edge that feeds the operator
@@ -37,11 +37,11 @@ class Lowering:
     params: list[int] = field(default_factory=list)
     code: list[Words] = field(default_factory=list)
     constants: list[int] = field(default_factory=list)
-    tables: list[tuple[int, TextFunction]] = field(default_factory=list)  # constants that are places of tables
+    tables: list[tuple[int, TextFunction]] = field(default_factory=list)  # constants that hold starts of tables
     lists: int = 0
     values: int = 1
     stored: int = 1
-    row_words: int | None = None  # of the operator's stored records, None if it stores none
+    row_words: int | None = None  # words of a stored record, None if the operator stores none
     group_words: int = 0
     first_row: int = 0
     heads: tuple[int, int] = (0, 0)
@@ -50,7 +50,7 @@ class Lowering:
     lists_link: int = -1
 
     def begin(self, parallelism: int, weight: int, groups: tuple[int, int]) -> None:
-        """The next operator. groups: scheme and number of the key groups of the hash edge that feeds it."""
+        """Start with the next operator. groups: scheme and number of the key groups of the hash edge that feeds it."""
         self.parallelism, self.weight, self.groups = parallelism, weight, groups
         self.params_at = len(self.params)
         self.row_words, self.group_words, self.first_row, self.heads = None, 0, 0, (0, 0)
@@ -71,18 +71,18 @@ class Lowering:
         return self.groups
 
     def pane_lists(self, groups: int) -> int:
-        """Lists of panes for every instance and key group of the operator; the number of the first."""
+        """Reserve lists of panes for every instance and key group of the operator. Returns the number of the first."""
         self.lists_link = 0
         return self._lists(groups)
 
     def other_lists(self, each: int) -> int:
-        """Heads of other lists or heaps, so many for every instance; the number of the first. What they hold is found without them, too,
-        or `rows_by_age` says how."""
+        """Reserve heads of other lists or heaps, `each` per instance. Returns the number of the first. Their contents can be found without
+        them, unless `rows_by_age` is called."""
         self.lists_link = -1
         return self._lists(each)
 
     def rows_by_age(self, column: int) -> None:
-        """The operator's stored records are all found from the first head of the instance, each linked to the next by this column."""
+        """Declare that the instance's first head reaches all its stored records, each linked to the next by this column."""
         self.lists_link = column
 
     def _lists(self, each: int) -> int:
@@ -94,13 +94,16 @@ class Lowering:
         self.values = max(self.values, count)
 
     def stored_rows(self, words: int, links: int = 0) -> None:
-        """The operator stores records, each with so many words, and behind them links to other rows, which are no part of the state."""
+        """Declare that the operator stores records of this many words, followed by links to other rows, which are not part of the state."""
         self.row_words = words
         self.stored = max(self.stored, words + links)
 
     def groups_of(self, words: int, first_row: int, heads: tuple[int, int]) -> None:
-        """The operator's entries are groups: so many words from S_COUNT on are state; the place of their first stored record, or 0. heads:
-        place and number of their lists of distinct values."""
+        """Declare that the operator's entries are groups.
+
+        words: words from S_COUNT on that are state. first_row: column of the first stored record, 0 if none. heads: first column and number
+        of the lists of distinct values.
+        """
         self.group_words, self.first_row, self.heads = words, first_row, heads
 
 
@@ -114,7 +117,7 @@ def lower_operators(
     kernels: Loop,
     strings: Strings,
 ) -> tuple[Words, Lowering]:
-    """The table `op`, and what else the operators ask of the run's tables. Sets the random keys of instances with noise.
+    """The table `op`, and the operators' other requirements on the run's tables. Sets the random keys of instances with noise.
 
     types: the fields carried, by "operator.port"; full: all fields. weights: of input and output records, by operator.
     """
@@ -174,8 +177,8 @@ def _lower_params(
     full: Mapping[str, RecordSchema],
     lowering: Lowering,
 ) -> int:
-    """Append the operator's parameters, and by output port the width of its records and its first edge (-1: none). Returns the place of
-    these widths."""
+    """Append the operator's parameters, then the record width and the first edge (-1: none) of each output port. Returns the place of the
+    widths."""
     edges = experiment.query.edges
     ports = {port: types[f"{spec.id}.{port}"] for port in kind.inputs}
     lowering.full = {port: full[f"{spec.id}.{port}"] for port in kind.inputs}
@@ -191,7 +194,7 @@ def _lower_params(
 
 
 def _lower_noise(experiment: Experiment, spec: OperatorSpec, instances: Words, lowering: Lowering) -> int:
-    """Append what varies the cost of the operator's services. Returns its place, -1 if nothing does."""
+    """Append the operator's cost variation. Returns its place, -1 without variation."""
     if spec.cost is None:
         return -1
     workload = experiment.workload
@@ -206,7 +209,7 @@ def _lower_noise(experiment: Experiment, spec: OperatorSpec, instances: Words, l
 
 
 def _prices(experiment: Experiment, spec: OperatorSpec, n: int, edge: Words, weights: tuple[int, int]) -> dict[int, int]:
-    """By column what operator n pays for its work, with what the checkpointing protocol adds. weights: of input and output records."""
+    """Prices of operator n by column, including those of the checkpointing protocol. weights: of input and output records."""
     own, (weight, weight_out) = spec.cost, weights
     price = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as)
     record_ps, protocol_ps, inner_ps = _protocol_work(experiment, edge, n, _record_ps(experiment, spec, weight))
@@ -223,7 +226,7 @@ def _prices(experiment: Experiment, spec: OperatorSpec, n: int, edge: Words, wei
 
 
 def _record_ps(experiment: Experiment, spec: OperatorSpec, weight: int) -> int:
-    """The price of a record that the operator serves and that stands for so many, without what a protocol adds."""
+    """Price of serving a record that stands for `weight` real ones, without the protocol's share."""
     own = None if spec.cost is None else spec.cost.record_ps
     price = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as)
     ps: int = (price.record_ps if own is None else own) * weight ** DEGREE["record_ps"]
@@ -231,17 +234,17 @@ def _record_ps(experiment: Experiment, spec: OperatorSpec, weight: int) -> int:
 
 
 def record_ns(experiment: Experiment, spec: OperatorSpec, weight: int, speeds_milli: Sequence[int]) -> int:
-    """How long an instance serves one of the run's records, ns: of usual work, on the slowest of its hosts, without what varies its cost.
+    """Service time of one simulated record in ns: usual work, on the slowest of the hosts, without cost variation.
 
-    weight: how many real records it stands for. speeds_milli: of the hosts.
+    weight: real records per simulated record. speeds_milli: speeds of the hosts, in thousandths.
     """
     work_ns = max(1, -(-_record_ps(experiment, spec, weight) * OPERATORS[spec.kind].usual_work(spec.parameters) // min(speeds_milli)))
     return (work_ns << 16) // (L.WHOLE if spec.cost is None else spec.cost.attainable_share)
 
 
 def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) -> tuple[int, int, int]:
-    """The work of operator n for a record that it serves, with what the checkpointing protocol adds; what that adds for each output:
-    logging it on each edge, writing and reading what records carry more; and what logging it on inner edges adds while they are logged."""
+    """Work of operator n under the checkpointing protocol, in ps: per record served; added per output (logging it on each edge, writing
+    and reading the protocol's data); added per output while inner edges are logged."""
     protocol = experiment.policies.checkpointing
     leaving, entering = edge[edge[:, L.E_SOURCE] == n], edge[edge[:, L.E_TARGET] == n]
     log_ps = record_ps * protocol.log_work

@@ -47,7 +47,7 @@ class Plan:
     sinks: list[str]  # operator ids, in the order of their numbers
     operators: list[str]
     hosts: list[str]
-    watermarked: frozenset[str]  # sources that draw watermarks
+    watermarked: frozenset[str]  # sources that generate watermarks
     bounds: Bounds
     parallelism: list[int]  # at the start of the run, by operator
 
@@ -64,10 +64,10 @@ def build(
     actors: Sequence[ActorHost] = (),
     active: Mapping[str, int] | None = None,
 ) -> Plan:
-    """Lower a valid experiment, with all its instances active. Raises `Refusal` where a data set does not fit.
+    """Lower a valid experiment. Raises `Refusal` if a data set does not fit.
 
-    features: what the run uses of `engine.core.weave.FEATURES`; the loop may have more.
-    active: of operators whose parallelism may change, how many instances the run begins with (`engine.core.control.active_instances`).
+    features: the run's features of `engine.core.weave.FEATURES`; the loop may have more.
+    active: initial parallelism of operators whose parallelism may change (`engine.core.control.active_instances`). Default: all instances.
     """
     active = active or {}
     query, workload = experiment.query, experiment.workload
@@ -133,7 +133,7 @@ def build(
 
 
 def _feeds(experiment: Experiment, types: Mapping[str, RecordSchema], strings: Strings, datasets: Any) -> dict[str, Feed]:
-    """The records of each source, with the fields that anybody reads."""
+    """The records of each source, with the fields that are read."""
     sources = [spec.id for spec in experiment.query.operators if spec.kind == "source"]
     return {id: build_feed(experiment, id, n, strings, datasets, types[f"{id}.out"].names) for n, id in enumerate(sources)}
 
@@ -163,7 +163,10 @@ def _instances(experiment: Experiment, placement: Mapping[str, Sequence[int]]) -
 def _set_globals(
     g: Words, experiment: Experiment, features: Collection[str], width: int, machines: int, actors_at: int, keep_outputs: bool
 ) -> None:
-    """width: words of a record. machines: number of hosts. actors_at: place of the first actor among hosts, trunks and actors."""
+    """Set the world's scalars.
+
+    width: words of a record. machines: number of hosts. actors_at: index of the first actor among hosts, trunks and actors.
+    """
     losses = "losses" in features
     g[L.G_KEEPING] = int(keep_outputs)
     g[L.G_LEFT], g[L.G_LOST] = (L.M_PAYLOAD + width) * losses, -1
@@ -174,7 +177,7 @@ def _set_globals(
 
 
 def _vectors(instances: int, g: Words) -> dict[str, Words]:
-    """What instances know of one another: nothing yet. The first rows are theirs, the others are free."""
+    """Empty dependency vectors. The first rows belong to the instances, the others are free."""
     if instances == 0:
         return {"vectors": np.zeros((1, L.KNOWN_FIRST), np.int64), "sent_to": np.zeros((1, 1), np.int64)}
     rows = 5 * instances
@@ -186,7 +189,7 @@ def _vectors(instances: int, g: Words) -> dict[str, Words]:
 
 
 def _with_others(host: Words, mbit_per_s: Sequence[int]) -> Words:
-    """The machines' rows, and one for each trunk and actor: an inbox and a FIFO behind it, nothing else."""
+    """The machines' rows, then one per trunk and actor, which has only an inbox and a FIFO."""
     others = np.zeros((len(mbit_per_s), L.H_COLUMNS), np.int64)
     others[:, [L.H_RESUME, L.H_WAKE, L.H_TICK]] = L.FAR
     others[:, L.H_EMITTING] = -1
@@ -195,7 +198,7 @@ def _with_others(host: Words, mbit_per_s: Sequence[int]) -> Words:
 
 
 def _latencies(network: Network, hosts: Sequence[ExpandedHost], trunks: int, actors: Sequence[ActorHost]) -> Words:
-    """Between all hosts: machines among one another, and machines and actors; nobody has a way to a trunk."""
+    """Latencies between all machines and actors. No host has a path to a trunk."""
     own = [*(host.egress_latency_ns for host in hosts), *[L.FAR] * trunks, *(actor.egress_latency_ns for actor in actors)]
     latency = np.repeat(np.array(own, np.int64)[:, None], len(own), axis=1)
     latency[: len(hosts), : len(hosts)] = network.latency

@@ -1,4 +1,4 @@
-"""Lays out the processors of the hosts and who is on them (docs/event-core.md, sections 1 and 3.1)."""
+"""Lays out the processors of the hosts and their instances (docs/event-core.md, sections 1 and 3.1)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from engine.spec.base.units import milliseconds_ns, scaled
 from engine.spec.experiment.cluster import Dedicated, ExpandedHost, Pool, ProcessorSharing
 
 SCANNED_MAX = 8
-"""Shared processors with more instances than these take their turns from heaps; to look at all of so few is faster."""
+"""Shared processors with more instances than this take turns from heaps. For fewer instances, a scan is faster."""
 
 
 def lay_out(hosts: Sequence[ExpandedHost], inst: Words, is_active: NDArray[np.bool_]) -> dict[str, Words]:
-    """The tables `proc`, `members`, `host`, `host_members` and the empty heaps; sets each instance's processor.
+    """The tables `proc`, `members`, `host`, `host_members` and the empty heaps. Sets each instance's processor.
 
-    is_active: (instances,) whether it is at the start of the run. Those are pinned first, as if there were no others.
+    is_active: (instances,) whether the instance is active at the start of the run. Active instances are pinned first, as if there were no
+    others.
     """
     host = np.zeros((len(hosts), L.H_COLUMNS), np.int64)
     host[:, [L.H_RESUME, L.H_WAKE, L.H_TICK]] = L.FAR
     host[:, L.H_EMITTING] = -1
     host_members: list[int] = []
     members: list[int] = []
-    rows: list[tuple[int, int, int, int]] = []  # of each processor: place and number of its members, host, leader
+    rows: list[tuple[int, int, int, int]] = []  # by processor: place and number of its members, host, leader
     for h, machine in enumerate(hosts):
         here = [int(i) for i in np.flatnonzero(inst[:, L.I_HOST] == h)]
         if len(here):

@@ -1,7 +1,7 @@
-"""Functions of texts inside the engine, where a text is a code: each is a table with one word for every text of the run's dictionary.
+"""Text functions inside the engine, where a text is a code: each is a table with one word per text of the run's dictionary.
 
-A function is worked out once for each text, not once for each record, and the compiled machine only looks it up. The tables stand behind
-the constants of the programs; they grow with the dictionary, so texts that come while a run goes on are known before the loop sees them.
+A function is evaluated once per text, not once per record; the compiled machine only looks the value up. The tables follow the constants of
+the programs. They grow with the dictionary, so texts that appear during a run are covered before the loop sees them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PRIMES = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C
 class TextTables:
     """The constants of a run: those of its programs, then the tables that they use.
 
-    constants: of the programs. uses: which of them must say where a table begins, and of which function.
+    constants: constants of the programs. uses: (index of a constant that must hold the start of a table, function of that table).
     """
 
     def __init__(self, strings: Strings, constants: Sequence[int], uses: Sequence[tuple[int, TextFunction]]):
@@ -35,7 +35,7 @@ class TextTables:
         self._values: dict[TextFunction, list[int]] = {function: [] for function in self._functions}
 
     def cover(self, constants: Words | None = None) -> Words:
-        """The run's constants with tables for all texts that there are now; the very array given if it has them already."""
+        """The run's constants with tables for all current texts. Returns the given array itself if it has them already."""
         if constants is not None and len(constants) == len(self._constants) + len(self._functions) * len(self._strings):
             return constants
         self._close()
@@ -46,7 +46,7 @@ class TextTables:
         return np.concatenate([self._constants, *tables])
 
     def _close(self) -> None:
-        """Registers the texts that functions make of the dictionary's texts, and of those in turn: by function, in the order of codes."""
+        """Register the results of functions on the dictionary's texts, and on those results in turn: by function, in code order."""
         used = {function.name for function in self._functions}
         makers = [make for name, make in MAKERS.items() if name in used]
         covered = -1
@@ -72,11 +72,11 @@ class TextTables:
 
 
 MAKERS: dict[str, Callable[[str], str]] = {"lower": str.lower, "upper": str.upper}
-"""Functions that make another text."""
+"""Functions that return another text."""
 
 
 def _like(pattern: str) -> Callable[[str], bool]:
-    """SQL's LIKE: % is any characters, _ is one; a backslash before them or itself makes it plain."""
+    """SQL's LIKE: % matches any characters, _ matches one; a backslash escapes %, _ and itself."""
     parts = re.findall(r"\\[%_\\]|[\s\S]", pattern)
     wild = {"%": r"[\s\S]*", "_": r"[\s\S]"}
     fits = re.compile("".join(wild.get(part) or re.escape(part[-1]) for part in parts)).fullmatch
@@ -127,4 +127,4 @@ MEASURES: dict[str, Callable[..., Callable[[str], int | bool]]] = {
     "length": lambda: len,
     "hash": lambda: hash_of,
 }
-"""Functions that give a number or a truth, from their other arguments."""
+"""Functions that return a number or a truth value, built from their other arguments."""

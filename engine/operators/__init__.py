@@ -1,7 +1,7 @@
 """The operator kinds, one file each.
 
-Other packages add kinds with `register`, or by an entry point of the group `millrace.operators` that names the class, which makes them
-known to every process that reads documents.
+Other packages add kinds with `register`, or with an entry point of the group `millrace.operators` that names the class. An entry point
+makes the kind known to every process that reads documents.
 """
 
 import importlib

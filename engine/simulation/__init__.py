@@ -1,4 +1,4 @@
-"""A run of one experiment: made of its parts, cut into frames, saved and resumed, forked, and read."""
+"""A run of one experiment: built from its parts, divided into frames, saved and resumed, forked, and read."""
 
 from .results import Run, run, warm_up
 from .simulation import ENGINE_VERSION, Simulation

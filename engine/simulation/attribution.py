@@ -1,6 +1,6 @@
-"""Where the time of a record went: from rows of the service trace to waterfalls, whose parts add up to the latency to the nanosecond.
+"""Where the time of a record went: turns rows of the service trace into waterfalls, whose parts add up to the latency, to the nanosecond.
 
-What the parts mean is section 11 of docs/event-core.md. Everything here reads a finished trace; nothing knows how it came about.
+Section 11 of docs/event-core.md defines the parts. This module only reads a trace; it does not depend on how the trace was made.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ PARTS = (
     "transmission",
     "network_latency",
 )
-"""All parts, in the order in which a record meets them; queueing and scheduling may come once more behind the alignment."""
+"""All parts, in the order in which a record meets them. Queueing and scheduling may occur again after the alignment."""
 
 NEAR = 1 << 14
-"""So many rows on either side are looked at for a delivery before all are."""
+"""Number of rows searched on either side for a delivery before all rows are."""
 
 
 class Part(NamedTuple):
-    """A stretch of a record's time, [start_ns, end_ns). instance: index within the operator; of network parts the sender's."""
+    """A stretch of a record's time, [start_ns, end_ns). instance: index within the operator; for network parts that of the sender."""
 
     part: str
     operator: str
@@ -65,13 +65,13 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Waterfall:
-    """A delivered record and the parts of its latency, from the measured clock to the delivery; each begins where the one before ends."""
+    """A delivered record and the parts of its latency, from the measured clock to the delivery. Each begins where the previous one ends."""
 
     record: Delivery
     parts: tuple[Part, ...]
 
     def sums_ns(self) -> dict[str, int]:
-        """Nanoseconds by part; all parts are there."""
+        """Nanoseconds by part, with all parts present."""
         sums = dict.fromkeys(PARTS, 0)
         for part in self.parts:
             sums[part.part] += part.duration_ns
@@ -83,8 +83,8 @@ class Waterfall:
 
 @dataclass(frozen=True)
 class Topology:
-    """What a trace's numbers stand for. operators, indexes: of each instance. senders, receivers: instance by channel. clock: what latency
-    is measured from."""
+    """Meaning of a trace's numbers. operators, indexes: by instance. senders, receivers: instance by channel. clock: start of the measured
+    latency."""
 
     operators: Sequence[str]
     indexes: Words
@@ -94,11 +94,11 @@ class Topology:
 
 
 class NotTraced(ValueError):
-    """The trace does not hold the record, or not all of its path."""
+    """The trace does not contain the record or its whole path."""
 
 
 class Trace:
-    """The services of a run, or of a stretch of it, as they are while the run stands still.
+    """The services of a run or of a stretch of it, at a moment when the run is not advancing.
 
     rows: (n, TRACE_COLUMNS) of `engine.core.layout`, as `engine.core.kernels.service_trace` writes them.
     """
@@ -111,7 +111,7 @@ class Trace:
         return int(np.count_nonzero(self.rows[:, L.T_START] >= 0))
 
     def columns(self) -> dict[str, Words]:
-        """What is known of each service, by start, then instance (docs/event-core.md, 11)."""
+        """Columns of the services, by start, then instance (docs/event-core.md, 11)."""
         n = np.flatnonzero(self.rows[:, L.T_START] >= 0)
         rows, halves = self.rows[n], self._halves[n].astype(np.int64)
         item = halves[:, L.F_ITEM]
@@ -190,8 +190,8 @@ class Trace:
         if problem == service_trace.NO_DELIVERY:
             return NotTraced(f"the trace holds no delivery of record {record.trigger} at {record.sink} at {record.end_ns} ns")
         if problem == service_trace.BEGINS_TOO_LATE:
-            return NotTraced(f"the trace begins too late: the path of record {record.trigger} leads to before {time_ns} ns")
+            return NotTraced(f"the trace begins too late: the path of record {record.trigger} starts before {time_ns} ns")
         if problem == service_trace.NAMES_NO_RECORD:
-            return NotTraced(f"{self.topology.operators[i]} does not say from which record what it sent at {time_ns} counts")
+            return NotTraced(f"{self.topology.operators[i]} does not record the origin of what it sent at {time_ns} ns")
         from_ns = record.end_ns - record.latency_ns
         return NotTraced(f"the path of record {record.trigger} begins at {time_ns} ns, its latency counts from {from_ns}")

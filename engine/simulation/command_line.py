@@ -1,4 +1,4 @@
-"""The command `millrace`: run an experiment from a file, check one, list what documents may use.
+"""The command `millrace`: run an experiment from a file, validate one, list the kinds that documents may use.
 
     millrace run FILE [--json] [--out DIRECTORY] [--slowest N]
     millrace validate FILE [--json]
@@ -29,7 +29,7 @@ INVALID, UNREADABLE, DISK, TOO_LONG = 2, 3, 4, 5
 
 
 class Failure(Exception):
-    """Ends the command. problems: of the document, as in `Problem.as_dict`."""
+    """Ends the command. problems: those of the document, as in `Problem.as_dict`."""
 
     def __init__(self, status: int, detail: str, problems: Sequence[Mapping[str, Any]] = ()):
         super().__init__(detail)
@@ -37,17 +37,17 @@ class Failure(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments (default: those of the process). Returns the exit status."""
+    """Run the command with these arguments (default: the process's own). Returns the exit status."""
     parser = argparse.ArgumentParser(prog="millrace", description="Stream-processing experiments on a modelled cluster.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_run(commands.add_parser("run", help="run an experiment"))
-    add_validate(commands.add_parser("validate", help="list the problems of a document; run nothing"))
-    add_kinds(commands.add_parser("kinds", help="list what documents may use: operators, policies, workloads, faults"))
+    add_validate(commands.add_parser("validate", help="list the problems of a document without running it"))
+    add_kinds(commands.add_parser("kinds", help="list the kinds that documents may use: operators, policies, workloads, faults"))
     return carry_out(parser.parse_args(arguments))
 
 
 def carry_out(given: argparse.Namespace) -> int:
-    """Call what the arguments ask for; a failure is printed. Returns the exit status."""
+    """Run the chosen subcommand and print any failure. Returns the exit status."""
     try:
         given.command(given)
     except Failure as failure:
@@ -56,7 +56,7 @@ def carry_out(given: argparse.Namespace) -> int:
 
 
 def tell(failure: Failure, as_json: bool) -> int:
-    """Print problems where a reader looks for them: in the JSON object, or line by line on stderr. Returns the exit status."""
+    """Print problems in the JSON object, or line by line on stderr. Returns the exit status."""
     if as_json:
         print(json.dumps({"detail": failure.detail, "problems": list(failure.problems)}))
     else:
@@ -71,7 +71,7 @@ def tell(failure: Failure, as_json: bool) -> int:
 
 
 def add_run(parser: argparse.ArgumentParser, datasets: Sequence[Path] = ()) -> None:
-    """datasets: directories in which data sets are looked for, besides that of the file."""
+    """datasets: directories to search for data sets, in addition to the file's own."""
     parser.add_argument("file", type=Path, help="the experiment, YAML or JSON")
     parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
     parser.add_argument("--out", type=Path, help="directory for telemetry files (created if missing)")
@@ -80,7 +80,7 @@ def add_run(parser: argparse.ArgumentParser, datasets: Sequence[Path] = ()) -> N
 
 
 def number_of_records(text: str) -> int:
-    """Raises ArgumentTypeError."""
+    """Parse an argument. Raises ArgumentTypeError."""
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= RECORDS_MAX:
         raise argparse.ArgumentTypeError(f"{text} is not a number from 1 to {RECORDS_MAX}")
     return int(text)
@@ -123,14 +123,14 @@ def print_summary(summary: Mapping[str, Any]) -> None:
         print(f"  {f'{name} ms':<11} {percentiles}")
     deaths = [f"{host} {held['deaths']}" for host, held in summary["memory"].items() if held["deaths"]]
     if deaths:
-        print(f"  died of memory, times: {', '.join(deaths)}")
+        print(f"  out-of-memory deaths: {', '.join(deaths)}")
     for ended in ("deadlock", "exhaustion"):
         if summary[ended]:
             print(summary[ended], file=sys.stderr)
 
 
 def loaded(file: Path, datasets: Sequence[Path]) -> tuple[Experiment, Any]:
-    """The experiment, and how its data sets are found. Raises Failure."""
+    """The experiment, and the lookup of its data sets. Raises Failure."""
     found = lookup([file.resolve().parent, *datasets])
     try:
         return load(read_document(file), Context(datasets=found)), found

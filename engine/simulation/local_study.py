@@ -1,4 +1,4 @@
-"""Carries a study out in this process, one run after the other: what all other executors must agree with."""
+"""Executes a study in this process, one run after the other: the reference for all other executors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def run_study(
     known: dict[str, Measured] | None = None,
     told: Callable[[Trial, Measured], Any] | None = None,
 ) -> Answer:
-    """The study's answer. known: results that there are already, by `Trial.key`; new ones are added. told: is called with each.
+    """Run the study and return its answer. known: existing results by `Trial.key`; new ones are added. told: called with each new one.
 
     Raises InvalidExperiment for a point whose experiment cannot be run.
     """

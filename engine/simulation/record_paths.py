@@ -1,7 +1,7 @@
-"""The way of chosen records: the same run is made again, first to find them, then with tracing, as far as their paths need it.
+"""Paths of chosen records: the run is repeated, first to find the records, then with tracing as far as their paths need it.
 
-A run is a function of its document, so what is found is what happened. Nothing is traced but the stretches of virtual time in which one of
-the records was under way.
+A run is a function of its document, so the repetition shows what happened. Only the stretches of virtual time in which one of the records
+was in flight are traced.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from engine.spec.experiment.streams import FileStream
 
 from .simulation import Simulation
 
-STEPS = 500  # into which each of the two runs is cut, to tell how far it has come
-ROWS_MAX = 13 << 20  # of the trace held at a time, about 0.8 GB; when there are more, those no longer needed are dropped
+STEPS = 500  # steps of each of the two runs, to report progress
+ROWS_MAX = 13 << 20  # rows of the trace held at a time, about 0.8 GB; beyond that, rows no longer needed are dropped
 
 Go = Callable[[Simulation, int], None]
 Progress = Callable[[float], None]
 
 
 class AnotherRun(RuntimeError):
-    """Made again, the run is not the same: another engine or other data sets."""
+    """The repeated run differs from the original: another engine or other data sets."""
 
 
 def waterfalls(
@@ -39,9 +39,9 @@ def waterfalls(
 ) -> list[Waterfall]:
     """The waterfalls of the chosen records, by delivery.
 
-    again: makes a simulation at the start of the run; True: keeping outputs. go: lets a simulation run to a time; progress: is told the
-    share of the work done; what either raises ends the work. digest: what the run's has to be.
-    Raises Refusal if a record was never delivered, if the sample is too large, or if the paths are too long to be held, and AnotherRun.
+    again: creates a simulation at the start of the run; True: with outputs kept. go: runs a simulation to a given time. progress: receives
+    the share of the work done. An exception from go or progress ends the work. digest: expected digest of the run.
+    Raises AnotherRun, and Refusal if a record was never delivered, the sample is too large, or the paths are too long to hold.
     """
     first = again(True)
     records = find(first, selection, go, lambda share: progress(share / 2))
@@ -54,7 +54,7 @@ def waterfalls(
 
 
 def waterfalls_at_hand(simulation: Simulation, selection: Selection) -> list[Waterfall]:
-    """The same from a finished simulation that has kept its outputs and its whole trace."""
+    """The waterfalls from a finished simulation that kept its outputs and its whole trace."""
     chooser = Chooser(selection, simulation)
     for rows in simulation.output_parts():
         chooser.add(rows)
@@ -62,7 +62,7 @@ def waterfalls_at_hand(simulation: Simulation, selection: Selection) -> list[Wat
 
 
 def find(simulation: Simulation, selection: Selection, go: Go, progress: Progress) -> list[Delivery]:
-    """Let the run go to its end and keep the chosen records."""
+    """Run to the end and return the chosen records."""
     chooser = Chooser(selection, simulation)
     step_ns = max(1, -(-simulation.end_ns // STEPS))
     while not simulation.finished:
@@ -73,7 +73,7 @@ def find(simulation: Simulation, selection: Selection, go: Go, progress: Progres
 
 
 class Chooser:
-    """Takes the deliveries of a run piece by piece (in any pieces) and keeps those that a selection names."""
+    """Takes the deliveries of a run in pieces of any size and keeps those that a selection names."""
 
     def __init__(self, selection: Selection, simulation: Simulation):
         self._selection, self._simulation = selection, simulation
@@ -88,7 +88,7 @@ class Chooser:
         self._sampled = 0
 
     def add(self, rows: Words) -> None:
-        """rows: (n, ..) as the engine keeps outputs."""
+        """rows: (n, ..), kept outputs of the engine."""
         rows = rows[:, :6]
         if self._wanted:
             ends = np.array(sorted({end_ns for _, _, end_ns in self._wanted}))
@@ -108,7 +108,7 @@ class Chooser:
             self._sample(rows)
 
     def _keep_slowest(self, rows: Words) -> None:
-        """Of records of equal latency the first delivered, of those of one moment that of the least instance."""
+        """Among records of equal latency keep the one delivered first, then the one of the lowest instance."""
         wanted = self._selection.slowest
         if self._slowest is not None and len(self._slowest) == wanted:
             rows = rows[rows[:, 5] >= self._slowest[-1, 5]]
@@ -134,7 +134,7 @@ class Chooser:
             raise Refusal(message, at=("sample", "rate"), value=sample.rate)
 
     def chosen(self) -> list[Delivery]:
-        """The records, each once, by delivery. Raises Refusal for one that was never delivered."""
+        """The records, each once, by delivery. Raises Refusal if one was never delivered."""
         rows = np.concatenate([*self._kept, *([] if self._slowest is None else [self._slowest]), np.zeros((0, 6), np.int64)])
         found = {(int(row[0]), int(row[4]), int(row[2])) for row in rows}
         for place, n in self._wanted.items():
@@ -149,15 +149,15 @@ class Chooser:
 
 
 def trace(simulation: Simulation, records: list[Delivery], go: Go, progress: Progress) -> list[Waterfall]:
-    """Let the run go as far as the last of the records, and trace it from where the first of those still to come begins."""
+    """Run to the delivery of the last record. Trace from the begin of the first record that is still to be delivered."""
     records = sorted(records, key=lambda record: record.end_ns)
     begins = _begins(simulation, records)
     step_ns = max(1, -(-simulation.end_ns // STEPS))
     made: list[Waterfall] = []
     tracing = False
-    reached = 0  # records delivered by now
+    reached = 0  # records delivered so far
     while len(made) < len(records):
-        if not tracing or begins[len(made)] > simulation.now_ns:  # of what has happened nothing is needed
+        if not tracing or begins[len(made)] > simulation.now_ns:  # nothing of the past is needed
             simulation.stop_tracing()
             if begins[len(made)] > simulation.now_ns:
                 go(simulation, begins[len(made)])
@@ -177,19 +177,19 @@ def trace(simulation: Simulation, records: list[Delivery], go: Go, progress: Pro
             held = simulation.trace()
             if len(held.rows) > ROWS_MAX // 2:
                 message = (
-                    f"the paths of the chosen records span {len(held):,} services at a time, more than can be held; "
-                    "choose records of less latency, or fewer"
+                    f"the paths of the chosen records span {len(held):,} services at a time, too many to hold; "
+                    "choose fewer records, or records of lower latency"
                 )
                 raise Refusal(message, value=len(records))
     return made
 
 
 def _begins(simulation: Simulation, records: list[Delivery]) -> list[int]:
-    """For each record (by delivery): the last moment of which it and those after it need nothing."""
+    """For each record (by delivery): the time up to which neither it nor the later records need the trace."""
     streams = [source.stream for source in simulation.experiment.workload.sources.values()]
     ahead = simulation.experiment.measurement.latency.clock == "event" and any(isinstance(stream, FileStream) for stream in streams)
     begins: list[int] = []
-    for record in reversed(records):  # event times of a file may lie after the append
+    for record in reversed(records):  # event times of a file may be later than the append
         begin = -1 if ahead else max(-1, record.end_ns - record.latency_ns - 1)
         begins.append(min(begin, begins[-1]) if begins else begin)
     return begins[::-1]

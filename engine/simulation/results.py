@@ -1,4 +1,4 @@
-"""Runs from start to end, and what is kept of them."""
+"""Runs from start to end, and their results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Run:
         self.summary = simulation.summary()
 
     def outputs(self, sink: str) -> pa.Table:
-        """Records that a sink delivered; needs run(..., keep_outputs=True)."""
+        """Records that a sink delivered. Needs run(..., keep_outputs=True)."""
         return self.simulation.outputs(sink)
 
     def waterfalls(
@@ -41,8 +41,8 @@ class Run:
     ) -> list[Waterfall]:
         """Where the time of chosen records went (`engine.spec.experiment.selection.Selection`), by delivery.
 
-        The run is made again for it, twice, unless it has kept everything (trace=True, keep_outputs=True).
-        Raises pydantic's ValidationError for an impossible choice, Refusal for records that were never delivered.
+        The run is repeated twice for this, unless it kept everything (trace=True, keep_outputs=True).
+        Raises pydantic's ValidationError for an invalid selection, Refusal for records that were never delivered.
         """
         chosen = Selection.model_validate({"slowest": slowest, "sample": sample, "between": between, "records": list(records)})
         if self.simulation.observed:
@@ -66,9 +66,9 @@ def run(
 
 
 def warm_up(ended: Callable[[], bool] = lambda: False) -> None:
-    """Compile what the examples that come with Millrace need (or load it), so that their first runs start at once.
+    """Compile or load the loops of the examples that come with Millrace, so that their first runs start at once.
 
-    ended: asked between two of them; True ends it.
+    ended: checked after each example; True stops.
     """
     tiny = {
         "format": 1,

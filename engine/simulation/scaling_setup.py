@@ -1,4 +1,4 @@
-"""What scales a run: the parts that read, decide and watch, made from the document, and what only those know who know the load to come."""
+"""Sets up the scaling of a run from its document: metric service, decision loop and reports, and the true load for the oracle."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ from engine.spec.rules.validation import placement_of
 from engine.workloads.rates import curve_of
 
 Plan = list[tuple[int, dict[str, int]]]
-"""When to order what, by operator."""
+"""Orders known in advance: (time, parallelism by operator)."""
 
 
 def beginning(experiment: Experiment, datasets: Any) -> tuple[Experiment, Plan]:
-    """The experiment with the parallelisms with which the run begins, and what is to be ordered in it, as far as that is known
-    beforehand. datasets: by name, for rates from files."""
+    """The experiment with its initial parallelisms, and the orders known before the run. datasets: lookup by name, for rates from files."""
     about = experiment.policies.scaling
     if not (isinstance(about, Scaling) and about.plans_ahead):
         return experiment, []
@@ -48,8 +47,7 @@ def beginning(experiment: Experiment, datasets: Any) -> tuple[Experiment, Plan]:
 
 
 def truth_of(experiment: Experiment, about: Scaling, datasets: Any) -> Truth:
-    """The load to come and what instances can serve of it: their prices on the slowest of their hosts, with what is stolen from them, but
-    without what varies cost."""
+    """The future load and the capacity of instances: prices on the slowest of their hosts, with stolen time, without cost variation."""
     scaling_limits, horizon_ns = scaling_limits_of(experiment), experiment.workload.horizon_ns
     curves = [curve_of(source.rate, horizon_ns, datasets) for source in experiment.workload.sources.values()]
     shares = {id: exact(share) for id, share in (about.known_shares or {}).items()}
@@ -71,7 +69,7 @@ def truth_of(experiment: Experiment, about: Scaling, datasets: Any) -> Truth:
 
 
 def _service_ns(experiment: Experiment, shares: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """How long an instance of each operator serves a real record. Of what it puts out, as far as its receivers' shares tell it."""
+    """Service time of a real record by operator, in ns. The number of outputs is derived from the receivers' shares, where known."""
     query, hosts = experiment.query, experiment.expanded_hosts()
     weight_of = weights(
         experiment.workload.scale, query.operators, {spec.id: OPERATORS[spec.kind] for spec in query.operators}, query.edges
@@ -94,15 +92,15 @@ def _service_ns(experiment: Experiment, shares: Mapping[str, Fraction]) -> dict[
 
 @dataclass
 class Scaled:
-    """controls: in the order in which they act. watch: what frames and summary say."""
+    """The parts that scale a run. controls: in the order in which they act. watch: source of the scaling reports in frames and summary."""
 
     controls: list[Control]
     watch: Watch
 
 
 def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, worker: Any, others: Sequence[Control]) -> Scaled:
-    """What scales a run whose job manager is `job`, with `worker` on its machines. begun: as it begins. others: the controls that the run
-    has besides."""
+    """The scaling of a run with job manager `job` and `worker` on its machines. begun: the experiment with its initial parallelisms.
+    others: the run's other controls."""
     about, scaling_limits = begun.policies.scaling, scaling_limits_of(begun)
     assert isinstance(about, Scaling)
     horizon_ns, end_ns = experiment.workload.horizon_ns, experiment.workload.end_ns

@@ -1,4 +1,4 @@
-"""A run of one experiment: cut into frames, saved and resumed, forked, and read."""
+"""A run of one experiment: divided into frames, saved and resumed, forked, and read."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from engine.workloads.generation import GenerationEnds
 from engine.workloads.retention import Retention
 
 ENGINE_VERSION = "10"
-"""Part of a run's identity: raise it when the same document gives other bytes, or when snapshots are laid out otherwise."""
+"""Part of a run's identity. Increase it when the same document gives other bytes, or when the layout of snapshots changes."""
 
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "data"
@@ -65,14 +65,16 @@ EXAMPLES = FIXTURES.parent / "experiments"
 class Simulation:
     """Runs one experiment in virtual time.
 
-    document: path, mapping or `Experiment`. datasets: finds uploaded files by name (`engine.workloads.datasets.lookup`; by default the data
-    sets that come with Millrace). keep_outputs: keep what
-    sinks deliver, for `outputs`. trace: keep every service, for `service_trace`. capacity: first sizes of the arrays.
+    document: path, mapping or `Experiment`. datasets: lookup of uploaded files by name (`engine.workloads.datasets.lookup`); default: the
+    data sets that come with Millrace. keep_outputs: keep the sinks' deliveries, for `outputs`. trace: keep every service, for
+    `service_trace`. capacity: initial sizes of the arrays.
     protocol: kernels woven in for each message (`engine.core.weave.HOOKS`). controls: policies that act between windows.
-    actors: what exists once, on hosts of their own; agent: what instances do with control messages (`engine.core.control.actors`).
-    greatest: the most instances of each operator whose parallelism a control may change (`engine.core.control.active_instances`); results
-    do not change by it alone.
-    kinds: operator kinds to weave in beside the query's own, so that runs of many queries share one compiled loop; results do not change.
+    actors: global parts such as coordinators, each on a host of its own. agent: handles control messages in instances
+    (`engine.core.control.actors`).
+    greatest: maximum parallelism of each operator that a control may rescale (`engine.core.control.active_instances`). It does not affect
+    results by itself.
+    kinds: operator kinds to weave in besides the query's own, so that runs of many queries share one compiled loop. They do not affect
+    results.
     Raises `InvalidExperiment` with all problems of the document.
     """
 
@@ -110,7 +112,7 @@ class Simulation:
         laid_out = max_layout.laid_out(begun, most)
         setup = protocol_setup(begun, most)
         if setup.agent is not None and agent is not None:
-            raise ValueError("the document names a checkpointing protocol, which has an agent of its own; give no other")
+            raise ValueError("the document names a checkpointing protocol, which has its own agent; pass no other")
         actors, agent = [*setup.actors, *actors], setup.agent or agent
         faults_and_controls = [*fault_controls(self.experiment), *controls]
         features = _features(self.experiment, setup, protocol, actors, agent, faults_and_controls)
@@ -170,7 +172,7 @@ class Simulation:
         workload, measurement = self.experiment.workload, self.experiment.measurement
         services = sum(feed.count for feed in self._plan.feeds.values()) * len(self._plan.operators)
         self._trace_rows = capacity.trace or min(max(services, 1 << 16), ROWS_AHEAD)
-        self.observed = trace and keep_outputs  # all outputs and services since the start are at hand
+        self.observed = trace and keep_outputs  # all outputs and services since the start are kept
         if trace:
             self._world.start_tracing(self._trace_rows)
         self.horizon_ns, self.end_ns, self.frame_ns = workload.horizon_ns, workload.end_ns, measurement.frame_ns
@@ -190,33 +192,33 @@ class Simulation:
 
     @property
     def drained(self) -> bool:
-        """Nothing is left to do, now or later; records that a deadlock keeps are left."""
+        """Nothing is left to do, now or later. False in a deadlock: its records are left."""
         w = self._world.arrays
-        hosts = int(w.g[L.G_ACTORS])  # an actor's timer keeps nothing going
+        hosts = int(w.g[L.G_ACTORS])  # an actor's timer alone does not keep the run going
         inboxes = w.host[hosts:, L.H_REMOTE_TAIL] > w.host[hosts:, L.H_REMOTE]
         due = any(not self._world.rests(h, self.now_ns) for h in np.flatnonzero(w.next_ns[:hosts] < L.FAR).tolist())
         under_way = due or held(w) > 0 or inboxes.any() or self._actors.waiting or will_be_back(w)
         readers = w.host[w.inst[:, L.I_HOST], L.H_BACK] < L.FAR
         unread = (readers & (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END])).any()  # a full host leaves records in its logs
-        passed_over = (w.align[:, L.ALIGN_ASIDE] >= 0).any()  # it waits for a barrier that nobody sends any more
+        passed_over = (w.align[:, L.ALIGN_ASIDE] >= 0).any()  # it waits for a barrier that will never come
         left = under_way or unread or passed_over
         rescales = self.job is not None and self.job.open is not None
         return self._logs.exhausted and not left and not rescales and not self.deadlock and not self.exhaustion
 
     @property
     def job(self) -> rescaling.Job | None:
-        """Who carries out orders for other parallelisms; None where there are none."""
+        """The rescaling job, or None if the run cannot rescale."""
         return rescaling.job_of(self._actors.actors)
 
     @property
     def checkpointing(self) -> dict[str, Any] | None:
-        """What the coordinator of the run's checkpoints knows, as JSON values (`Coordinator.state`); None if there is none."""
+        """State of the checkpoint coordinator as JSON values (`Coordinator.state`); None without a coordinator."""
         coordinator = coordinator_of(self._actors.actors)
         return None if coordinator is None else coordinator.state()
 
     @property
     def frame_end_ns(self) -> int:
-        """When the next frame is complete."""
+        """Time at which the next frame is complete."""
         return min((self.frame_number + 1) * self.frame_ns, self.end_ns)
 
     @property
@@ -224,12 +226,12 @@ class Simulation:
         if self.now_ns >= self.end_ns:
             return True
         if self.now_ns <= 0 or self.now_ns % self.frame_ns:
-            return False  # only at moments that do not depend on how the run is cut
+            return False  # only at times that do not depend on how the run is cut
         return (self.now_ns >= self.horizon_ns and self.drained) or bool(self.deadlock or self.exhaustion)
 
     @property
     def deadlock(self) -> str:
-        """Which channels of a cycle wait for one another, so that the run has ended; empty if none do."""
+        """Message naming the channels of a cycle that wait for one another and so end the run. Empty without a deadlock."""
         if not self._may_deadlock:
             return ""
         w = self._world.arrays
@@ -243,16 +245,16 @@ class Simulation:
         shown = ", ".join(standing[:8]) + (f" and {len(standing) - 8} more" if len(standing) > 8 else "")
         return (
             f"deadlock at {self.now_ns / 1e9:g} s: the channels {shown} are full, and each sender waits for the next; give the channels of "
-            "the cycle more credits (policies.flow_control.per_channel), choose unbounded channels, or let fewer records go round"
+            "the cycle more credits (policies.flow_control.per_channel), choose unbounded channels, or let fewer records circulate"
         )
 
     @property
     def deaths(self) -> list[dict[str, Any]]:
-        """Hosts that have died of what they held, and when, by time: host, at_s, used_bytes, limit_bytes, restart_at_s (None: never)."""
+        """Hosts that died of running out of memory, by time: host, at_s, used_bytes, limit_bytes, restart_at_s (None: never)."""
         return self._deaths(-1)
 
     def _deaths(self, since_ns: int) -> list[dict[str, Any]]:
-        """Those later than `since_ns`."""
+        """Deaths later than `since_ns`."""
         rows = self._world.arrays.memory
         found = [(*rows[h, [L.Z_DIED, L.Z_USED]].tolist(), h, None) for h in memory.dead(self._world.arrays)]
         for supervisor in self._supervisors:
@@ -271,7 +273,7 @@ class Simulation:
 
     @property
     def exhaustion(self) -> str:
-        """Which hosts have died for ever of what they held, so that the run has ended; empty if none have."""
+        """Message naming the hosts that ran out of memory permanently and so ended the run. Empty if there are none."""
         if not self._may_die or not memory.dead(self._world.arrays):
             return ""
         told = [
@@ -281,12 +283,12 @@ class Simulation:
         ]
         shown = "; ".join(told[:8]) + (f"; and {len(told) - 8} more" if len(told) > 8 else "")
         return (
-            f"out of memory: {shown}. Give the hosts more memory (cluster.hosts.memory), bound the channels (policies.flow_control), hold "
-            "the sources back (policies.ingress), or let less state be kept"
+            f"out of memory: {shown}. Give the hosts more memory (cluster.hosts.memory), bound the channels (policies.flow_control), "
+            "limit the ingress (policies.ingress), or keep less state"
         )
 
     def run_until(self, t_ns: int) -> None:
-        """Do everything at times <= t_ns (at most the end of the run). Any cutting gives the same."""
+        """Run everything at times <= t_ns (at most the end of the run). The result does not depend on how the run is cut."""
         started = time.perf_counter()
         t_ns = min(t_ns, self.end_ns)
         while self.now_ns < t_ns and not self.finished:
@@ -297,7 +299,7 @@ class Simulation:
         self.wall_s += time.perf_counter() - started
 
     def _next_stop_ns(self) -> int:
-        """The next moment at which there is something to look at: the end of warm-up, the horizon, frames' edges where the run may end."""
+        """The next time to stop at: the end of the warm-up, the horizon, and the edges of frames at which the run may end."""
         stops = [self.experiment.workload.warmup_ns, self.horizon_ns]
         if self._may_deadlock or self._may_die or self.now_ns >= self.horizon_ns:
             stops.append((self.now_ns // self.frame_ns + 1) * self.frame_ns)
@@ -344,7 +346,7 @@ class Simulation:
                 self._actors.drop_lost_parcels(self._world)
 
     def advance(self) -> dict[str, Any] | None:
-        """Run to the next frame's edge (or the end) and return the live frame; None when the run has ended."""
+        """Run to the end of the next frame (or of the run) and return the live frame; None if the run has ended."""
         if self.finished:
             return None
         edge = self.frame_end_ns
@@ -373,7 +375,7 @@ class Simulation:
         return Directory(instances, {name: len(instances) + k for k, name in enumerate(actors)}, machines, channels, in_use)
 
     def _retention(self) -> list[Control]:
-        """What drops old records from the logs, if a log drops any."""
+        """The controls that drop old records from the logs, if any log does."""
         w = self._plan.arrays
         logs: dict[int, KeepFor] = {}
         for number, operator in enumerate(self._plan.operators):
@@ -388,7 +390,7 @@ class Simulation:
         return [control for control in self._controls if isinstance(control, Supervisor)]
 
     def _generation_ends(self) -> list[Control]:
-        """What stops the generators that wait for their sources, if some do."""
+        """The controls that stop the generators of sources with coordinated generation, if any."""
         waiting = np.flatnonzero(self._plan.arrays.inst[:, L.I_SHIFT] >= 0).tolist()
         return [GenerationEnds(waiting, self.horizon_ns)] if waiting else []
 
@@ -399,7 +401,7 @@ class Simulation:
         return Counters.read(w, max(t_ns, 0), self._logs.offered(t_ns, w), dropped, active_ns, self._before)
 
     def again(self, **options: Any) -> Simulation:
-        """The same run at its start. options: what else is to be observed (keep_outputs, trace)."""
+        """A new simulation of the same run, at its start. options: additional observation (keep_outputs, trace)."""
         made_with: dict[str, Any] = {
             **self._made_with,
             **{part: deepcopy(self._made_with[part]) for part in ("controls", "actors", "agent")},
@@ -409,29 +411,29 @@ class Simulation:
     # -- observing -----------------------------------------------------------------------------------------------------
 
     def start_tracing(self) -> None:
-        """Keep every service that begins from now on, and nothing of what was traced before."""
+        """Trace every service that begins from now on; discard the earlier trace."""
         self._world.start_tracing(self._trace_rows)
         self.observed = False
 
     def stop_tracing(self) -> None:
-        """Keep no more, and nothing of what was kept."""
+        """Stop tracing and discard the trace."""
         self._world.stop_tracing()
         self.observed = False
 
     def drop_trace(self, before_ns: int) -> None:
-        """Forget services that ended before a time, as far as that saves memory."""
+        """Discard services that ended before a time, as far as that saves memory."""
         self._world.drop_trace(before_ns)
         self.observed = False
 
     def trace(self) -> Trace:
-        """The services traced so far; valid until the run goes on. Needs trace=True."""
+        """The services traced so far; valid until the run continues. Needs trace=True."""
         self._world.plan_ends()
         w = self._world.arrays
         rows = int(w.g[L.G_TRACE])
         return Trace(w.trace[:rows], self._topology())
 
     def taken_outputs(self) -> Words:
-        """What was delivered since the last call: (n, ..) sink, instance, end_ns, event_ns, trigger, latency_ns. It is not kept here."""
+        """Deliveries since the last call: (n, ..) sink, instance, end_ns, event_ns, trigger, latency_ns. They are not kept here."""
         rows, self._outputs, self.observed = self.output_rows(), [], False
         return rows
 
@@ -450,7 +452,7 @@ class Simulation:
         return hasher.hexdigest()
 
     def summary(self) -> dict[str, Any]:
-        """Metrics by name, after warm-up where that makes a difference."""
+        """Metrics by name, after the warm-up where that applies."""
         w = self._world.arrays
         now = self._counters(self.now_ns)
         start = self._warm if self._warm is not None else Counters.zero(w)
@@ -470,7 +472,7 @@ class Simulation:
 
     def service_trace(self, with_trigger: bool = False) -> Words:
         """Every service so far: (n, 4) instance, start_ns, end_ns, kind (0 record, 1 watermark, 2 tick, 3 end of log), by start, then
-        instance. Of a service in progress the end is the planned one, or 2^62 under processor sharing.
+        instance. The end of a service in progress is the planned one, or 2^62 under processor sharing.
 
         with_trigger adds a column with the identity of the input record (-1 for control elements). Needs trace=True.
         """
@@ -501,7 +503,7 @@ class Simulation:
         ]
 
     def sink_rows(self, sink: str) -> Words:
-        """What a sink delivered, in words: instance, end_ns, event_ns, trigger, latency_ns, then the fields, then the
+        """Deliveries of a sink, in words: instance, end_ns, event_ns, trigger, latency_ns, then the fields, then the
         further latencies; by end, then instance."""
         rows = self.output_rows()
         rows = rows[rows[:, 0] == self._plan.sinks.index(sink)]
@@ -549,12 +551,12 @@ class Simulation:
         return pa.array(words)
 
     def output_parts(self) -> list[Words]:
-        """All that sinks delivered and that was not taken, in columns as `taken_outputs`, the fields' words behind; one after the other."""
+        """All deliveries not yet taken, in consecutive pieces. Columns as in `taken_outputs`, followed by the words of the fields."""
         self._flush_outputs()
         return self._outputs
 
     def output_rows(self) -> Words:
-        """The same in one piece."""
+        """The rows of `output_parts` in one array."""
         self._outputs = [np.concatenate(self.output_parts())]
         return self._outputs[0]
 
@@ -564,7 +566,7 @@ class Simulation:
     # -- saving, resuming, forking ----------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Words]:
-        """All state as arrays, `Simulation.restore` takes it back."""
+        """All state as arrays, for `restore`."""
         self._flush_outputs()
         state = {f"world.{name}": array for name, array in self._world.snapshot().items()}
         for name, counters in (("before", self._before), ("warm", self._warm)):
@@ -589,12 +591,12 @@ class Simulation:
         return state
 
     def restore(self, state: dict[str, Words]) -> None:
-        """Go to the moment of a snapshot of the same experiment. Raises ValueError for another experiment or engine version."""
+        """Restore a snapshot of the same experiment. Raises ValueError for another experiment or engine version."""
         about = json.loads(state["about"].tobytes())
         for what, mine in (("experiment", self.experiment.hash), ("engine", ENGINE_VERSION)):
             if about[what] != mine:
                 raise ValueError(
-                    f"the snapshot's {what} is {about[what]}, this run's is {mine}; a snapshot fits only the run that wrote it"
+                    f"the snapshot's {what} is {about[what]}, this run's is {mine}; restore it into the run that wrote it"
                 )
         self._world.restore({name.removeprefix("world."): array for name, array in state.items() if name.startswith("world.")})
         groups = {
@@ -613,9 +615,9 @@ class Simulation:
         self._actors.restore(unpacked(about["actors"], contents))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a snapshot as one file, array by array; readers see the old one or the new one, never half.
+        """Write a snapshot as one file, array by array. Readers see the old file or the new one, never a partial one.
 
-        A process killed meanwhile leaves a file `<name>.<random>.tmp` beside it. Raises OSError.
+        A process killed while writing leaves a file `<name>.<random>.tmp` next to it. Raises OSError.
         """
         target = Path(path)
         temporary = target.with_name(f"{target.name}.{uuid.uuid4().hex[:12]}.tmp")
@@ -631,26 +633,26 @@ class Simulation:
 
     @classmethod
     def resume(cls, document: Any, path: str | os.PathLike[str], **options: Any) -> Simulation:
-        """A simulation that goes on from a saved snapshot, to the same bytes."""
+        """A simulation that continues from a saved snapshot, with identical results."""
         simulation = cls(document, **options)
         with np.load(path) as state:
             simulation.restore(dict(state))
         return simulation
 
     def fork(self) -> Simulation:
-        """An independent copy at this moment."""
+        """An independent copy of the current state."""
         copy = object.__new__(Simulation)
         copy.__dict__.update(self.__dict__)
         copy._logs = self._logs.fork()
         copy._world = World(self._world.arrays, self._world.keepings, copy._logs, self._world.bounds)
-        parts = self._controls, self._actors, self._checkpoints, self._scaling  # some know one another
+        parts = self._controls, self._actors, self._checkpoints, self._scaling  # some refer to one another
         copy._controls, copy._actors, copy._checkpoints, copy._scaling = deepcopy(parts)
         copy.restore(self.snapshot())
         return copy
 
 
 def protocol_setup(experiment: Experiment, greatest: Mapping[str, int]) -> ProtocolSetup:
-    """The setup of a run's checkpointing protocol, with a job manager where its parallelism may change."""
+    """The setup of a run's checkpointing protocol, with a job manager if its parallelism may change."""
     scaling = experiment.policies.scaling
     if isinstance(scaling, NoScaling):
         return build_protocol(experiment, greatest)
@@ -660,7 +662,7 @@ def protocol_setup(experiment: Experiment, greatest: Mapping[str, int]) -> Proto
 def _features(
     experiment: Experiment, setup: ProtocolSetup, protocol: Any, actors: Sequence[Actor], agent: Agent | None, controls: Sequence[Any]
 ) -> list[str]:
-    """What the run needs of the event loop (`engine.core.weave.FEATURES`)."""
+    """Features of the event loop that the run needs (`engine.core.weave.FEATURES`)."""
     features = ["actors", *setup.features] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
     if any(isinstance(source.generation, Coordinated) for source in experiment.workload.sources.values()):
         features.append("coordinated")

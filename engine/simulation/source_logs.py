@@ -1,4 +1,4 @@
-"""Fills the sources' logs: exogenous input, made from the document a stretch of virtual time ahead of the loop."""
+"""Fills the sources' logs: exogenous input, generated from the document one stretch of virtual time ahead of the loop."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from engine.lowering.plan import Plan
 from engine.workloads.feed import Feed, LogChunk
 
 RECORDS_AHEAD = 50_000
-"""Few enough to stay in the processor's cache between their making and their service."""
+"""Few enough to stay in the processor's cache from generation to service."""
 
 
 class Logs:
     """Loads the records of all sources up to `until_ns` (exclusive) and keeps those not yet served.
 
-    A source has partitions, each of which belongs to one of its active instances; what an instance reads is in the order of arrival,
-    whatever partition it is in. An instance may go back (`seek`): what it reads then is made again, and stands in its log once it is there
-    (`reload`).
-    owners: by source operator, the instance (its index) to which each partition belongs.
+    A source has partitions. Each belongs to one of its active instances, which reads its partitions merged in the order of arrival. An
+    instance may be set back (`seek`); `reload` then generates the records again and fills its log.
+    owners: by source operator, the index of the instance that owns each partition.
     """
 
     def __init__(self, plan: Plan):
@@ -41,32 +40,32 @@ class Logs:
             for operator, feed in plan.feeds.items()
         }
         self.until_ns = 0
-        self._sought: dict[int, Place] = {}  # where instances go on whose logs are empty meanwhile
+        self._sought: dict[int, Place] = {}  # by instance whose log is empty until `reload`: where it resumes
         self.owners: dict[str, Words] = {}
         for operator, feed in plan.feeds.items():
             active = plan.parallelism[plan.operators.index(operator)]
             self.owners[operator] = owners(feed.partitions, active)
-        self._floors: dict[str, list[Place]] = {}  # of partitions that have changed hands: where each goes on at the earliest
+        self._floors: dict[str, list[Place]] = {}  # earliest resume position of each partition, where owners have changed
         self._current: Words | None = None
-        self._spare: Words | None = None  # two in turn: the old rows are read while the new ones are written
+        self._spare: Words | None = None  # two alternating buffers: the old rows are read while the new ones are written
 
     @property
     def exhausted(self) -> bool:
-        """All that will ever stand in the logs has been loaded."""
+        """Whether all input has been loaded."""
         return self.until_ns >= L.FAR and not self._sought
 
     def offered(self, t_ns: int, w: Arrays) -> int:
-        """Real records appended at times <= t_ns, over all sources; w: the world then."""
+        """Real records appended at times <= t_ns, over all sources. w: the world at t_ns."""
         return sum(self.appended(w, operator, t_ns) for operator in self._plan.feeds)
 
     def appended(self, w: Arrays, operator: str, t_ns: int) -> int:
-        """The same of one source."""
+        """Real records of one source appended at times <= t_ns. w: the world at t_ns."""
         feed, here = self._plan.feeds[operator], self._instances(operator)
-        waits = w.inst[here.start, L.I_SHIFT] >= 0  # then its records are made when they are taken
+        waits = w.inst[here.start, L.I_SHIFT] >= 0  # then its records are generated when they are read
         return feed.weight * (int(w.inst[here, L.I_IN].sum()) if waits else feed.count_before(t_ns + 1))
 
     def _instances(self, operator: str) -> slice:
-        """All that the operator is laid out with."""
+        """All instances that the operator is laid out with."""
         op = self._plan.arrays.op[self._plan.operators.index(operator)]
         return slice(int(op[L.O_FIRST]), int(op[L.O_FIRST] + op[L.O_STRIDE]))
 
@@ -81,7 +80,7 @@ class Logs:
         return copy
 
     def state(self) -> Any:
-        """As JSON values; the rows themselves are the world's."""
+        """State as JSON values. The rows themselves belong to the world."""
         return {
             "until_ns": self.until_ns,
             "sought": [[i, *place] for i, place in sorted(self._sought.items())],
@@ -96,7 +95,7 @@ class Logs:
         self._floors = {operator: [Place(*place) for place in floors] for operator, floors in state["floors"].items()}
 
     def _buffer(self, rows: int, columns: int) -> Words:
-        """Shape (rows, at least so many columns): that of the load before the last, if it is large enough."""
+        """Buffer of shape (rows, at least `columns`): the one of the load before last, if it is large enough."""
         found = self._spare
         if found is None or len(found) < rows:
             found = lines(max(rows, 2 * RECORDS_AHEAD), columns)
@@ -104,7 +103,7 @@ class Logs:
         return found[:rows]
 
     def load(self, w: Arrays) -> Arrays:
-        """Append the next stretch to the logs; rows already served are dropped."""
+        """Append the next stretch to the logs and drop rows already served."""
         inst = w.inst
         unread = inst[:, L.I_LOG_END] - inst[:, L.I_LOG]
         start = self.until_ns
@@ -115,7 +114,7 @@ class Logs:
         for operator, feed in self._plan.feeds.items():
             here = self._instances(operator)
             chunk = self._owned(operator, feed.chunk(start, min(end, max(self._horizon_ns, self._close_ns) + 1)))
-            gone_back = [i - here.start for i in self._sought if here.start <= i < here.stop]  # these get all of it by `reload`
+            gone_back = [i - here.start for i in self._sought if here.start <= i < here.stop]  # `reload` fills their logs
             chunks[operator] = chunk.chosen(~np.isin(chunk.partition, gone_back)) if gone_back else chunk
             if operator in self._plan.watermarked and start <= feed.closes_ns < end:
                 closing += [i for i in self._owners(operator) if i not in self._sought]
@@ -130,12 +129,12 @@ class Logs:
         return w
 
     def _owned(self, operator: str, chunk: LogChunk) -> LogChunk:
-        """The chunk with the index of the instance that reads each record in the place of its partition."""
+        """The chunk with each record's partition replaced by the index of the owning instance."""
         return replace(chunk, partition=self.owners[operator][chunk.partition].astype(np.int32))
 
     def _appended(self, w: Arrays, chunks: Mapping[str, LogChunk], closing: Sequence[int]) -> tuple[Arrays, Words]:
-        """A new table of logs: what is unread, behind it the chunks by source operator (`_owned`), then the ends of the logs of the
-        instances `closing`. Returns with it how many rows of each sort each instance has, (instances, 3)."""
+        """A new table of logs: the unread rows, the chunks by source operator (`_owned`), then the ends of the logs of the instances
+        `closing`. Also returns the number of rows of each of these three sorts by instance, (instances, 3)."""
         inst = w.inst
         sizes = np.zeros((len(inst), 3), np.int64)
         sizes[:, 0] = inst[:, L.I_LOG_END] - inst[:, L.I_LOG]
@@ -158,10 +157,10 @@ class Logs:
         inst[:, L.I_LOG], inst[:, L.I_LOG_END] = starts, ends
         return w._replace(log=log), sizes
 
-    # -- going back ------------------------------------------------------------------------------------------------------------
+    # -- setting instances back ------------------------------------------------------------------------------------------------
 
     def place(self, w: Arrays, i: int) -> Place:
-        """Where instance `i` goes on in its log."""
+        """Position at which instance `i` continues in its log."""
         row = int(w.inst[i, L.I_LOG])
         if i in self._sought:
             return self._sought[i]
@@ -170,13 +169,13 @@ class Logs:
         return Place(self.until_ns, 0, L.LOG_AHEAD)
 
     def seek(self, w: Arrays, i: int, place: Place) -> None:
-        """The log of instance `i` is empty, until `reload` fills it from this place on."""
+        """Empty the log of instance `i`, until `reload` fills it from this position on."""
         w.inst[i, L.I_LOG] = w.inst[i, L.I_LOG_END]
-        if any(i in self._owners(operator) for operator in self.owners):  # others have nothing to read, and nobody would wait for them
+        if any(i in self._owners(operator) for operator in self.owners):  # an instance without partitions has nothing to read
             self._sought[i] = place
 
     def reload(self, w: Arrays) -> Arrays:
-        """What stands in the logs of instances that went back is made again, up to what is loaded. They must not be running."""
+        """Generate the logs of the instances that were set back, up to what is loaded. These instances must not be running."""
         chunks, closing = {}, []
         for operator, feed in self._plan.feeds.items():
             here = self._instances(operator)
@@ -189,45 +188,45 @@ class Logs:
         return self._appended(w, chunks, closing)[0] if chunks else w
 
     def _from_places(self, operator: str, feed: Feed, sought: Mapping[int, Place]) -> LogChunk:
-        """The records of some instances' partitions up to what is loaded, each partition from the place of its owner on, but not before its
-        own floor. sought: by index."""
+        """The records of some instances' partitions, up to what is loaded: each partition from its owner's position on, but not before its
+        own floor. sought: position by index."""
         loaded_ns = min(self.until_ns, max(self._horizon_ns, self._close_ns) + 1)
         chunk = feed.chunk(min(loaded_ns, *(place.append_ns for place in sought.values())), loaded_ns)
         owner = self.owners[operator]
-        first = np.full(len(owner), len(chunk), np.int64)  # row of the chunk, by partition
+        first = np.full(len(owner), len(chunk), np.int64)  # first row of the chunk, by partition
         for index, place in sought.items():
             first[owner == index] = _row(chunk, place, owner[chunk.partition] == index)
         for partition, floor in enumerate(self._floors.get(operator, ())):
             first[partition] = max(first[partition], _row(chunk, floor, np.ones(len(chunk), np.bool_)))
         return chunk.chosen(np.arange(len(chunk)) >= first[chunk.partition])
 
-    # -- who reads what ---------------------------------------------------------------------------------------------------------
+    # -- partitions and owners --------------------------------------------------------------------------------------------------
 
     def floors(self, operator: str) -> list[Place]:
-        """Where each partition goes on at the earliest."""
+        """Earliest position at which each partition resumes."""
         return self._floors.get(operator, [BEGINNING] * len(self.owners[operator]))
 
     def places(self, w: Arrays, operator: str) -> list[Place]:
-        """Where each partition goes on: where its owner is, or at its floor if that lies behind."""
+        """Position at which each partition continues: that of its owner, or its floor if that is later."""
         first = self._instances(operator).start
         pairs = zip(self.owners[operator].tolist(), self.floors(operator), strict=True)
         return [max(self.place(w, first + index), floor, key=_turn) for index, floor in pairs]
 
     def assign(self, w: Arrays, operator: str, owner: Words, floors: Sequence[Place]) -> None:
-        """From now on partition k belongs to the instance with index owner[k], and is read from floors[k] on (`places` up to now). The logs
-        of all instances are empty until `reload` fills them."""
+        """Give partition k to the instance with index owner[k], to be read from floors[k] on (`places` gives the current positions).
+        The logs of all instances are empty until `reload` fills them."""
         self.owners[operator], self._floors[operator] = np.array(owner, np.int64), list(floors)
         here = self._instances(operator)
         for i in range(here.start, here.stop):
             self.to_floors(w, operator, i)
 
     def set_floors(self, operator: str, floors: Sequence[Place]) -> None:
-        """Whoever goes on at the floors (`to_floors`) does so from here on; what is read now is not touched."""
+        """Set the positions at which `to_floors` lets instances resume. Logs in use do not change."""
         self._floors[operator] = list(floors)
 
     def to_floors(self, w: Arrays, operator: str, i: int) -> None:
-        """Instance `i` goes on at the floors of its partitions, once `reload` has filled its log. Where all of these have been read
-        it reads the end of its log again: else it would hold back the watermark with which it begins."""
+        """Let instance `i` resume at the floors of its partitions, once `reload` has filled its log. If all its partitions have been read,
+        it reads the end of its log again; otherwise it would hold back its initial watermark."""
         index = i - self._instances(operator).start
         mine = [floor.append_ns for floor, k in zip(self.floors(operator), self.owners[operator].tolist(), strict=True) if k == index]
         w.inst[i, L.I_LOG] = w.inst[i, L.I_LOG_END]
@@ -238,13 +237,13 @@ class Logs:
 
 
 def _turn(place: Place) -> tuple[int, int]:
-    """What comes earlier in a log has the lesser one: records that come together stand there by number."""
+    """Sort key of positions in a log. Records that arrive together are ordered by number."""
     return place.append_ns, {L.LOG_AHEAD: -1, L.LOG_END: L.FAR}.get(place.trigger, place.trigger)
 
 
 def _row(chunk: LogChunk, place: Place, among: NDArray[np.bool_]) -> int:
-    """The first row of a chunk that lies at a place, or behind it. among: rows of which the place may be one."""
-    start, stop = map(int, np.searchsorted(chunk.append_ns, [place.append_ns, place.append_ns + 1]))  # they came together
+    """The first row of a chunk at or after a position. among: rows that the position may refer to."""
+    start, stop = map(int, np.searchsorted(chunk.append_ns, [place.append_ns, place.append_ns + 1]))  # rows of the same append time
     same = (chunk.event_ns[start:stop] == place.event_ns) & (chunk.trigger[start:stop] == place.trigger) & among[start:stop]
     found = np.flatnonzero(same)
     if len(found):

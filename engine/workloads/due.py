@@ -24,7 +24,7 @@ from .traces import delay_trace, file_times, known
 def due(source: SourceWorkload, horizon_ns: int, scale: int, datasets: Datasets) -> Callable[[int], int] | None:
     """Function from a time up to the horizon to the number of simulated records due before it, on average for random arrivals.
 
-    Returns None if the data set is not available. Raises Refusal (path below the source's entry) if the rate has too many parts, or if the
+    Returns None if the data set is not available. Raises Refusal (path below the source's entry) if the rate has too many steps, or if the
     file of its rates or delays is invalid.
     """
     with refusals_below("disorder"):
@@ -54,7 +54,7 @@ def preview(
     """(time in s, records per s) in the middle of each of `points` equal parts of the horizon, without randomness; for charts.
 
     zero_ns: event time 0 of the document (`event_zero_ns`); default: the source's first record.
-    Raises Refusal (path below the source's entry) if the rate has too many parts or a file is invalid.
+    Raises Refusal (path below the source's entry) if the rate has too many steps or a file is invalid.
     """
     edges = sorted({horizon_ns * part // points for part in range(points + 1)})
     if isinstance(source.rate, RecordedRate) and isinstance(source.stream, FileStream):

@@ -1,1 +1,1 @@
-"""What is done to the tables between two calls of the loop, in Python."""
+"""Changes to the tables between two calls of the loop, in Python."""

@@ -1,7 +1,7 @@
-"""Which instances of what is laid out are in use: parallelism that changes while a run goes on (docs/autoscaling.md, section 2).
+"""The active instances of a layout: parallelism that changes during a run (docs/autoscaling.md, section 2).
 
-The world is laid out for the most instances that an operator may ever have. The first of them are *active*; the others stand still, and
-nothing is sent to them. An arrangement is made between instants.
+The world is laid out for the maximum parallelism of each operator. The first instances are *active*; the others are idle, and nothing is
+sent to them. Arrangements change between instants.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ def active(w: Arrays) -> NDArray[np.bool_]:
 def set_parallelism(
     world: World, parallelism: Sequence[int], changed: Collection[int] | None = None, still: Collection[int] | None = None
 ) -> None:
-    """Make so many instances of each operator active, on channels made anew.
+    """Set the number of active instances of each operator and renew their channels.
 
-    parallelism: by operator, 1 .. O_STRIDE. changed: numbers of the operators that are concerned, all if None. Nothing may be in hand,
-    queued or in transit from, to or within them. still: if given, that holds only of their channels from and to these operators. What they
-    have sent to others may be in transit, and the caller tells these (`retire_channels`, `rejoin_channels`).
+    parallelism: by operator, 1 .. O_STRIDE. changed: numbers of the operators concerned; None: all. Nothing may be in hand, queued or in
+    flight from, to or within them. still: if given, this applies only to their channels from and to these operators. Messages that they
+    have sent to other operators may be in flight; the caller notifies these (`retire_channels`, `rejoin_channels`).
 
-    Key groups go to receivers as at the start of a run, and what these channels may hold is shared anew. Counters, and the numbers of
-    messages and services, go on. Newly active instances are idle and have no ticks (`release`). State stays where it is, and logs belong
-    to their owner.
+    Key groups are assigned to receivers as at the start of a run, and the capacity of the channels is shared out again. Counters and the
+    numbers of messages and services continue. Newly active instances are idle and have no ticks (`release`). State does not move, and logs
+    stay with their owners.
     """
     w = world.arrays
     wanted = np.asarray(parallelism, np.int64)
-    assert ((wanted >= 1) & (wanted <= w.op[:, L.O_STRIDE])).all(), f"{parallelism} does not fit what is laid out"
+    assert ((wanted >= 1) & (wanted <= w.op[:, L.O_STRIDE])).all(), f"{parallelism} does not fit the layout"
     before = active(w)
     w.op[:, L.O_PARALLEL] = wanted
     concerned = np.ones(len(w.op), bool) if changed is None else np.isin(np.arange(len(w.op)), list(changed))
-    assert changed is None or (before == active(w))[~concerned[w.inst[:, L.I_OP]]].all(), "what changes is not named"
+    assert changed is None or (before == active(w))[~concerned[w.inst[:, L.I_OP]]].all(), "an operator that changes is not in `changed`"
     stands = np.ones(len(w.op), bool) if still is None else np.isin(np.arange(len(w.op)), list(still))
     source, target = w.edge[:, L.E_SOURCE], w.edge[:, L.E_TARGET]
     edges = np.flatnonzero((concerned[source] | concerned[target]) & stands[source] & stands[target])
@@ -61,17 +61,17 @@ def set_parallelism(
 
 
 def take_marks(w: Arrays, channels: Words) -> None:
-    """On these channels all that was sent has been served: the receiver knows what the sender's watermark is. Who is not active has none
-    that would hold anybody back."""
+    """Set the watermarks of these channels, on which everything sent has been served, to those of their senders. An inactive sender does
+    not hold its receivers back."""
     senders = w.chan[channels, L.C_SENDER]
     w.chan[channels, L.C_WATERMARK] = np.where(active(w)[senders], w.inst[senders, L.I_WATERMARK], L.FAR)
 
 
 def set_barrier_scope(world: World, among: Collection[int], number: int, now_ns: int) -> None:
-    """Let barriers take only the edges between these operators from now on. No barrier may be in transit.
+    """Restrict barriers to the edges between these operators from now on. No barrier may be in flight.
 
-    number: of the next barrier. An instance that is not active any more sends it at once, behind what it has sent, if something of that is
-    still to be served.
+    number: number of the next barrier. An instance that has become inactive sends it at once, behind its other messages, if some of these
+    are not served yet.
     """
     w = world.arrays
     w.edge[:, L.E_INNER] = np.isin(w.edge[:, L.E_SOURCE], list(among)) & np.isin(w.edge[:, L.E_TARGET], list(among))
@@ -79,7 +79,7 @@ def set_barrier_scope(world: World, among: Collection[int], number: int, now_ns:
     channels = np.unique(w.msg[_under_way(w), L.M_CHANNEL])
     left = ~active(w)[w.chan[channels, L.C_SENDER]] & (w.edge[w.chan[channels, L.C_EDGE], L.E_INNER] == 1)
     for c in channels[left].tolist():
-        assert active(w)[w.chan[c, L.C_RECEIVER]], "something is under way to who is not active"
+        assert active(w)[w.chan[c, L.C_RECEIVER]], "a message is in flight to an inactive instance"
         w.align[w.chan[c, L.C_RECEIVER], L.ALIGN_INPUTS] += 1
         _make_room(world, c)
         w = world.arrays
@@ -87,12 +87,12 @@ def set_barrier_scope(world: World, among: Collection[int], number: int, now_ns:
 
 
 def retire_channels(world: World, channels: Words, now_ns: int) -> None:
-    """End these channels of senders that are not active any more: a last watermark follows what they have sent."""
+    """End these channels of senders that have become inactive: send a last watermark behind their messages."""
     w = world.arrays
     for c in channels[active(w)[w.chan[channels, L.C_RECEIVER]]].tolist():
         sender = w.inst[w.chan[c, L.C_SENDER]]
         if w.host[sender[L.I_HOST], L.H_BACK] > 0:
-            continue  # it is down, and says nothing
+            continue  # it is down, and sends nothing
         sender[L.I_WATERMARK] = L.FAR
         _make_room(world, c)
         w = world.arrays
@@ -100,7 +100,7 @@ def retire_channels(world: World, channels: Words, now_ns: int) -> None:
 
 
 def _make_room(world: World, c: int) -> None:
-    """A message can be sent on channel `c`."""
+    """Ensure that a message can be sent on channel `c`."""
     if world.arrays.g[L.G_FREE] == 0:
         world.arrays.g[L.G_NEED] = 1
         world.grow(L.NEED_MESSAGES)
@@ -109,10 +109,10 @@ def _make_room(world: World, c: int) -> None:
 
 
 def _under_way(w: Arrays) -> Words:
-    """The messages that have been sent on a channel and are not served yet."""
+    """The messages sent on channels and not served yet."""
     found = np.isin(w.msg[:, L.M_KIND], (L.RECORD, L.WATERMARK, L.BARRIER)) & (w.msg[:, L.M_CHANNEL] >= 0)
     found[w.free[: w.g[L.G_FREE]]] = False
-    for slot in w.inst[w.inst[:, L.I_OUT] >= 0, L.I_OUT].tolist():  # still to be sent: on which channel nobody knows
+    for slot in w.inst[w.inst[:, L.I_OUT] >= 0, L.I_OUT].tolist():  # not sent yet: its channel is undecided
         while slot >= 0:
             found[slot] = False
             slot = w.msg.item(slot, L.M_NEXT)
@@ -121,9 +121,9 @@ def _under_way(w: Arrays) -> Words:
 
 
 def rejoin_channels(w: Arrays, channels: Words) -> None:
-    """Use these channels of senders that are active again: they hold receivers back from their watermark on.
+    """Use these channels of senders that are active again. From now on they hold receivers back to their watermark.
 
-    The last watermark of `retire_channels` may still be in transit. It becomes the sender's watermark.
+    The last watermark of `retire_channels` may still be in flight. It becomes the sender's watermark.
     """
     marks = w.inst[w.chan[channels, L.C_SENDER], L.I_WATERMARK]
     w.chan[channels, L.C_WATERMARK] = np.minimum(w.chan[channels, L.C_WATERMARK], marks)
@@ -135,13 +135,13 @@ def rejoin_channels(w: Arrays, channels: Words) -> None:
 
 
 def owners(partitions: int, active: int) -> Words:
-    """The index of the instance that each partition of a source belongs to, (partitions,)."""
+    """Index of the instance that owns each partition of a source. Shape (partitions,)."""
     found: Words = np.arange(partitions) * active // partitions
     return found
 
 
 def _route(w: Arrays, edges: Words) -> None:
-    """Key groups go to the active receivers, each to a range of them."""
+    """Assign a range of key groups to each active receiver."""
     for edge in w.edge[edges]:
         if edge[L.E_KIND] == L.HASH:
             groups = int(edge[L.E_GROUPS])
@@ -150,7 +150,7 @@ def _route(w: Arrays, edges: Words) -> None:
 
 
 def _bound(world: World, edges: Words) -> None:
-    """What a channel of these edges may hold depends on how many channels lead to its receiver: as many as there are active senders."""
+    """Set the capacity of these edges' channels, which depends on the number of active senders to the receiver."""
     w = world.arrays
     inputs = np.zeros(len(w.op), np.int64)
     senders = np.where(w.edge[:, L.E_KIND] == L.FORWARD, 1, w.op[w.edge[:, L.E_SOURCE], L.O_PARALLEL])
@@ -160,7 +160,7 @@ def _bound(world: World, edges: Words) -> None:
 
 
 def _give_credits(w: Arrays, edges: Words) -> None:
-    """All credits of the channels of these edges are with their senders (`losing.give_credits`)."""
+    """Return all credits of these edges' channels to their senders (`kernels.host_failure.give_credits`)."""
     for edge in edges[w.edge[edges, L.E_BOUND] > 0].tolist():
         channels = np.flatnonzero(w.chan[:, L.C_EDGE] == edge)
         w.chan[channels, L.C_CONSUMED] = w.carried[channels, L.SEQ_SENT]
@@ -169,7 +169,7 @@ def _give_credits(w: Arrays, edges: Words) -> None:
 
 
 def _count_inputs(w: Arrays) -> None:
-    """Barriers come by the channels of active senders; where there are inner edges, by those alone."""
+    """Count the channels that carry barriers: those of active senders; with inner edges, only the inner ones."""
     inner = w.edge[w.chan[:, L.C_EDGE], L.E_INNER] == 1
     barred = active(w)[w.chan[:, L.C_SENDER]] & (inner if inner.any() else True)
     w.align[:, L.ALIGN_INPUTS] = np.bincount(w.chan[barred, L.C_RECEIVER], minlength=len(w.inst))
@@ -178,19 +178,19 @@ def _count_inputs(w: Arrays) -> None:
 def _set_status(w: Arrays, before: NDArray[np.bool_]) -> None:
     now = active(w)
     ended, begun = before & ~now, now & ~before
-    assert np.isin(w.inst[ended, L.I_STATUS], (L.IDLE, L.DOWN)).all(), "an instance that is to stand still has something in hand"
+    assert np.isin(w.inst[ended, L.I_STATUS], (L.IDLE, L.DOWN)).all(), "an instance to be deactivated has work in hand"
     w.inst[ended, L.I_STATUS] = L.DOWN
     w.inst[~now, L.I_TICK] = L.FAR
     up = w.host[w.inst[:, L.I_HOST], L.H_BACK] == 0
     w.inst[begun & up, L.I_STATUS] = L.IDLE
 
 
-# -- instances that wait for an arrangement ------------------------------------------------------------------------------------
+# -- instances held for an arrangement -----------------------------------------------------------------------------------------
 
 
 def hold(world: World, i: int) -> None:
-    """Instance `i` begins no further service, and has no ticks: those that wait are forgotten. What it has in hand it finishes, and what
-    comes to it waits."""
+    """Hold instance `i`: it finishes its work in hand and begins no further service. Arriving messages wait. Its ticks are withdrawn,
+    queued ones included."""
     w = world.arrays
     inst = w.inst[i]
     inst[L.I_RANK], inst[L.I_TICK] = HELD, L.FAR
@@ -215,12 +215,12 @@ def hold(world: World, i: int) -> None:
 
 
 def release(world: World, i: int, now_ns: int) -> None:
-    """Instance `i`, which was held, goes on from `now_ns` on."""
+    """Release the held instance `i` at `now_ns`."""
     w = world.arrays
     h = int(w.inst[i, L.I_HOST])
     w.inst[i, L.I_RANK] = 0
     if w.host[h, L.H_BACK] > 0:
-        return  # it is down, and begins anew when it is up again
+        return  # it is down, and restarts empty when it is up
     keyed_state.relink(world, i)
     w.inst[i, L.I_TICK] = next_tick_ns(w, i, now_ns)
     w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), int(w.inst[i, L.I_TICK]))
@@ -228,14 +228,16 @@ def release(world: World, i: int, now_ns: int) -> None:
 
 
 def next_tick_ns(w: Arrays, i: int, now_ns: int) -> int:
-    """When instance `i`, which stood still up to `now_ns`, ticks first; FAR: never. A source that is behind has the ticks again
-    that waited among what it has not read, else it would say nothing of its watermark until it had read all that; any other source ticks
-    with the next period. Elsewhere what has ended meanwhile ends now."""
+    """First tick of instance `i`, which stood still until `now_ns`; FAR: never.
+
+    A source that is behind repeats the ticks that fall among its unread records; otherwise it would announce no watermark until it had
+    caught up. Any other source ticks with the next period. For other operators, panes that have ended meanwhile end now.
+    """
     inst = w.inst[i]
     period_ns, row = int(inst[L.I_PERIOD]), int(inst[L.I_LOG])
     if not inst[L.I_SOURCE] or not period_ns:
         return max(int(inst[L.I_TICK]), now_ns + 1)
     tick_ns = (now_ns // period_ns + 1) * period_ns
     if row < inst[L.I_LOG_END] and w.log[row, L.D_APPEND] <= now_ns:
-        tick_ns = max(1, int(w.log[row, L.D_APPEND]) // period_ns) * period_ns  # if it had this one, it says once more what holds
+        tick_ns = max(1, int(w.log[row, L.D_APPEND]) // period_ns) * period_ns  # if it already had this tick, it only repeats its watermark
     return tick_ns if tick_ns <= w.g[L.G_HORIZON] else L.FAR

@@ -1,7 +1,7 @@
-"""What exists once in a run: coordinators, masters, object stores (docs/event-core.md, section 12).
+"""Actors, which exist once in a run: coordinators, masters, object stores (docs/event-core.md, section 12).
 
-An actor is a host of its own. The loop returns at the end of a window in which an actor has something to do; what it sends takes at least
-the look-ahead, so it lands behind that window, and the result is that of a sequential engine, however the run is cut.
+An actor is a host of its own. The loop returns at the end of a window in which an actor has something to do. An actor's messages take at
+least the look-ahead, so they arrive after that window. The result is that of a sequential engine, however the run is cut.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from engine.core.world import World
 
 
 class Message(NamedTuple):
-    """A control message. sender: an address (`Directory`). words: at most CONTROL_WORDS whole numbers. parcel: content that goes with it,
-    which may be shorter or longer than the bytes that the model sends."""
+    """A control message. sender: an address (`Directory`). words: at most CONTROL_WORDS integers. parcel: attached content, which may be
+    shorter or longer than the bytes that the model sends."""
 
     sender: int
     words: tuple[int, ...]
@@ -32,7 +32,7 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class ActorHost:
-    """Where an actor stands: its name, and its egress link to everybody else."""
+    """Host of an actor: its name and its egress link to all other hosts."""
 
     name: str
     egress_mbit_per_s: int = 1000
@@ -49,10 +49,10 @@ class ActorHost:
 
 @dataclass(frozen=True)
 class Directory:
-    """Who has which address: instances come first, in the run's order, then actors, then the processes of machines.
+    """Addresses: instances first, in the run's order, then actors, then the processes of machines.
 
     instances: operator id, index, host index. actors: address by name. machines: address by host index. channels: sender and receiver.
-    active: instances that are in use when the run begins (`engine.core.control.active_instances`); None: all.
+    active: instances that are active when the run begins (`engine.core.control.active_instances`); None: all.
     """
 
     instances: tuple[tuple[str, int, int], ...]
@@ -63,37 +63,37 @@ class Directory:
 
 
 class Post(Protocol):
-    """How actors and agents send control messages."""
+    """Interface through which actors and agents send control messages."""
 
     def send(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"", after_ns: int = 0) -> None:
         """Send a message to an address. It takes the sender's egress link and the network, like any message.
 
-        after_ns: from now until it is sent; only actors and processes can put off (an instance's messages leave when its service ends). A
-        process that sends to itself is reminded then, which takes no network, and keeps no draining run going.
+        after_ns: delay until it is sent. Only actors and processes can delay messages; an instance's messages leave when its service ends.
+        A process that sends to itself sets a reminder, which uses no network and does not keep a draining run going.
         """
         ...
 
     def ask(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"") -> None:
-        """Send a request whose answer the process of the instance's machine will get (`Agent.serve` and `aligned` only)."""
+        """Send a request whose answer goes to the process of the instance's machine (`Agent.serve` and `aligned` only)."""
         ...
 
     def send_barrier(self, number: int) -> None:
-        """Send a barrier on all channels that leave the instance, behind all that it has sent (`Agent.serve` only)."""
+        """Send a barrier on all outbound channels of the instance, behind its earlier messages (`Agent.serve` only)."""
         ...
 
 
 class Actor(Protocol):
-    """Something global, on a host of its own. It knows what it is told by messages, nothing else.
+    """A global part of the run on a host of its own. It learns only from messages.
 
-    Handling takes no time of itself: what takes time puts its answer off. What an actor remembers is state of the run: `state` gives it as
-    JSON values and bytes.
+    Handling a message takes no time by itself; an actor models time by delaying its answer. An actor's memory is part of the run's state:
+    `state` returns it as JSON values and bytes.
     """
 
     host: ActorHost
 
     @property
     def next_ns(self) -> int:
-        """When its timer is due, later than now; `layout.FAR` for never. Timers alone do not keep a draining run going."""
+        """Time at which its timer is due, later than now; `layout.FAR` for never. Timers alone do not keep a draining run going."""
         ...
 
     def start(self, directory: Directory) -> None:
@@ -101,11 +101,11 @@ class Actor(Protocol):
         ...
 
     def wake(self, now_ns: int, post: Post) -> None:
-        """Its timer is due; must move `next_ns` on."""
+        """Handle the timer. Must advance `next_ns`."""
         ...
 
     def receive(self, message: Message, now_ns: int, post: Post) -> None:
-        """A message has arrived."""
+        """Handle a message that has arrived."""
         ...
 
     def state(self) -> Any: ...
@@ -114,21 +114,21 @@ class Actor(Protocol):
 
 
 class Agent(Protocol):
-    """What instances do with control messages: the process around the operators.
+    """Handles control messages in instances: the process around the operators.
 
-    It is one object, but an instance has only its own: `serve` may read and write what belongs to it (and to others on its host), and what
-    the agent remembers is kept apart by instance.
+    One object serves all instances, but each has a memory of its own: `serve` may read and write only the data of the instance and of
+    others on its host, and the agent keeps its memory separately by instance.
     """
 
     def start(self, directory: Directory) -> None: ...
 
     def serve(self, world: World, instance: int, message: Message, now_ns: int, post: Post) -> int:
-        """The service of a control message begins. Returns its work in picoseconds, beyond the operator's price of a control element."""
+        """Begin the service of a control message. Returns its work in ps, in addition to the operator's price of a control element."""
         ...
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
-        """The service of the barrier of this number begins that comes by the last input channel: what was sent before it on all of them
-        has been served, and nothing that was sent behind it. It goes on when the service ends. Returns work in picoseconds, as `serve`."""
+        """Begin the service of barrier `number` from the last input channel. On all input channels, everything sent before the barrier has
+        been served, and nothing sent after it. The barrier is forwarded when the service ends. Returns work in picoseconds, as `serve`."""
         ...
 
     def state(self) -> Any: ...
@@ -141,28 +141,28 @@ class Watcher(Protocol):
     """An actor that notices when a machine is gone."""
 
     def disconnected(self, host: int, now_ns: int, post: Post) -> None:
-        """The connection to a machine has broken: it was lost one latency of its link before."""
+        """Handle a broken connection to a machine, which was lost one latency of its link earlier."""
         ...
 
 
 @runtime_checkable
 class Process(Protocol):
-    """An agent that does something by itself, whatever its instances have in hand: the process around them, on each machine.
+    """An agent that acts by itself, whatever its instances have in hand: the process around them, one per machine.
 
-    It acts between instants, and what it does takes no time of the machine's processors; what takes time is put off. All that it remembers
-    of a machine is in that machine's memory.
+    It acts between instants and uses no processor time of the machine; it models time by delaying messages. Its memory about a machine is
+    part of that machine's memory and lost with it.
     """
 
     def begin(self, host: int, post: Post) -> None:
-        """Before the run: the process may ask to be reminded."""
+        """Called once, before the run. The process may set a reminder."""
         ...
 
     def obey(self, world: World, host: int, message: Message, now_ns: int, post: Post) -> None:
-        """A message has come to the process. While the machine stands still (a pause), messages wait."""
+        """Handle a message to the process. During a pause of the machine, messages wait."""
         ...
 
     def lost(self, host: int, now_ns: int) -> None:
-        """The machine is lost with all that the process remembered and had put off."""
+        """The machine is lost, with the process's memory and delayed messages."""
         ...
 
     def started(self, world: World, host: int, now_ns: int, post: Post) -> None:
@@ -175,13 +175,13 @@ class Forced(Protocol):
     """An agent whose instances may have to take a checkpoint before they serve a record (`engine.core.kernels.dependency_vectors`)."""
 
     def forced(self, world: World, instance: int, received_row: int, now_ns: int, post: Post) -> int:
-        """The service of a record begins that must not be part of the state yet; row `received_row` of `vectors` is what it brings.
-        Returns work, as `Agent.serve`; what is sent leaves before the outputs."""
+        """Begin the service of a record before which a checkpoint must be taken. Row `received_row` of `vectors` is the record's vector.
+        Returns work, as `Agent.serve`. Messages leave before the record's outputs."""
         ...
 
 
 class _Errand(NamedTuple):
-    """What comes to the process of a machine, or what it has put off; ordered by time, then by sender and its count, which no two share."""
+    """A message to the process of a machine, or one that it has delayed. Ordered by time, sender and its count, without ties."""
 
     time_ns: int
     sender: int
@@ -194,7 +194,7 @@ class _Errand(NamedTuple):
 
 
 class _PutOff(NamedTuple):
-    """A message that an actor sends later; ordered by time, then by when it was put off."""
+    """A message that an actor sends later. Ordered by time, then by when it was delayed."""
 
     time_ns: int
     serial: int
@@ -205,10 +205,10 @@ class _PutOff(NamedTuple):
 
 
 class Actors:
-    """Runs the actors of a run, and answers the loop when an instance is handed a control message."""
+    """Runs the actors of a run, and answers the loop when an instance receives a control message."""
 
     def __init__(self, actors: Sequence[Actor], agent: Agent | None, directory: Directory, first_row: int):
-        """first_row: of `host`, that of the first actor."""
+        """first_row: row of the first actor in `host`."""
         self.actors, self.agent = list(actors), agent
         self._instances = len(directory.instances)
         self._agendas: list[list[_PutOff]] = [[] for _ in self.actors]
@@ -224,8 +224,8 @@ class Actors:
         self._process: Process | None = agent if isinstance(agent, Process) else None
         self._forced: Forced | None = agent if isinstance(agent, Forced) else None
         self._watchers = [k for k, actor in enumerate(self.actors) if isinstance(actor, Watcher)]
-        self.exchanged_bytes = [0] * len(self.actors)  # control messages between each actor and whatever stands before it, machines too
-        self._parcels: dict[int, bytes] = {}  # under way
+        self.exchanged_bytes = [0] * len(self.actors)  # control messages, by actor: with machines and with the actors before it
+        self._parcels: dict[int, bytes] = {}  # in flight
         self._parcel_counts: dict[int, int] = {}  # by sender
         for actor in self.actors:
             actor.start(directory)
@@ -233,7 +233,7 @@ class Actors:
             agent.start(directory)
 
     def wind_up(self, world: World) -> None:
-        """Before the run: set when each actor is due."""
+        """Before the run: set the due time of each actor."""
         for k in range(len(self.actors)):
             self._set_due(world, k)
         if self._process is not None:
@@ -241,22 +241,22 @@ class Actors:
                 self._process.begin(h, _ProcessPost(self, world, h, 0))
 
     def look(self, world: World) -> None:
-        """Somebody may have told an actor between two windows what to do: set when each is due."""
+        """Update the due times of all actors, since a control may have given one an order between two windows."""
         for k in range(len(self.actors)):
             self._set_due(world, k)
 
     @property
     def waiting(self) -> bool:
-        """An actor or a process has put something off, or a message is under way to a process. Reminders do not count."""
+        """Whether an actor or process has a delayed message, or a message is in flight to a process. Reminders do not count."""
         return any(self._agendas) or any(errand.sender != errand.to for errand in self._errands)
 
     @property
     def next_ns(self) -> int:
-        """When the process of a machine has something to do; the loop has to stop then."""
+        """Time at which the process of a machine next has something to do. The loop must stop then."""
         return self._errands[0].time_ns if self._errands else L.FAR
 
     def act(self, world: World) -> None:
-        """Do what is due up to the end of the last window, each actor for itself, in the order of time."""
+        """Run everything due up to the end of the last window: actor by actor, each in order of time."""
         until_ns = int(world.arrays.g[L.G_WINDOW_END])
         for k, actor in enumerate(self.actors):
             if world.arrays.next_ns.item(self._first_row + k) > until_ns:
@@ -277,8 +277,8 @@ class Actors:
                     actor.receive(self._take(world, k), due_ns, _ActorPost(self, world, k, due_ns))
 
     def answer(self, world: World) -> None:
-        """The loop has handed a control message to an instance, or the last barrier, or a record that forces a checkpoint: let the agent
-        serve it."""
+        """Let the agent serve the message that the loop handed to an instance: a control message, the last barrier, or a record that forces
+        a checkpoint."""
         w = world.arrays
         i = int(w.g[L.G_NEED])
         slot = int(w.inst[i, L.I_QUEUE])
@@ -293,12 +293,12 @@ class Actors:
         elif self.agent is not None:
             extra_ps = self.agent.serve(world, i, self._read(world, slot), now_ns, post)
         w = world.arrays
-        call = L.CALL_DONE_HOLD if w.inst[i, L.I_RANK] == L.FAR else L.CALL_DONE  # the loop has still to choose it for this service
+        call = L.CALL_DONE_HOLD if w.inst[i, L.I_RANK] == L.FAR else L.CALL_DONE  # the loop must still choose it for this service
         w.inst[i, L.I_RANK] = rank
         w.host[h, L.H_CALL : L.H_ANSWER_PS + 1] = call, post.first, post.last, extra_ps
 
     def drop_lost_parcels(self, world: World) -> None:
-        """Forget the parcels of lost messages; their places are free again."""
+        """Discard the parcels of lost messages and free their slots."""
         w = world.arrays
         slot = int(w.g[L.G_LOST])
         while slot >= 0:
@@ -311,7 +311,7 @@ class Actors:
     # -- processes of machines ---------------------------------------------------------------------------------------------
 
     def notice(self, world: World, now_ns: int) -> None:
-        """Machines may have been lost, or be up again: tell their processes, and those who watch them."""
+        """Notify the processes of machines that were lost or have restarted, and the watchers."""
         if self._process is None and not self._watchers:
             return
         w = world.arrays
@@ -319,7 +319,7 @@ class Actors:
         for h in np.flatnonzero(down != self._down).tolist():
             before, own = bool(self._down[h]), self._first_machine + h
             self._down[h] = not before
-            # what the process had put off is lost with it, and when it is back, what is under way to it
+            # its delayed messages are lost with it; on a restart, so are the messages in flight to it
             self._errands = [errand for errand in self._errands if (errand.to if before else errand.sender) != own]
             heapq.heapify(self._errands)
             if before and self._process is not None:
@@ -335,7 +335,7 @@ class Actors:
                     self._set_due(world, k)
 
     def deliver(self, world: World, now_ns: int) -> None:
-        """Let processes do what is due, after everything else at `now_ns`."""
+        """Run what is due for processes, after everything else at `now_ns`."""
         while self._errands and self._errands[0].time_ns <= now_ns:
             errand = heapq.heappop(self._errands)
             h = errand.host
@@ -359,11 +359,11 @@ class Actors:
         self._process_sent[h] += 1
 
     def _send_from_machine(self, world: World, h: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
-        """A message of a process enters the network, or is handed over to an instance of its machine, where it is urgent."""
+        """Send a message of a process into the network, or hand it over to an instance of its machine, as urgent."""
         w = world.arrays
         here = to < self._instances and self._host_of[to] == h
         if not here and not self._instances <= to < self._first_machine:
-            raise ValueError(f"the process of machine {h} sends to {to}; it can send to its own instances and to actors, and remind itself")
+            raise ValueError(f"the process of machine {h} sends to {to}; it can send only to its own instances, actors and itself")
         own, fifo = self._first_machine + h, self._process_sent[h]
         self._process_sent[h] += 1
         slot = self._write(world, own, to, words, size_bytes, parcel)
@@ -381,7 +381,7 @@ class Actors:
     # -- messages ---------------------------------------------------------------------------------------------------------
 
     def _set_due(self, world: World, k: int) -> int:
-        """When the actor has something to do."""
+        """Set and return the time at which the actor next has something to do."""
         w = world.arrays
         h = self._first_row + k
         agenda, due_ns = self._agendas[k], self.actors[k].next_ns
@@ -394,7 +394,7 @@ class Actors:
         return due_ns
 
     def _take(self, world: World, k: int) -> Message:
-        """The first message of an actor's inbox; its place is free again."""
+        """Take the first message of an actor's inbox and free its slot."""
         w = world.arrays
         h = self._first_row + k
         head = w.host.item(h, L.H_REMOTE)
@@ -410,9 +410,9 @@ class Actors:
         return Message(sender, tuple(words[:count]), row.item(L.M_BYTES), self._parcels.pop(parcel, b""))
 
     def _write(self, world: World, sender: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes) -> int:
-        """A new message; returns its place."""
+        """Write a new message. Returns its slot."""
         if len(words) > L.CONTROL_WORDS:
-            raise ValueError(f"a control message has {len(words)} words; at most {L.CONTROL_WORDS} fit, the rest belongs into a parcel")
+            raise ValueError(f"a control message has {len(words)} words; at most {L.CONTROL_WORDS} fit, so put the rest into the parcel")
         if size_bytes < 1:
             raise ValueError(f"a control message has {size_bytes} bytes; it must have at least 1")
         if not 0 <= to < self._first_machine or to == sender:
@@ -431,14 +431,14 @@ class Actors:
         return slot
 
     def _count(self, sender: int, to: int, size_bytes: int) -> None:
-        """Note a control message between an actor and somebody elsewhere."""
+        """Count a control message between an actor and another host."""
         here, there = self._host_of[sender], self._host_of[to]
         k = max(here, there) - self._first_row
         if here != there and k >= 0:
             self.exchanged_bytes[k] += size_bytes
 
     def _dispatch(self, world: World, k: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
-        """A message of an actor enters the network."""
+        """Send a message of an actor into the network."""
         sender = self._instances + k
         fifo = self._sent[k]
         self._sent[k] += 1
@@ -446,7 +446,7 @@ class Actors:
             self._post(world, self._write(world, sender, to, words, size_bytes, parcel), self._first_row + k, to, sender, fifo, now_ns)
             return
         if self._process is None:
-            raise ValueError(f"a control message from {sender} goes to the process of a machine, but the run's agent is none (`Process`)")
+            raise ValueError(f"a control message from {sender} goes to the process of a machine, but the run's agent is not a `Process`")
         w = world.arrays
         self._count(sender, to, size_bytes)
         h, h2 = self._first_row + k, to - self._first_machine
@@ -455,11 +455,11 @@ class Actors:
         host[L.H_LINK_FREE] = departure_ns
         host[L.H_SENT_BYTES] += size_bytes
         arrival_ns = departure_ns + w.latency.item(h, h2)
-        assert arrival_ns > w.g.item(L.G_WINDOW_END), "an actor's message would arrive in a window that is over"
+        assert arrival_ns > w.g.item(L.G_WINDOW_END), "an actor's message would arrive in a past window"
         heapq.heappush(self._errands, _Errand(arrival_ns, sender, fifo, h2, to, tuple(words), size_bytes, parcel))
 
     def _post(self, world: World, slot: int, h: int, to: int, sender: int, fifo: int, now_ns: int) -> None:
-        """Message `slot` leaves host `h` for an instance or an actor, between two windows."""
+        """Send message `slot` from host `h` to an instance or an actor, between two windows."""
         w = world.arrays
         h2 = self._host_of[to]
         while w.host[h2, L.H_REMOTE_TAIL] - w.host[h2, L.H_REMOTE] == w.rings.shape[1]:
@@ -467,12 +467,12 @@ class Actors:
             w = world.arrays
         w.msg[slot, L.M_FIFO] = fifo
         transmission.post(w, slot, h, h2, sender, sender << 40 | fifo, now_ns)
-        assert w.msg[slot, L.M_READY] > w.g[L.G_WINDOW_END], "a message would arrive in a window that is over"
+        assert w.msg[slot, L.M_READY] > w.g[L.G_WINDOW_END], "a message would arrive in a past window"
 
     # -- state ---------------------------------------------------------------------------------------------------------------
 
     def state(self) -> Any:
-        """All that actors, agent and messages under way hold, as JSON values and bytes."""
+        """State of actors, agent and messages in flight, as JSON values and bytes."""
         return {
             "actors": [actor.state() for actor in self.actors],
             "agent": None if self.agent is None else self.agent.state(),
@@ -555,7 +555,7 @@ class _ActorPost:
 
 
 class _AgentPost:
-    """The post of an instance that serves a control message: what is sent leaves when the service ends."""
+    """The post of an instance that serves a control message. Messages leave when the service ends."""
 
     def __init__(self, actors: Actors, world: World, instance: int):
         self._actors, self._world, self._instance = actors, world, instance
@@ -586,11 +586,11 @@ class _AgentPost:
 
 
 _BLANK = tuple(-1 if column in (L.M_NEXT, L.M_CHANNEL) else 0 for column in range(L.M_PAYLOAD + L.X_COLUMNS))
-"""A message in no channel and no list, of which nothing is said yet."""
+"""Initial row of a message that is in no channel and no list."""
 
 
 def _new_message(world: World, row: list[int]) -> int:
-    """A message that begins so; its place."""
+    """Allocate a message with this start of its row. Returns its slot."""
     g = world.arrays.g
     if g[L.G_FREE] == 0:
         g[L.G_NEED] = 1
@@ -602,7 +602,7 @@ def _new_message(world: World, row: list[int]) -> int:
 
 
 def packed(value: Any) -> tuple[Any, list[bytes]]:
-    """A state as JSON values, and the bytes in it: each stands as {"$bytes": its number}."""
+    """A state as JSON values, and its bytes objects, each replaced by {"$bytes": its number}."""
     contents: list[bytes] = []
 
     def visit(part: Any) -> Any:
@@ -617,7 +617,7 @@ def packed(value: Any) -> tuple[Any, list[bytes]]:
 
 
 def unpacked(value: Any, contents: Sequence[bytes]) -> Any:
-    """The inverse of `packed`; tuples have become lists."""
+    """The inverse of `packed`, except that tuples become lists."""
     if isinstance(value, dict):
         if value.keys() == {"$bytes"}:
             return contents[value["$bytes"]]

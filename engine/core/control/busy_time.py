@@ -1,4 +1,4 @@
-"""How long instances have been busy, held back and without a core, up to a moment between two instants."""
+"""Busy, blocked and stolen time of instances, up to a moment between two instants."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from engine.core.tables import Arrays, Words
 
 
 def accrue(w: Arrays, t_ns: int, busy: Words, blocked: Words, stolen: Words) -> None:
-    """Correct counters of ns by instance to what lies before t_ns. The loop counts busy time when a service begins, and blocked time when
-    an instance goes on.
+    """Correct the counters in ns by instance to the time before t_ns. The loop counts busy time when a service begins, and blocked time
+    when an instance resumes.
 
     busy, blocked, stolen: (instances,) ns, changed in place.
     """
     inst = w.inst
     serving = w.proc[(w.proc[:, L.P_INSTANCE] >= 0) & (w.host[w.proc[:, L.P_HOST], L.H_SHARING] == 0)]
-    paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # what is left of a pause, which `stolen` has already
+    paused = np.maximum(w.host[serving[:, L.P_HOST], L.H_PAUSED] - t_ns, 0)  # rest of a pause, already counted in `stolen`
     by = serving[:, L.P_INSTANCE]
     lasts = np.maximum(serving[:, L.P_END] - paused - t_ns, 0)
     left = work_left(lasts, w.op[inst[by, L.I_OP], L.O_ATTAINABLE])  # type: ignore[no-untyped-call]

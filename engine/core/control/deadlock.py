@@ -1,4 +1,4 @@
-"""Finds senders on a cycle that wait for one another's credits: they never send again (docs/event-core.md, section 9)."""
+"""Detects senders on a cycle that wait for one another's credits and so never send again (docs/event-core.md, section 9)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from engine.core.tables import Arrays, Words
 
 
 def standing_channels(w: Arrays) -> Words:
-    """Numbers of the channels on which such senders wait, ascending; empty if there is no deadlock.
+    """Numbers of the channels on which these senders wait, ascending. Empty without a deadlock.
 
-    A blocked sender waits for one channel; its credit is under way, or its receiver has to take a record first. A receiver that is itself
-    blocked takes none. So senders stand for ever just if their waiting leads around in a circle.
+    A blocked sender waits for one channel: its credit is in flight, or its receiver must take a record first. A receiver that is itself
+    blocked takes none. So senders wait forever exactly if their waits form a cycle.
     """
     waiting = np.flatnonzero(w.chan[:, L.C_WAITING] == 1)
     channel_of = {int(w.chan[c, L.C_SENDER]): int(c) for c in waiting}

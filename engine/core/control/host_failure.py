@@ -1,7 +1,7 @@
-"""Hosts that are lost with everything in their memory, and come back empty (docs/event-core.md, section 10).
+"""Hosts that are lost with everything in their memory and restart empty (docs/event-core.md, section 10).
 
-For controls (`engine.core.control.policy`), between two calls of the loop. A run in which hosts can be lost needs a loop that knows of it:
-such a control has `features = ("losses",)`.
+For controls (`engine.core.control.policy`), between two calls of the loop. Losing hosts requires a feature of the loop: the control must
+have `features = ("losses",)`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from engine.core.world import World
 
 
 def kill(world: World, h: int, now_ns: int, back_ns: int = L.FAR) -> None:
-    """Host `h` is lost after everything at `now_ns`; if it is down already, it stays down, and if it died of what it held, dead.
+    """Lose host `h` after everything at `now_ns`. A host that is down stays down; one that ran out of memory permanently stays dead.
 
-    Other hosts may have gone on from `now_ns` to the end of a window: nothing that `h` sends after `now_ns` would arrive before that. (What
-    would have entered a trunk meanwhile must not have entered it.)
-    back_ns: when `restart` will be called, FAR: never; a run does not end before that time because nothing is left to do.
-    Raises ValueError in a run that no host can be lost in.
+    Other hosts may have advanced from `now_ns` to the end of a window, because no message that `h` sends after `now_ns` could arrive in it.
+    Messages that would have entered a trunk after `now_ns` must not have entered it.
+    back_ns: time at which `restart` will be called; FAR: never. Until then, the run does not end for lack of work.
+    Raises ValueError in a run without the feature "losses".
     """
     w = world.arrays
     if w.g[L.G_LEFT] == 0:
-        raise ValueError("a host is lost in a run whose controls do not say that this can happen; the control needs features = ('losses',)")
+        raise ValueError("a host is lost in a run whose controls do not declare host losses; the control needs features = ('losses',)")
     if w.memory[h, L.Z_DIED] >= 0:
         return
     down = int(w.host[h, L.H_BACK]) > 0
@@ -40,7 +40,7 @@ def kill(world: World, h: int, now_ns: int, back_ns: int = L.FAR) -> None:
 
 
 def restart(world: World, h: int, now_ns: int) -> None:
-    """Host `h`, if it is down, is up again from the nanosecond after `now_ns` on, with empty instances and channels made anew."""
+    """Restart host `h`, if it is down, at the nanosecond after `now_ns`, with empty instances and renewed channels."""
     w = world.arrays
     if w.host[h, L.H_BACK] == 0:
         return
@@ -61,7 +61,7 @@ def restart(world: World, h: int, now_ns: int) -> None:
 
 
 def restart_after_oom(world: World, h: int, restart_after_ns: int) -> tuple[int, int] | None:
-    """Lose host `h` when it ran out of memory, until it restarts. Returns that moment and the bytes used, None if it lives."""
+    """Lose host `h` until its restart if it ran out of memory. Returns the time of death and the bytes used, None if it lives."""
     died_ns, used = world.arrays.memory[h, [L.Z_DIED, L.Z_USED]].tolist()
     if died_ns < 0:
         return None
@@ -75,11 +75,11 @@ def is_down(w: Arrays, h: int) -> bool:
 
 
 def lost_at_ns(w: Arrays, h: int) -> int:
-    """When a host that is down was lost: it has done nothing since."""
+    """Time at which a host that is down was lost."""
     return int(w.host[h, L.H_WORK_AT])
 
 
 def will_be_back(w: Arrays) -> bool:
-    """Whether a host that is down will be up again."""
+    """Whether any host that is down will restart."""
     back = w.host[:, L.H_BACK]
     return bool(((back > 0) & (back < L.FAR)).any())

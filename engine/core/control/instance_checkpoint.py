@@ -1,6 +1,6 @@
-"""Checkpoint of an instance: all that it needs to go on from a moment at which it had nothing in hand.
+"""Checkpoint of an instance: everything it needs to resume from a moment at which it had nothing in hand.
 
-What stands in its queue and on its way is no part of it; a protocol sees to that (`engine.checkpointing`).
+Queued and in-flight messages are not part of it; the protocol handles them (`engine.checkpointing`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from engine.core.world import World
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """words: (6,) watermark, largest event time served, the three of its place in the log, records of the log read once. marks: watermarks
-    of its input channels, in the order of the world's `inputs`. turns: where `rebalance` goes on, by edge that leaves the operator. sent,
-    processed: where records are counted, how many it has sent on each channel that leaves it, and served of each that enters it, in the
-    order of the channels' numbers. vector: where checkpoints may be forced, what it knows (`engine.core.kernels.dependency_vectors`), from
-    KNOWN_CLOCK on. keyed: the tables of its `KeyedState`, none if its operator keeps none.
+    """A checkpoint of one instance.
+
+    words: (6,) watermark, largest event time served, the three of its position in the log, records of the log read once. marks: watermarks
+    of its input channels, in the order of the world's `inputs`. turns: position of `rebalance` by outbound edge. sent, processed: records
+    sent on each outbound channel and served from each inbound channel, by channel number, in runs that count them. vector: its dependency
+    vector from KNOWN_CLOCK on, in runs with forced checkpoints (`engine.core.kernels.dependency_vectors`). keyed: the tables of its
+    `KeyedState`, empty if its operator keeps none.
     """
 
     words: Words
@@ -56,7 +58,7 @@ WATERMARK, NEWEST, APPEND, EVENT, TRIGGER, READ = range(6)
 
 
 def capture(world: World, i: int) -> Checkpoint:
-    """A copy of instance `i` between two of its services, or at the start of one that changes nothing."""
+    """Checkpoint of instance `i` between two of its services, or at the start of one that changes nothing."""
     w = world.arrays
     inst = w.inst[i]
     place = world.logs.place(w, i) if inst[L.I_SOURCE] else BEGINNING
@@ -73,38 +75,37 @@ def capture(world: World, i: int) -> Checkpoint:
 
 
 def counters(world: World, i: int) -> tuple[Words, Words]:
-    """How many records instance `i` has sent on each channel that leaves it, and served of each that enters it, by the channels' numbers;
-    in runs that count."""
+    """Records that instance `i` has sent on each outbound channel and served from each inbound channel, by channel number. Only in runs
+    that count them."""
     w = world.arrays
     return w.carried[world.leaving[i], L.SEQ_SENT], w.carried[world.entering[i], L.SEQ_PROCESSED]
 
 
 def stop(world: World, h: int, now_ns: int, epoch: int | None) -> None:
-    """Whatever the instances of host `h` have in hand or in memory is gone after `now_ns`, as if the host were lost, but what it sent
-    is on its way. They stand still until `resume`. epoch: from now on they take only what is sent in it;
-    None: the one before goes on."""
+    """Stop the instances of host `h` until `resume`. Everything that they have in hand or in memory is gone after `now_ns`, as in a loss of
+    the host, but messages already sent stay in flight. epoch: from now on they accept only messages sent in it; None: the epoch stays."""
     w = world.arrays
     here = np.flatnonzero(w.inst[:, L.I_HOST] == h)
     host_failure.lose_state(w, h)
     host_failure.lose_memory(w, h, now_ns)
     if epoch is not None:
         w.inst[here, L.I_INCARNATION] = epoch * L.EPOCH
-        for i in here.tolist():  # what comes before `put` is of the new epoch, and has not been served in it
+        for i in here.tolist():  # messages that arrive before `put` are of the new epoch and have not been served in it
             w.carried[world.entering[i], L.SEQ_PROCESSED] = 0
     for i in here[w.inst[here, L.I_SOURCE] == 1].tolist():
         world.logs.seek(w, i, world.logs.place(w, i))
 
 
 def go_back(world: World, i: int, checkpoint: Checkpoint | None) -> None:
-    """Instance `i`, which has been stopped, reads its log from the checkpoint's place on, once it goes on. To be called for all that will,
-    before any of them does: then the logs are made anew once."""
+    """Set the stopped instance `i` back to the checkpoint's position in its log. Call it for all instances concerned before any of them
+    resumes, so that the logs are generated only once."""
     if world.arrays.inst[i, L.I_SOURCE]:
         place = BEGINNING if checkpoint is None else Place(*checkpoint.words[[APPEND, EVENT, TRIGGER]].tolist())
         world.logs.seek(world.arrays, i, place)
 
 
 def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
-    """Instance `i`, which has been stopped, is as in the checkpoint; None: as at the start of the run. (Its log: `go_back`.)"""
+    """Restore the stopped instance `i` from the checkpoint; None: as at the start of the run. `go_back` restores its log."""
     w = world.arrays
     inst = w.inst[i]
     leaving, entering = world.leaving[i], world.entering[i]
@@ -133,7 +134,7 @@ def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
 
 
 def send_again(world: World, ranges: Sequence[Sequence[int]], now_ns: int) -> None:
-    """Records from the logs of channels go on their way once more. ranges: channel, first number, end."""
+    """Replay records from the logs of channels. ranges: channel, first number, end."""
     for c, first, end in ranges:
         w = world.arrays
         if w.g[L.G_FREE] < end - first:
@@ -145,7 +146,7 @@ def send_again(world: World, ranges: Sequence[Sequence[int]], now_ns: int) -> No
 
 
 def log_inner(world: World, i: int, is_logged: bool) -> None:
-    """Whether what instance `i` sends on inner edges is logged from now on, and its work for that."""
+    """Switch the logging of instance `i` on its inner edges on or off, with its cost."""
     w = world.arrays
     channels = world.leaving[i]
     channels = channels[w.edge[w.chan[channels, L.C_EDGE], L.E_INNER] == 1]
@@ -158,15 +159,15 @@ def log_inner(world: World, i: int, is_logged: bool) -> None:
 
 
 def logged(w: Arrays) -> Words:
-    """(channels,): how many records of each are in its log, where channels are logged."""
+    """Number of records in the log of each channel, in runs that log channels. Shape (channels,)."""
     logs, sent = w.gate[: len(w.chan), L.Q_LOG], w.carried[: len(w.chan), L.SEQ_SENT]
     found: Words = np.where(logs < 0, -1 - logs, sent - logs)
     return found
 
 
 def send_marks_again(world: World, i: int, now_ns: int, inner: bool) -> None:
-    """The watermark of instance `i` goes on its way once more, behind what was sent again: it may have been under way, and is in no log.
-    inner: within regions, too."""
+    """Send the watermark of instance `i` once more, behind the replayed records. It may have been in flight, and no log holds it. inner:
+    also within regions."""
     w = world.arrays
     if w.inst[i, L.I_WATERMARK] == -L.FAR:
         return
@@ -183,7 +184,7 @@ def send_marks_again(world: World, i: int, now_ns: int, inner: bool) -> None:
 
 
 def resume(world: World, h: int, now_ns: int) -> None:
-    """The instances of host `h` go on from the nanosecond after `now_ns` on."""
+    """Resume the instances of host `h` at the nanosecond after `now_ns`."""
     world.arrays = world.logs.reload(world.arrays)
     w = world.arrays
     here = np.flatnonzero((w.inst[:, L.I_HOST] == h) & active(w)).tolist()
@@ -200,13 +201,13 @@ def resume(world: World, h: int, now_ns: int) -> None:
 
 
 def _inputs(w: Arrays, i: int) -> Words:
-    """The channels that bring watermarks to instance `i`."""
+    """The channels that carry watermarks to instance `i`."""
     found: Words = w.inputs[w.input_first[i] : w.input_first[i + 1]]
     return found
 
 
 def _turns(w: Arrays, i: int) -> Words:
-    """The channels that hold the turns of instance `i`, by edge: how many records it has sent on the edge."""
+    """The channels that hold the turns of instance `i`, by edge: the number of records sent on the edge."""
     op, k = w.op[w.inst[i, L.I_OP]], int(w.inst[i, L.I_INDEX])
     edges: Iterable[Any] = (w.edge[e] for e in w.op_edges[op[L.O_EDGE] : op[L.O_EDGE_END]])
     turning = (e for e in edges if e[L.E_KIND] == L.REBALANCE or e[L.E_KIND] >= L.OTHER_PARTITIONINGS)

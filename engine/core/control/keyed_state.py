@@ -1,8 +1,8 @@
 """Keyed state by key group: taken out of an instance, kept as arrays or bytes, put into another instance.
 
-An entry of keyed state belongs to the key group of its key (`hashing.group_of`). What an entry holds goes with it: its words, the rows that
-it has stored, the distinct values that it has counted. Everything else is a way to find entries (hash chains, panes, heaps, lists by
-age): it is built anew where they arrive. Which ways there are, and how many bytes an entry counts, is up to the operator kind (`Keeping`).
+An entry of keyed state belongs to the key group of its key (`hashing.group_of`). Its contents move with it: its words, its stored rows and
+the distinct values that it has counted. Everything else is an index over entries (hash chains, panes, heaps, lists by age) and is rebuilt
+at the destination. The operator kind defines these indexes and the accounted bytes of an entry (`Keeping`).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from engine.core.world import World
 
 
 class CannotMove(ValueError):
-    """State that may not be taken out or put in here and now; the message says why."""
+    """The state cannot be taken out or put in now. The message gives the reason."""
 
 
 @dataclass(frozen=True)
 class KeyedState:
-    """What some key groups of an operator hold, independent of any place in the world.
+    """State of some key groups of an operator, independent of its location in the world.
 
     entries: (n, columns of the table). rows: (m, columns of the table) by entry, then side, in order of storage. row_counts: (n, sides).
-    values: (v, 2) owner and value of what was counted as distinct, by entry, then head. value_counts: (n, heads). sizes: (n,) bytes.
-    about: (4,) operator, watermark of the instance, the time before which none of its panes ends, columns of stamps.
+    values: (v, 2) owner and value of each distinct value, by entry, then head. value_counts: (n, heads). sizes: (n,) bytes.
+    about: (4,) operator, watermark of the instance, time before which none of its panes ends, columns of stamps.
     """
 
     entries: Words
@@ -44,7 +44,7 @@ class KeyedState:
 
     @property
     def state_bytes(self) -> int:
-        """As accounted by the operator."""
+        """Bytes as accounted by the operator."""
         return int(self.sizes.sum())
 
     def to_bytes(self) -> bytes:
@@ -56,14 +56,14 @@ class KeyedState:
 
 
 def tables_to_bytes(tables: Sequence[Words]) -> bytes:
-    """Arrays of one or two dimensions, one behind the other: how many there are, of each its dimensions (-1 for none), then the words."""
+    """Serialise arrays of one or two dimensions: their number, then for each its dimensions (-1 for none) and its words."""
     shapes = [(*table.shape, -1)[:2] for table in tables]
     head = np.array([len(tables), *chain(*shapes)], "<i8")
     return b"".join([np.ascontiguousarray(table, "<i8").data for table in (head, *tables) if table.size])
 
 
 def tables_from_bytes(content: bytes) -> list[Words]:
-    """The inverse; the arrays are new ones."""
+    """The inverse of `tables_to_bytes`. Returns new arrays."""
     words = np.frombuffer(content, "<i8").astype(np.int64)
     count = int(words[0])
     tables, at = [], 1 + 2 * count
@@ -75,26 +75,26 @@ def tables_from_bytes(content: bytes) -> list[Words]:
 
 
 def key_groups(w: Arrays, o: int) -> tuple[int, int]:
-    """Scheme and number of the key groups of operator o: those of a hash edge that leads to it, else one for all."""
+    """Scheme and number of operator o's key groups: those of an inbound hash edge, otherwise a single group."""
     hashed = w.edge[(w.edge[:, L.E_TARGET] == o) & (w.edge[:, L.E_KIND] == L.HASH)]
     return (int(hashed[0, L.E_SCHEME]), int(hashed[0, L.E_GROUPS])) if len(hashed) else (L.SCHEME_KEY_GROUPS, 1)
 
 
 def route(world: World, o: int, first: int, end: int, index: int) -> None:
-    """From now on records of key groups [first, end) go to instance `index` of operator o. What is under way stays on its way."""
+    """Route records of key groups [first, end) to instance `index` of operator o from now on. Messages in flight are not rerouted."""
     w = world.arrays
     for edge in w.edge[(w.edge[:, L.E_TARGET] == o) & (w.edge[:, L.E_KIND] == L.HASH)]:
         w.route[int(edge[L.E_ROUTE]) + first : int(edge[L.E_ROUTE]) + end] = index
 
 
 def capture(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedState:
-    """A copy of what instance i holds of key groups [first, end). Between instants. Raises CannotMove."""
+    """Copy the state of key groups [first, end) in instance i. Call it between instants. Raises CannotMove."""
     w = world.arrays
     return _packed(w, keeping, i, _chosen(w, _entries(w, keeping, i), i, first, end))
 
 
 def take(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedState:
-    """The same, and instance i holds it no longer. Raises CannotMove."""
+    """Take the state of key groups [first, end) out of instance i. Call it between instants. Raises CannotMove."""
     _no_tick_waits(world, i)
     w = world.arrays
     entries = _entries(w, keeping, i)
@@ -107,19 +107,19 @@ def take(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedS
 
 
 def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
-    """Instance i holds this, too. It must have seen the watermark that the state has seen. Raises CannotMove; then nothing has changed."""
+    """Add the state to instance i, which must have the same watermark. Raises CannotMove, with nothing changed."""
     _no_tick_waits(world, i)
     w = world.arrays
     operator, watermark_ns, pane_end_ns, stamps = state.about.tolist()
     if w.inst[i, L.I_OP] != operator or w.g[L.G_STAMPS] != stamps:
-        raise CannotMove("the state is another operator's or another run's; put it into an instance of the operator that it was taken from")
+        raise CannotMove("the state belongs to another operator or run; put it into an instance of the operator that it was taken from")
     if w.inst[i, L.I_WATERMARK] != watermark_ns:
         raise CannotMove(
-            f"the state has seen watermark {watermark_ns}, the instance {w.inst[i, L.I_WATERMARK]}; move state behind the same watermark"
+            f"the state is at watermark {watermark_ns}, the instance at {w.inst[i, L.I_WATERMARK]}; move state between equal watermarks"
         )
     present = _entries(w, keeping, i)
     if np.isin(state.entries[:, L.S_KEY], w.entry[present, L.S_KEY]).any():
-        raise CannotMove("the instance holds state of one of these keys already; a key group is in one instance at a time")
+        raise CannotMove("the instance already holds state of one of these keys; a key group belongs to one instance at a time")
     for reason, free, wanted in (
         (L.NEED_ENTRIES, L.G_ENTRIES_FREE, len(state.entries) + len(state.values)),
         (L.NEED_ROWS, L.G_ROWS_FREE, len(state.rows)),
@@ -138,12 +138,12 @@ def put(world: World, keeping: Keeping, i: int, state: KeyedState) -> None:
 
 
 def part(state: KeyedState, w: Arrays, o: int, first: int, end: int) -> KeyedState:
-    """What the state holds of key groups [first, end) of its operator o: as `capture` would have given it."""
+    """The state of key groups [first, end) of its operator o, as `capture` would have returned it."""
     return _of_groups(state, _within(state, w, o, first, end))
 
 
 def rest(state: KeyedState, w: Arrays, o: int, first: int, end: int) -> KeyedState:
-    """What `part` leaves out."""
+    """The state without key groups [first, end): the complement of `part`."""
     return _of_groups(state, ~_within(state, w, o, first, end))
 
 
@@ -166,7 +166,7 @@ def _of_groups(state: KeyedState, chosen: NDArray[np.bool_]) -> KeyedState:
 
 
 def bytes_by_group(state: KeyedState, w: Arrays, o: int) -> Words:
-    """(key groups of operator o,)"""
+    """Bytes by key group. Shape (key groups of operator o,)."""
     scheme, groups = key_groups(w, o)
     found = np.zeros(groups, np.int64)
     np.add.at(found, _groups_of(state.entries[:, L.S_KEY], scheme, groups), state.sizes)
@@ -174,7 +174,7 @@ def bytes_by_group(state: KeyedState, w: Arrays, o: int) -> Words:
 
 
 def relink(world: World, i: int) -> None:
-    """The ways to what instance i holds are built anew, and with them its ticks."""
+    """Rebuild the indexes over the entries of instance i, and its ticks."""
     w = world.arrays
     keeping = world.keepings[int(w.inst[i, L.I_OP])]
     if keeping is not None:
@@ -182,12 +182,12 @@ def relink(world: World, i: int) -> None:
 
 
 def parameters(w: Arrays, i: int) -> int:
-    """Where the parameters of the instance's operator stand in `par`."""
+    """Start of the parameters of the instance's operator in `par`."""
     return int(w.op[w.inst[i, L.I_OP], L.O_PARAMS])
 
 
 def rows_of(w: Arrays, i: int, entries: Words) -> tuple[Words, Words]:
-    """Numbers of the rows that entries of instance i have stored, by entry, then side, in order of storage; and how many, (n, sides)."""
+    """Numbers of the rows stored by entries of instance i, by entry, then side, in order of storage; and their counts, (n, sides)."""
     counts = _row_counts(w, i, w.entry[entries])
     rows = np.zeros(int(counts.sum()), np.int64)
     state_transfer.walk_rows(w, entries, counts, _rows_at(w, i)[0], rows)
@@ -195,19 +195,19 @@ def rows_of(w: Arrays, i: int, entries: Words) -> tuple[Words, Words]:
 
 
 def _row_counts(w: Arrays, i: int, entries: Words) -> Words:
-    """How many rows entries have stored, (n, sides). entries: (n, columns)."""
+    """Number of stored rows by entry and side, (n, sides). entries: (n, columns)."""
     first, sides = _rows_at(w, i)
     return np.stack([entries[:, first - 1 + side * L.S_SIDE if sides == 2 else L.S_COUNT] for side in range(sides)], axis=1)
 
 
 def entries_by_key(w: Arrays, i: int) -> Words:
-    """All entries of an instance, by key, then pane (sessions, which have none: start): where they stand depends on how the run was cut."""
+    """All entries of an instance, sorted by key, then pane (start for sessions): their places depend on how the run was cut."""
     fresh, freed = int(w.g[L.G_ENTRY_FRESH]), int(w.g[L.G_ENTRIES_FREED])
     changed = freed, int(w.g[L.G_ENTRIES_USED]) - fresh + freed  # entries freed and used again
     found: _Owned | None = w.known.get("entries by owner")
     if found is None or found.changed != changed:
         found = w.known["entries by owner"] = _Owned(0, changed, [])
-    if found.fresh < fresh:  # those that are new since the last time
+    if found.fresh < fresh:  # entries that are new since the last call
         owners = np.minimum(w.entry[found.fresh : fresh, L.S_OWNER], len(w.inst))  # distinct values have owners beyond; free entries -1
         order = np.argsort(owners, kind="stable")
         found.parts.append((found.fresh + order, np.searchsorted(owners[order], np.arange(len(w.inst) + 1))))
@@ -219,8 +219,10 @@ def entries_by_key(w: Arrays, i: int) -> Words:
 
 @dataclass
 class _Owned:
-    """Which entries are whose, of those below `fresh`, while none has been freed or used again. changed: how often that has happened.
-    parts: (numbers, where those of each instance begin), each of a stretch of the table."""
+    """Owners of the entries below `fresh`, valid until one is freed or reused.
+
+    changed: counts of entries freed and reused so far. parts: (numbers, start of each instance's range), one per stretch of the table.
+    """
 
     fresh: int
     changed: tuple[int, int]
@@ -240,7 +242,7 @@ def relink_panes(w: Arrays, i: int, entries: Words, first: int, scheme: int, gro
 
 def _no_tick_waits(world: World, i: int) -> None:
     if any(world.arrays.msg[slot, L.M_KIND] == L.TICK for slot in world.queue(i)):
-        raise CannotMove("a tick waits for its service, and what it is to end must not go; move state before it comes or once it is served")
+        raise CannotMove("a tick is queued, and the panes that it ends must not move; move state before the tick or after its service")
 
 
 def _entries(w: Arrays, keeping: Keeping, i: int) -> Words:
@@ -290,7 +292,7 @@ def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
     value_counts = np.zeros((len(chosen), heads), np.int64)
     values = np.zeros((int(w.g[L.G_ENTRIES_USED]) if heads else 0, 2), np.int64)
     values = values[: state_transfer.walk_values(w, chosen, head, heads, value_counts, values)].copy()
-    # where things are is no part of it
+    # the state does not include places
     entries[:, [L.S_NEXT, L.S_SIBLING, *range(head, head + heads)]] = 0
     for side in range(sides):
         entries[:, [first + side * L.S_SIDE, first + side * L.S_SIDE + 1]] = 0

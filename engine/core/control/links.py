@@ -1,4 +1,4 @@
-"""What may be done to the network between two calls of the loop (docs/event-core.md, section 4)."""
+"""Changes to the network between two calls of the loop (docs/event-core.md, section 4)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from engine.core.world import World
 
 
 def look_ahead(w: Arrays) -> int:
-    """The least latency over pairs of hosts that send one another messages or credits, ns; FAR if none do.
+    """The least latency in ns over pairs of hosts that exchange messages or credits; FAR if there are none.
 
-    Where there are actors, every machine with instances may send to every other and to them. A host that dies restarts after the window.
+    With actors, every machine with instances may send to every other one and to the actors. A host that dies restarts after the window.
     """
     senders, receivers = w.inst[w.chan[:, L.C_SENDER], L.I_HOST], w.inst[w.chan[:, L.C_RECEIVER], L.I_HOST]
     remote = senders != receivers
@@ -32,7 +32,7 @@ def look_ahead(w: Arrays) -> int:
 
 
 def change_links(world: World, changes: Sequence[tuple[int, int, int]]) -> None:
-    """From the next instant on, each link (its row, up_ns, latency_ns) passes only what is sent at `up_ns` or later, with this latency."""
+    """Change links (row, up_ns, latency_ns) from the next instant on: each passes only messages sent at `up_ns` or later."""
     w = world.arrays
     for k, up_ns, latency_ns in changes:
         w.link[k, L.LINK_UP], w.link[k, L.LINK_LATENCY] = up_ns, latency_ns
@@ -41,11 +41,11 @@ def change_links(world: World, changes: Sequence[tuple[int, int, int]]) -> None:
 
 
 def release(world: World, k: int, now_ns: int) -> None:
-    """What waits for link `k` leaves now, in order. Everything before `now_ns` must have happened, and nothing of it."""
+    """Send the messages waiting for link `k`, in order. Call it after everything before `now_ns` and before anything at `now_ns`."""
     while transmission.release(world.arrays, k, now_ns) == 1:
         world.grow(L.NEED_RING)
 
 
 def held(w: Arrays) -> int:
-    """Messages that wait for links which will pass them some day."""
+    """Number of messages that wait for a link that will come up again."""
     return int(w.link[w.link[:, L.LINK_UP] < L.FAR, L.LINK_HELD_COUNT].sum())

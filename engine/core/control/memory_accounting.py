@@ -1,4 +1,4 @@
-"""What hosts hold in memory, for policies and observers; and how to count it anew where it was changed between two calls of the loop."""
+"""Memory use of hosts, for policies and observers, and its recount after changes between two calls of the loop."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from engine.core.tables import Arrays, Words
 
 
 def unsent_bytes(w: Arrays) -> Words:
-    """Accounting bytes of outputs that were made and not yet sent, by instance. Shape (instances,)."""
+    """Accounting bytes of outputs produced and not yet sent, by instance. Shape (instances,)."""
     found = np.zeros(len(w.inst), np.int64)
     bulk.unsent_bytes(w.inst, w.op, w.par, w.edge, w.msg, found)
     return found
 
 
 def held_bytes(w: Arrays) -> Words:
-    """Accounting bytes in queues, in unsent outputs, in state. Shape (3, instances)."""
+    """Accounting bytes of queues, unsent outputs and state. Shape (3, instances)."""
     return np.stack([w.inst[:, L.I_QUEUE_BYTES], unsent_bytes(w), w.inst[:, L.I_STATE_BYTES]])
 
 
 def recount(w: Arrays, h: int) -> None:
-    """Count anew what host `h` holds. For whoever puts something into queues, outboxes or state, or takes it out, in Python.
+    """Recount the memory of host `h`. Call it after changing queues, outboxes or state in Python.
 
-    What follows from it (pressure, fullness, death) follows at the end of the host's next instant.
+    Consequences (pressure, fullness, death) take effect at the end of the host's next instant.
     """
     bulk.recount(w, h)

@@ -1,4 +1,4 @@
-"""What is done to the choice of the next item between two calls of the loop: scheduling policies rank instances, or hold them back."""
+"""Control over the choice of the next item, between two calls of the loop: scheduling policies rank instances or hold them back."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from engine.core.tables import Arrays
 from engine.core.world import World
 
 HELD = L.FAR
-"""The rank of an instance that is not served until it gets another one."""
+"""Rank of an instance that is not served until it gets another rank."""
 
 
 def rank(world: World, ranks: Mapping[int, int], now_ns: int) -> None:
-    """Give instances ranks, the least first; instances not named keep theirs (0 at first).
+    """Rank instances; the lowest rank is served first. Instances not named keep their rank (initially 0).
 
-    For controls (`engine.core.control.policy`). The hosts of these instances choose anew at `now_ns`; a service in progress is not cut
-    short.
+    For controls (`engine.core.control.policy`). The hosts of these instances choose again at `now_ns`; a service in progress is not
+    interrupted.
     """
     w = world.arrays
     for i, value in ranks.items():
@@ -29,12 +29,12 @@ def rank(world: World, ranks: Mapping[int, int], now_ns: int) -> None:
 
 
 def look_again(world: World, instances: Iterable[int], now_ns: int) -> None:
-    """The hosts of these instances choose anew at `now_ns`, as one must who changed what the instances have to do."""
+    """Let the hosts of these instances choose again at `now_ns`. Call it after changing the work of instances."""
     w = world.arrays
     for i in instances:
         h = int(w.inst[i, L.I_HOST])
         if w.host[h, L.H_BACK] > 0:
-            continue  # it is down, and chooses anew when it is up again
+            continue  # it is down, and chooses again when it is up
         if w.host[h, L.H_DISPATCH] != L.DISPATCH_SCAN:
             _forget_log(w, h, i)
             if w.inst[i, L.I_LISTED] == L.LISTED_HEAP:
@@ -44,12 +44,12 @@ def look_again(world: World, instances: Iterable[int], now_ns: int) -> None:
 
 
 def _forget_log(w: Arrays, h: int, i: int) -> None:
-    """Take the instance's next log record out of its host's heap of due times; it may be another one now."""
+    """Remove the instance's next log record from its host's heap of due times; it may have changed."""
     if w.inst[i, L.I_AWAITS] == 0:
         return
     first, size = 2 * int(w.host[h, L.H_MEMBER]), int(w.host[h, L.H_AGENDA])
     due = w.agenda[first : first + size]
     kept = due[due[:, L.DUE_WHO] != len(w.inst) + i]
-    w.agenda[first : first + len(kept)] = kept[np.lexsort((kept[:, L.DUE_WHO], kept[:, L.DUE_KEY]))]  # what is sorted is a heap
+    w.agenda[first : first + len(kept)] = kept[np.lexsort((kept[:, L.DUE_WHO], kept[:, L.DUE_KEY]))]  # a sorted array is a heap
     w.host[h, L.H_AGENDA] = len(kept)
     w.inst[i, L.I_AWAITS] = 0

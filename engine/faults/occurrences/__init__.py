@@ -8,7 +8,7 @@ from engine.spec.experiment.occurrences.base import Occurrence
 
 
 def next_ns(when: Occurrence, random: RandomStream, begun: int, now_ns: int) -> int | None:
-    """The time at which the fault next begins, later than now_ns; None: never again.
+    """The time at which the fault next begins, later than its last end; None: never again.
 
     random: random stream of the fault. begun: number of times it has begun. now_ns: end of the last time, 0 before the first.
     """

@@ -1,4 +1,4 @@
-"""Drifts: a file of the name of its kind for each that has steps, with a function `factors`."""
+"""Drifts: one file per kind that has steps, named after it, with a function `factors`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from engine.spec.experiment.drifts.base import Drift
 
 
 def factors(drift: Drift, random: RandomStream, steps: int) -> NDArray[np.float64]:
-    """The factors of the first steps of a run. random: of the operator. Shape (steps,)."""
+    """The factors of the first steps of a run. random: random stream of the operator. Shape (steps,)."""
     found: NDArray[np.float64] = implementation(type(drift), __name__, "factors")(drift, random, steps)
     return found

@@ -1,4 +1,4 @@
-"""Laws of noise: a file of the name of its kind for each, with a function `quantiles`."""
+"""Noise distributions: one file per kind, named after it, with a function `quantiles`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ Floats = NDArray[np.float64]
 
 
 def quantiles(noise: Noise, share: Floats) -> tuple[Floats, Floats]:
-    """The factors with these shares of the law below them, and those with these shares above them. Shapes of `share`."""
+    """The quantiles of the factor at these probabilities, counted from below, and counted from above. Shapes of `share`."""
     found: tuple[Floats, Floats] = implementation(type(noise), __name__, "quantiles")(noise, share)
     return found

@@ -202,11 +202,11 @@ def template_with(*lines: str) -> Any:
         (["n = 1", "# WEAVE end"], "line 4 of the template: '# WEAVE end' ends nothing"),
         (
             ["# WEAVE if memory", "# WEAVE if actors", "# WEAVE end", "# WEAVE end"],
-            "line 4 of the template: '# WEAVE if actors' stands inside",
+            "line 4 of the template: '# WEAVE if actors' is inside",
         ),
-        (["# WEAVE on_recrod"], "line 3 of the template: 'on_recrod' is no point of the loop; it must be one of on_record, "),
-        (["# WEAVE: memory"], "line 3 of the template: '# WEAVE: memory' is no mark; write"),
-        (["#WEAVE end"], "line 3 of the template: '#WEAVE end' is no mark; write"),
+        (["# WEAVE on_recrod"], "line 3 of the template: 'on_recrod' is not a point of the loop; it must be one of on_record, "),
+        (["# WEAVE: memory"], "line 3 of the template: '# WEAVE: memory' is not a valid mark; write"),
+        (["#WEAVE end"], "line 3 of the template: '#WEAVE end' is not a valid mark; write"),
     ],
 )
 @pytest.mark.parametrize("features", [(), ("memory",)], ids=["without the feature", "with it"])
@@ -271,9 +271,9 @@ def test_fragments_stand_where_they_are_named(package: Callable[..., ModuleType]
     [
         (["cuont()"], WORKING, "line 3 of the template: there is no fragment 'cuont'; it must be one of add, count"),
         (["add()"], WORKING, "line 7 of parts.py: nothing names the fragment 'count'"),
-        (["one()"], "def one():\n    one()\n", "line 5 of parts.py: the fragment 'one' is part of itself"),
+        (["one()"], "def one():\n    one()\n", "line 5 of parts.py: the fragment 'one' contains itself"),
         (["one()"], "def one(n):\n    n = 1\n", "line 4 of parts.py: the fragment 'one' takes arguments"),
-        (["one()"], "def one():\n    n = 1\n\n\ndef one():\n    n = 2\n", "there is another fragment 'one'"),
+        (["one()"], "def one():\n    n = 1\n\n\ndef one():\n    n = 2\n", "another fragment is also named 'one'"),
         (
             ["one()"],
             "def one():\n    while IN_LOOP:\n        n = 1\n    n = 2\n",
@@ -281,11 +281,11 @@ def test_fragments_stand_where_they_are_named(package: Callable[..., ModuleType]
         ),
         (["one()"], "def one():\n    # WEAVE if memory\n    n = 1\n", "line 5 of parts.py: '# WEAVE if memory' is not ended"),
         (["one()"], "def one():\n    n = 1\n    # WEAVE end\n", "line 6 of parts.py: '# WEAVE end' ends nothing"),
-        (["one()"], "def one():\n    n = 1\n    # WEAVE on_recrod\n", "line 6 of parts.py: 'on_recrod' is no point of the loop"),
+        (["one()"], "def one():\n    n = 1\n    # WEAVE on_recrod\n", "line 6 of parts.py: 'on_recrod' is not a point of the loop"),
         (
             ["# WEAVE if memory", "one()", "# WEAVE end"],
             "def one():\n    # WEAVE if actors\n    n = 1\n    # WEAVE end\n",
-            "line 5 of parts.py: '# WEAVE if actors' stands inside '# WEAVE if memory' of line 3 of the template",
+            "line 5 of parts.py: '# WEAVE if actors' is inside '# WEAVE if memory' of line 3 of the template",
         ),
         (
             ["# WEAVE if memory", "one()", "two()"],
@@ -305,7 +305,7 @@ def test_wrong_fragments_are_refused(package: Callable[..., ModuleType], lines: 
 def test_a_name_means_one_thing_in_all_fragments(package: Callable[..., ModuleType]) -> None:
     template = package(["one()", "n += LIMIT"], "def one():\n    n = LIMIT\n\n\nLIMIT = 1000\n")
     template.LIMIT = 2000
-    with pytest.raises(ValueError, match="'LIMIT' stands for something else in template_of_test_"):
+    with pytest.raises(ValueError, match="'LIMIT' means something else in template_of_test_"):
         weave.woven_text({}, template=template)
 
 
