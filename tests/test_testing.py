@@ -28,11 +28,11 @@ def costing(seconds: float, cause: str = "other", slow: bool = False) -> dict[st
     [
         ({"tests: tests/core/a.py::t": costing(4.0)}, []),
         ({f"tests: tests/core/a.py::t[{n}]": costing(3.5) for n in range(3)},
-         ["core: 10.5 CPU seconds in all, 10 at most (budgets.toml)"]),
+         ["core: 10.5 CPU seconds in total, at most 10 allowed (budgets.toml)"]),
         ({"tests: tests/core/a.py::t": costing(3.5, "compile")}, ["core: 3.5 CPU seconds compiling, 3 at most (budgets.toml)"]),
         ({"tests: tests/core/a.py::t": costing(1.5, "browser")}, ["core: 1.5 CPU seconds in the browser, 1 at most (budgets.toml)"]),
         ({"tests: tests/core/a.py::t": costing(6.0)},
-         ["tests: tests/core/a.py::t: 6.0 CPU seconds, 5 at most without the mark `slow`"]),
+         ["tests: tests/core/a.py::t: 6.0 CPU seconds, at most 5 allowed without the mark `slow`"]),
         ({"tests: tests/core/a.py::t": costing(6.0, slow=True)}, []),
         ({"tests: tests/new/a.py::t": costing(0.1)}, ["tests: tests/new/a.py::t: its file belongs to no system; name one in budgets.toml"]),
     ],
@@ -45,7 +45,7 @@ def test_with_all_only_the_sum_and_single_tests_count() -> None:
     tests = {f"tests: tests/core/a.py::t[{n}]": costing(4.0, "compile") for n in range(24)}
     assert budgets.exceeded(tests, [SYSTEM], all=True) == []
     tests["tests: tests/core/b.py::t"] = costing(4.5)
-    assert budgets.exceeded(tests, [SYSTEM], all=True) == ["core: 100.5 CPU seconds in all, 100 at most (budgets.toml)"]
+    assert budgets.exceeded(tests, [SYSTEM], all=True) == ["core: 100.5 CPU seconds in total, at most 100 allowed (budgets.toml)"]
 
 
 def test_every_file_of_tests_belongs_to_a_system() -> None:
@@ -58,7 +58,7 @@ def test_more_than_usual_needs_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "budgets.toml"
     usual = "[usual]\ntest_s = 5\nci_s = 40\nall_s = 300\ncompile_s = 10\nbrowser_s = 10\n"
     path.write_text(usual + '[[system]]\nname = "core"\nfiles = ["*"]\nci_s = 50\n')
-    with pytest.raises(ValueError, match=r"system 'core' has more than is usual \(ci_s\) and no reason \(why\)"):
+    with pytest.raises(ValueError, match=r"system 'core' exceeds the usual budget \(ci_s\) without a reason \(why\)"):
         budgets.budgets(path)
     path.write_text(usual + '[[system]]\nname = "core"\nfiles = ["*"]\nci_s = 50\nwhy = "because"\n')
     assert budgets.budgets(path)[0].ci_s == 50

@@ -2,8 +2,8 @@
 
 Lines `# WEAVE name` of `engine/core/kernels/event_loop` become calls of the functions that operator kinds and protocols provide for that
 point. The arguments of a call are the loop's local variables of the same names. The loop is woven only for the kinds that a query uses, so
-other kinds cost nothing. The code of a kind (`O_CODE`) is its index among the kinds woven in and has no meaning outside this loop. Lines from
-`# WEAVE if feature` to `# WEAVE end` stay only in the loops of runs that use the feature.
+other kinds cost nothing. The code of a kind (`O_CODE`) is its index among the kinds woven in and has no meaning outside this loop. Lines
+from `# WEAVE if feature` to `# WEAVE end` stay only in the loops of runs that use the feature.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ FEATURES = (
 
 actors: control messages (`engine.core.control.actors`). adapting: the logging of inner edges can be switched on and off (Q_LOG).
 coordinated: generators wait for their sources. counting: receivers count the records served of each channel. forcing: records carry their
-senders' dependency vectors and may force checkpoints (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per instance,
-or with so many instances that they take turns from heaps (H_DISPATCH). latencies: latencies in addition to the measured one. logging: sent
-records are kept for replay (`engine.core.kernels.channel_log`). losses: hosts can be lost (`engine.core.control.host_failure`). memory: the
+senders' dependency vectors and may force checkpoints (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per
+instance, or with so many instances that they take turns from heaps (H_DISPATCH). latencies: latencies in addition to the measured one.
+logging: sent records are kept for replay (`engine.core.kernels.channel_log`). losses: hosts can be lost (`engine.core.control.host_failure`). memory: the
 memory of hosts is watched (`engine.lowering.memory`). regions: barriers stay on the edges within a region (E_INNER). stolen: services take
 longer than their work (O_ATTAINABLE).
 """
@@ -218,8 +218,8 @@ def woven_text(
 ) -> tuple[str, dict[str, Callable[..., Any]]]:
     """The completed loop, and its kernels by the names under which it calls them.
 
-    Raises ValueError for an unknown feature, for a function whose name looks like a point or hook but is none, for a kernel argument that is
-    not a variable of the loop, for marks of the template that are unknown, nested or not ended, and for invalid fragments
+    Raises ValueError for an unknown feature, for a function whose name looks like a point or hook but is none, for a kernel argument that
+    is not a variable of the loop, for marks of the template that are unknown, nested or not ended, and for invalid fragments
     (`engine.core.fragments`).
     """
     _check_features(features)

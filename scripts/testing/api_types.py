@@ -1,4 +1,4 @@
-"""TypeScript types of the API's answers and of what the sockets send, from the API's OpenAPI document."""
+"""TypeScript types of the API's answers and the sockets' messages, from the API's OpenAPI document."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ JSON = {
     "        Json: unknown;\n": "        Json: Json;\n",
     "export type Json = components['schemas']['Json'];\n": f"export type Json = {ANY_JSON};\n",
 }
-"""Any JSON: the one type that refers to itself, which TypeScript allows by this name alone."""
+"""Any JSON. The type is recursive, which TypeScript allows only for a named type."""
 HEAD = "/** Written by scripts/api-types from the API's OpenAPI document. Change the types in webapp/, then run scripts/api-types. */\n"
 
 
 def check() -> None:
-    """Raises Trouble if the file is not current."""
+    """Raises Trouble if the file is out of date."""
     if not FILE.is_file() or FILE.read_text() != types():
-        raise Trouble(f"{FILE.relative_to(ROOT)} is not what the API's OpenAPI document says; run scripts/api-types")
+        raise Trouble(f"{FILE.relative_to(ROOT)} does not match the API's OpenAPI document; run scripts/api-types")
 
 
 def write() -> None:
@@ -34,7 +34,7 @@ def write() -> None:
 
 
 def types() -> str:
-    """The text of the file. Needs the packages of Python; those of the frontend are installed."""
+    """The text of the file. Requires the Python packages; installs the frontend's packages."""
     environment = node_packages()
     with tempfile.TemporaryDirectory(dir=FRONTEND) as directory:  # below node_modules' parent, so that npx finds the generator
         (Path(directory) / "components.json").write_text(json.dumps(components(Path(directory))))
@@ -42,13 +42,13 @@ def types() -> str:
         text = HEAD + (Path(directory) / "generated.ts").read_text().partition("*/\n")[2]
     for generated, wanted in JSON.items():
         if text.count(generated) != 1:
-            raise Trouble(f"the generator writes the type Json in another way; change {__file__}")
+            raise Trouble(f"the generator writes the type Json differently; update {__file__}")
         text = text.replace(generated, wanted)
     return text
 
 
 def components(data: Path) -> dict[str, Any]:
-    """The OpenAPI document without its routes: pages name routes by address, and take types by name. data: an empty directory."""
+    """The OpenAPI document without its routes, since pages use routes by address and types by name. data: an empty directory."""
     command = [str(PYTHON), "manage.py", "openapi"]
     environment = {**os.environ, "MILLRACE_DATA": str(data / "data")}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
@@ -59,7 +59,7 @@ def components(data: Path) -> dict[str, Any]:
 
 
 def untitled(tree: Any) -> Any:
-    """Without titles, which repeat the names of fields. A field called title stays: its value is no text."""
+    """The tree without titles, which repeat the names of fields. A field called title stays: its value is not a string."""
     if isinstance(tree, list):
         return [untitled(part) for part in tree]
     if not isinstance(tree, dict):

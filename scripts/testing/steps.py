@@ -1,4 +1,4 @@
-"""Runs the steps of scripts/test in lanes: those of a lane one after the other, lanes side by side. A failure ends no other step."""
+"""Runs the steps of scripts/test in lanes: sequentially within a lane, lanes in parallel. A failure does not stop other steps."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ INTERRUPTED = 130
 
 @dataclass
 class Step:
-    """A command, or work in this process that raises Trouble. Its output goes to a file; the end of it is printed when the step ends.
+    """A command, or work in this process that raises Trouble. Its output goes to a file, whose end is printed when the step ends.
 
-    live: what it prints is shown at once, too. needs: what this machine lacks for it; the step is then left out.
+    live: show its output immediately as well. needs: requirement that this machine lacks; the step is then skipped.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Step:
 
 
 class Steps:
-    """All steps of one call, and where their output is kept."""
+    """All steps of one call, and the directory of their output."""
 
     def __init__(self, report: Path) -> None:
         self.report = report
@@ -45,7 +45,7 @@ class Steps:
         self._running: list[subprocess.Popen[Any]] = []
 
     def run(self, *lanes: Sequence[Step]) -> None:
-        """Run these lanes; returns when all have ended."""
+        """Run these lanes until all have ended."""
         threads = [threading.Thread(target=self._lane, args=(lane,), daemon=True) for lane in lanes]
         self.all += [step for lane in lanes for step in lane]
         try:
