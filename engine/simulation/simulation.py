@@ -595,9 +595,7 @@ class Simulation:
         about = json.loads(state["about"].tobytes())
         for what, mine in (("experiment", self.experiment.hash), ("engine", ENGINE_VERSION)):
             if about[what] != mine:
-                raise ValueError(
-                    f"the snapshot's {what} is {about[what]}, this run's is {mine}; restore it into the run that wrote it"
-                )
+                raise ValueError(f"the snapshot's {what} is {about[what]}, this run's is {mine}; restore it into the run that wrote it")
         self._world.restore({name.removeprefix("world."): array for name, array in state.items() if name.startswith("world.")})
         groups = {
             name: {k.removeprefix(f"{name}."): v for k, v in state.items() if k.startswith(f"{name}.")} for name in ("before", "warm")

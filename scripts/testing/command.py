@@ -175,7 +175,7 @@ def report_directory() -> Iterator[Path]:
     DATA.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(DATA).free
     if free < FREE_BYTES_MIN:
-        raise Trouble(f"only {free / 2**30:.1f} GiB are free at {DATA}; the tests need {FREE_BYTES_MIN / 2**30:.0f}: free some and start again")
+        raise Trouble(f"{free / 2**30:.1f} GiB are free at {DATA}; the tests need {FREE_BYTES_MIN / 2**30:.0f}: free some and start again")
     report = DATA / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     report.mkdir()
     for old in sorted(path for path in DATA.iterdir() if path.is_dir())[:-REPORTS_KEPT]:
