@@ -99,8 +99,8 @@ coordinated: generators wait for their sources. counting: receivers count the re
 senders' dependency vectors and may force checkpoints (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per
 instance, or with so many instances that they take turns from heaps (H_DISPATCH). latencies: latencies in addition to the measured one.
 logging: sent records are kept for replay (`engine.core.kernels.channel_log`). losses: hosts can be lost
-(`engine.core.control.host_failure`). memory: the memory of hosts is watched (`engine.lowering.memory`). regions: barriers stay on the edges within a region (E_INNER). stolen:
-services take longer than their work (O_ATTAINABLE).
+(`engine.core.control.host_failure`). memory: the memory of hosts is watched (`engine.lowering.memory`). regions: barriers stay on
+the edges within a region (E_INNER). stolen: services take longer than their work (O_ATTAINABLE).
 """
 
 _ALMOST_ALL = ("actors", "coordinated", "heaps", "latencies", "losses", "memory", "stolen")

@@ -1562,24 +1562,24 @@ export interface components {
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace?: number | null;
         };
-        /** @description Once, at a time of the run. */
+        /** @description Once, at a given time of the run. */
         At: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "at";
-            /** @description Virtual time; before the end of the run's horizon. */
+            /** @description Virtual time, before the run's horizon. */
             at_s: number;
         };
-        /** @description Again and again, with exponentially distributed spans between the end of one and the start of the next, from the workload's seed. */
+        /** @description Repeatedly, with exponentially distributed gaps between the end of one fault and the start of the next, from the workload's seed. */
         AtRandom: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "random";
-            /** @description Mean time from the end of one to the next. */
+            /** @description Mean time from the end of one fault to the start of the next. */
             mean_s: number;
         };
         /** @description The same rate throughout the run. */
