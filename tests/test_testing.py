@@ -163,7 +163,7 @@ def test_two_calls_have_reports_of_their_own_and_old_ones_go(tmp_path: Path, mon
 
 def test_the_tiers_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--fast", "--all"]) == 1
-    assert "give one of them" in capsys.readouterr().err
+    assert "give only one" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("found", "says"), [(None, "there is no Java on PATH or in JAVA_HOME"), ("/usr/bin/java", "")])
@@ -175,7 +175,7 @@ def test_java_is_looked_for(found: str | None, says: str, monkeypatch: pytest.Mo
 
 def test_without_chromium_and_rights_the_browser_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command.shutil, "which", lambda name: None)
-    assert command.chromium() == "there is no Chromium, and this is not root on Debian"
+    assert command.chromium() == "there is no Chromium, and installing it needs root on Debian"
 
 
 def test_without_a_wheel_postgresql_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def waterfalls(
     records = find(first, selection, go, lambda share: progress(share / 2))
     if digest is not None and first.digest() != digest:
         raise AnotherRun(
-            f"made again, the run has another digest ({first.digest()[:12]} instead of {digest[:12]}): the engine or a data set has "
+            f"the repeated run has another digest ({first.digest()[:12]} instead of {digest[:12]}): the engine or a data set has "
             "changed since; run the experiment again"
         )
     return trace(again(False), records, go, lambda share: progress((1 + share) / 2))

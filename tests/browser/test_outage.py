@@ -141,7 +141,7 @@ def test_runs_that_failed_or_are_of_another_engine(page: Page, api: httpx.Client
         database.execute("update lab_run set engine_version = '0.1', digest = ? where id = ?", ("0" * 64, old.replace("-", "")))
     page.goto(f"/runs/{old}?panel=records")
     page.get_by_test_id("ask-slowest").click()
-    expect(page.get_by_text("made again, the run has another digest")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("the repeated run has another digest")).to_be_visible(timeout=120_000)
     expect(page.get_by_role("button", name="Ask again")).to_be_visible()
     page.get_by_role("tab", name="Summary").click()
     expect(page.get_by_test_id("summary")).to_contain_text("Engine version0.1")

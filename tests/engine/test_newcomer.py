@@ -274,8 +274,8 @@ def test_a_kind_that_would_lose_its_state_is_not_rescaled(forgetful: type[Operat
     [problem] = validate(in_place(made, [order_of(0.1, kept=3)]))
     assert (problem.pointer, problem.code) == ("/policies/scaling/orders/0/parallelism/kept", "not_scalable")
     assert problem.message == (
-        f"'kept' stays at 2: 'kept' is of kind '{forgetful.kind}', which has state but does not say how to keep it (keeping), so a rescale "
-        "would lose it; remove it from the order"
+        f"'kept' stays at 2: 'kept' is of kind '{forgetful.kind}', which has state but does not declare how to keep it (keeping), so a "
+        "rescale would lose it; remove it from the order"
     )
     rescaled = finished(in_place(made, [order_of(0.1, sink=3)]), kinds=())
     assert [action.outcome for action in rescaled.job.actions] == ["done"]  # type: ignore[union-attr]

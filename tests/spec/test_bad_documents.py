@@ -187,7 +187,7 @@ CASES = {
         {f"{EDGES}/3/feedback": True},
         f"{EDGES}/3/feedback",
         "no_cycle",
-        ["feedback", "true", "from 'sink' back to 'join'", "leave it out"],
+        ["feedback", "true", "from 'sink' back to 'join'", "remove it"],
     ),
     "feedback marked on the way there": (
         looped,
@@ -202,7 +202,7 @@ CASES = {
         },
         f"{EDGES}/2/feedback",
         "only_feedback",
-        ["feedback", "'back'", "watermark", "mark the edge that leads back"],
+        ["feedback", "'back'", "watermark", "mark instead the edge that leads back"],
     ),
     "feedback of other fields": (
         q3,
@@ -217,7 +217,7 @@ CASES = {
         },
         f"{EDGES}/4",
         "type_mismatch",
-        ["'left'", "'join'", "id int", "brings (name string", "must agree"],
+        ["'left'", "'join'", "id int", "carries (name string", "must agree"],
     ),
     "feedback into a port without a declaration": (
         looped,
@@ -231,14 +231,14 @@ CASES = {
         {f"{EDGES}/4/fields/-": {"name": "more", "type": "float"}},
         f"{EDGES}/4",
         "type_mismatch",
-        ["'right'", "more float", "from 'back' brings", "must agree"],
+        ["'right'", "more float", "from 'back' carries", "must agree"],
     ),
     "declared fields without feedback": (
         q3,
         {f"{EDGES}/3/fields": [{"name": "id", "type": "int"}]},
         f"{EDGES}/3/fields",
         "unexpected",
-        ["fields", "only a feedback edge", "leave them out"],
+        ["fields", "only feedback edges declare", "remove them"],
     ),
     "no way to a sink": (
         q3,
@@ -324,14 +324,14 @@ CASES = {
         {f"{EDGES}/2/partitioning/scheme": "key_groups"},
         f"{OPERATORS}/3",
         "wrong_key",
-        ["'join'", "different ways", "same scheme"],
+        ["'join'", "hashed differently", "same scheme"],
     ),
     "inputs put into key groups in two ways": (
         q3,
         {f"{EDGES}/0/partitioning/scheme": "key_groups", f"{EDGES}/2/partitioning": {"kind": "hash", "key": "seller", "mixed": False}},
         f"{OPERATORS}/3",
         "wrong_key",
-        ["'join'", "different ways", "key_groups and mixed"],
+        ["'join'", "hashed differently", "key_groups and mixed"],
     ),
     "keys mixed by a number": (
         q3,

@@ -259,7 +259,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         manual({"count": 3}),
         {f"{HASH}/scheme": "modulo"},
         f"{ORDER}/parallelism/count",
-        "'count' stays at 2: an edge that leads to 'count' is partitioned by modulo",
+        "'count' stays at 2: an inbound edge of 'count' is partitioned by modulo",
     ),
     "orders for too many workers": (
         manual({"count": 6}, {"sink": 5}, workers_max=14),
@@ -328,7 +328,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {"/workload/sources/bids/watermarks/kind": "device", "/query/edges/2/partitioning": {"kind": "forward"},
          "/query/operators/2/parallelism": 1, f"{HASH}/scheme": "modulo"},
         "/policies/scaling/kind",
-        "'hpa_cpu' has nothing to scale: devices send 'bids' a watermark for each partition",
+        "'hpa_cpu' has nothing to scale: devices send 'bids' a watermark per partition",
     ),
     "too few cores of their own for all that may come": (
         {"kind": "ds2", "workers_max": 20},

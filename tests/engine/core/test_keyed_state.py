@@ -206,11 +206,11 @@ def test_what_must_not_be_moved_is_refused() -> None:
     state = keyed_state.take(world, keeping, first, 0, 16)
     ahead = copy.deepcopy(w.inst[second, L.I_WATERMARK])
     w.inst[second, L.I_WATERMARK] += 1
-    with pytest.raises(keyed_state.CannotMove, match="has seen watermark"):
+    with pytest.raises(keyed_state.CannotMove, match="the state is at watermark"):
         keyed_state.put(world, keeping, second, state)
     w.inst[second, L.I_WATERMARK] = ahead
     sink = next(i for i in range(len(w.inst)) if w.op[w.inst[i, L.I_OP], L.O_SINK] >= 0)
-    with pytest.raises(keyed_state.CannotMove, match="another operator's"):
+    with pytest.raises(keyed_state.CannotMove, match="belongs to another operator"):
         keyed_state.put(world, keeping, sink, state)
     keyed_state.put(world, keeping, second, state)
     held = int(world.arrays.inst[second, L.I_STATE_BYTES])

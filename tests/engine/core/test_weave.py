@@ -277,7 +277,7 @@ def test_fragments_stand_where_they_are_named(package: Callable[..., ModuleType]
         (
             ["one()"],
             "def one():\n    while IN_LOOP:\n        n = 1\n    n = 2\n",
-            "line 7 of parts.py: 'while IN_LOOP' has to hold",
+            "line 7 of parts.py: 'while IN_LOOP' must contain",
         ),
         (["one()"], "def one():\n    # WEAVE if memory\n    n = 1\n", "line 5 of parts.py: '# WEAVE if memory' is not ended"),
         (["one()"], "def one():\n    n = 1\n    # WEAVE end\n", "line 6 of parts.py: '# WEAVE end' ends nothing"),
