@@ -22,9 +22,9 @@ def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Pag
     """Persons and auctions, joined in windows: after the keys and the length of the window nothing is missing."""
     canvas.new()
     canvas.drag_from_palette("stream-nexmark_person", 90, 60)
-    canvas.drag_from_palette("stream-nexmark_auction", 90, 230)
-    canvas.drag_from_palette("operator-window_join", 330, 140)
-    canvas.drag_from_palette("operator-sink", 560, 140)
+    canvas.drag_from_palette("stream-nexmark_auction", 90, 180)
+    canvas.drag_from_palette("operator-window_join", 330, 120)
+    canvas.drag_from_palette("operator-sink", 560, 120)
     canvas.connect("persons", "window_join", "left")
     canvas.connect("auctions", "window_join", "right")
     canvas.connect("window_join", "sink")

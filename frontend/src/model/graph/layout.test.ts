@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { smallDocument } from "../document/testing";
-import { depths, gridOf, positionsOf } from "./layout";
+import { depths, freePlace, gridOf, positionsOf } from "./layout";
 
 /** persons and auctions feed join, persons through filter; then a sink. */
 const placed = (positions: { [operator: string]: [x: number, y: number] }) => ({
@@ -40,6 +40,19 @@ describe("the grid of a query", () => {
           if (other[1] - at[1] >= 75) expect((grid[b]?.row ?? 0) - (grid[a]?.row ?? 0)).toBeGreaterThanOrEqual(1);
         }
     }
+  });
+});
+
+describe("the place of a new operator", () => {
+  const document = placed({ persons: [0, 0], auctions: [0, 96], filter: [248, 0], join: [512, 64], sink: [700, 64] });
+
+  it("is where it was dropped, if that covers no other operator", () => {
+    expect(freePlace(document, new Map(), "map", { x: 264, y: 200 })).toEqual({ x: 264, y: 200 });
+    expect(freePlace(document, new Map(), "map", { x: 136, y: 0 })).toEqual({ x: 136, y: 96 });
+  });
+
+  it("is below all that it would cover", () => {
+    expect(freePlace(document, new Map(), "map", { x: 8, y: -8 })).toEqual({ x: 8, y: 192 });
   });
 });
 

@@ -14,6 +14,19 @@ export function nodeHeight(kind: Pick<Kind, "inputs" | "outputs"> | undefined): 
 /** Ports stand on the left and right border: the first one's middle so far below the top, the next a row below. */
 export const PORT = { top: 39, size: 9 } as const;
 
+/** The nearest place at or below `at` where a new operator of this kind covers no other. */
+export function freePlace(document: ExperimentDocument, kinds: Map<string, Kind>, kind: string, at: Position): Position {
+  const positions = positionsOf(document);
+  const height = nodeHeight(kinds.get(kind));
+  const boxes = document.query.operators.flatMap((operator) => {
+    const there = positions[operator.id];
+    return there && Math.abs(there.x - at.x) < NODE.width ? [{ top: there.y, bottom: there.y + nodeHeight(kinds.get(operator.kind)) }] : [];
+  });
+  let { y } = at;
+  for (const box of boxes.sort((a, b) => a.top - b.top)) if (box.top < y + height && box.bottom > y) y = Math.ceil((box.bottom + 16) / 8) * 8;
+  return { x: at.x, y };
+}
+
 /** Where an edge leaves an operator's output, or arrives at its input: at the outer rim of the port's drawing. */
 export function portAt(at: Position, side: "in" | "out", row: number): Position {
   const reach = PORT.size / 2 - 1;

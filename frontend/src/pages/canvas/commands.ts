@@ -8,7 +8,7 @@ import { expandHosts, hostNames } from "../../model/document/hosts";
 import { lookupOf } from "../../model/document/lookup";
 import { initialValue } from "../../model/document/schema";
 import { downstream, removeAndReconnect, upstream } from "../../model/graph/graph";
-import { NODE, queryBounds } from "../../model/graph/layout";
+import { freePlace, NODE, queryBounds } from "../../model/graph/layout";
 import { edgeBeside, neighbourOf, type Arrow } from "../../model/graph/neighbours";
 import { toast } from "../../ui/toasts";
 import { edit, NOTHING, reveal, select, useEditor } from "./editor";
@@ -49,7 +49,9 @@ export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Positi
     item.part === "source"
       ? { stream: item.stream, rate: item.rate, ...(item.watermarks ? { watermarks: item.watermarks } : {}) }
       : undefined;
-  const place = at ? { x: snap(at.x - NODE.width / 2), y: snap(at.y - NODE.header / 2) } : nextPlace(document, kinds);
+  const place = at
+    ? freePlace(document, kinds, kind, { x: snap(at.x - NODE.width / 2), y: snap(at.y - NODE.header / 2) })
+    : nextPlace(document, kinds);
   edit((before) => addOperator(before, operator, place, workload));
   select({ operators: [id] });
 }
