@@ -398,7 +398,7 @@ def test_a_limit_is_set_met_and_taken_away(page: Page, api: httpx.Client, experi
         assert_accessible(page)
         page.goto(f"/runs/{run}")
         page.get_by_test_id("rerun").click()
-        expect(page.get_by_test_id("toast")).to_contain_text("of the 0 B that it may use")
+        expect(page.get_by_test_id("toast")).to_contain_text("its storage limit is 0 B")
     finally:
         page.goto("/lab/storage")
         page.get_by_role("button", name="Change the limits").click()

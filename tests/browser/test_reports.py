@@ -34,7 +34,7 @@ def test_reports_stand_by_themselves(
     until_ended(api, "/api/figures/benchmark/3.5/reproductions", page)
     run = api.get(f"/api/runs/{run_id}").json()
     wanted = {
-        f"/api/runs/{run_id}/export?format=html": (["Latency", "Throughput", "Waiting", "Attribution"], run["digest"]),
+        f"/api/runs/{run_id}/export?format=html": (["Latency", "Throughput", "Waiting records", "Attribution"], run["digest"]),
         f"/api/studies/{study}/report": (["latency_ms.p99", "latency_ms.p50", "throughput_out_per_s"], "millrace-"),
         "/api/figures/benchmark/3.5/report?scale=smoke": (None, "A3"),
     }
