@@ -375,6 +375,10 @@ class Aggregation(Operator):
         return False
 
     @classmethod
+    def waits_for_watermarks(cls, params: Any) -> bool:
+        return cls.may_be_late(params) and bool(params.emit == "on_close")
+
+    @classmethod
     def output_ports(cls, params: Any) -> tuple[str, ...]:
         return cls.outputs if cls.may_be_late(params) else ("out",)
 

@@ -292,6 +292,10 @@ class WindowJoin(PanePairing):
         )
 
     @classmethod
+    def waits_for_watermarks(cls, params: Params) -> bool:
+        return cls.may_be_late(params)
+
+    @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         lowering.entry_values(S_ALL_END - S_VALUES)
         return cls._lowered(params, inputs, lowering, cls._pane_words(params, inputs, lowering), row_words=WINDOW_ROW_WORDS)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 from playwright.sync_api import Page, expect
 
+from .axe import assert_accessible
 from .canvas import Canvas
 
 ENDED_MS = 120_000
@@ -47,3 +49,36 @@ def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Pag
     expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
     frames = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()["frames"]
     assert sum(frame["latency_ms"]["count"] for frame in frames) > 1000
+
+
+def test_a_run_without_output_says_why(canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    """An event-time window behind a source without watermarks: a warning before the run, and the reason on the page of the run."""
+
+    def without_watermarks(document: dict[str, Any]) -> None:
+        document["workload"].update(horizon_s=2.0, warmup_s=0.0)
+        (join,) = (operator for operator in document["query"]["operators"] if operator["id"] == "join")
+        join["kind"] = "window_join"
+        join["params"] = {"left_key": "id", "right_key": "seller", "window": {"kind": "tumbling", "size_s": 0.5}}
+        for source in document["workload"]["sources"].values():
+            source.pop("watermarks", None)
+
+    canvas.open(experiment(without_watermarks))
+    page.get_by_role("tab", name="Problems").click()
+    expect(page.get_by_test_id("problems")).to_contain_text("sends no watermarks")
+    canvas.run()
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    note = page.get_by_test_id("no-output")
+    expect(note).to_contain_text("The sinks received no records. Source 'persons' sends no watermarks")
+    assert_accessible(page)
+
+
+def test_a_double_click_starts_one_run(canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    experiment_id = experiment(lambda document: document["workload"].update(horizon_s=1.0, warmup_s=0.0))
+    canvas.open(experiment_id)
+    button = page.get_by_test_id("run")
+    expect(button).to_have_attribute("aria-disabled", "false")
+    button.dblclick()
+    page.wait_for_url("**/runs/*")
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    (line,) = (line for line in api.get("/api/experiments").json() if line["id"] == experiment_id)
+    assert line["runs"] == 1

@@ -119,6 +119,11 @@ class Operator(Kind):
         return has_state
 
     @classmethod
+    def waits_for_watermarks(cls, params: Any) -> bool:
+        """Whether it gives no output until a watermark closes a window."""
+        return False
+
+    @classmethod
     def parallelism_max(cls, params: Any) -> int | None:
         """The largest parallelism with correct results (1 for a global aggregate), or None."""
         return None

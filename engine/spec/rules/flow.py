@@ -27,7 +27,8 @@ KeyedBy = frozenset[Keying]
 class Flow:
     """Schemas and partitionings of a draft. Operators downstream of a broken one are skipped: their inputs are unknown.
 
-    schemas: by operator id and port, as "id.port". problems: those found. event_zero_ns: see `event_time.event_zero_ns`.
+    schemas: by operator id and port, as "id.port". params: typed parameters by operator id, None if invalid. problems: those found.
+    event_zero_ns: see `event_time.event_zero_ns`.
     """
 
     def __init__(self, draft: Draft, datasets: Datasets):
@@ -39,7 +40,7 @@ class Flow:
         self._incoming: dict[str, list[tuple[int, Edge]]] = defaultdict(list)
         for index, edge in draft.edges.items():
             self._incoming[edge.target].append((index, edge))
-        self._params = {id: self._checked_params(id) for id in draft.kinds}
+        self.params = {id: self._checked_params(id) for id in draft.kinds}
         for id in topological(draft):
             if id in draft.kinds:
                 self._visit(draft.by_id[id])
@@ -60,7 +61,7 @@ class Flow:
         self.problems.append(Problem(pointer(*path), code, message, value, hint))
 
     def _visit(self, operator: OperatorSpec) -> None:
-        kind, params = self._draft.kinds[operator.id], self._params[operator.id]
+        kind, params = self._draft.kinds[operator.id], self.params[operator.id]
         for index, edge in self._incoming[operator.id]:
             self._check_source_port(index, edge)
             if not edge.feedback:
@@ -162,7 +163,7 @@ class Flow:
     def _check_source_port(self, index: int, edge: Edge) -> None:
         """Check that the sender emits records on the edge's port. This may depend on the sender's params."""
         sender = self._draft.kinds.get(edge.source)
-        params = self._params.get(edge.source)
+        params = self.params.get(edge.source)
         if sender is None or params is None or edge.source_port not in sender.outputs:
             return
         ports = sender.output_ports(params)
@@ -195,7 +196,7 @@ class Flow:
 
     def _check_required_keys(self, operator: OperatorSpec, keyed_by: dict[str, KeyedBy]) -> None:
         """A keyed operator with several instances must receive equal keys at the same instance, on all its ports."""
-        kind, params = self._draft.kinds[operator.id], self._params[operator.id]
+        kind, params = self._draft.kinds[operator.id], self.params[operator.id]
         keys = {port: key for port in kind.inputs if (key := kind.required_key(params, port)) is not None}
         if operator.parallelism == 1 or not keys:
             return

@@ -20,6 +20,7 @@ from .graph import graph_problems
 from .memory import memory_problems
 from .resources import Budgets, Placing, placed, resource_problems
 from .scaling import scaling_problems
+from .watermarks import watermark_warnings
 
 PROBLEMS_MAX = 1000
 """Problems beyond this number are cut off; a document of one megabyte can have fifty thousand."""
@@ -84,6 +85,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     rest += draft.checkpointing.problems(draft) if draft.checkpointing is not None else ()
     rest += scaling_problems(draft)
     rest += memory_problems(draft, flow.schemas, placing.laid_out)
+    rest += watermark_warnings(draft, flow.params)
     problems += [problem for problem in rest if problem.pointer not in reported]
     names = [host.name for host in draft.hosts or ()]
     return Findings(

@@ -20,10 +20,13 @@ export function freePlace(document: ExperimentDocument, kinds: Map<string, Kind>
   const height = nodeHeight(kinds.get(kind));
   const boxes = document.query.operators.flatMap((operator) => {
     const there = positions[operator.id];
-    return there && Math.abs(there.x - at.x) < NODE.width ? [{ top: there.y, bottom: there.y + nodeHeight(kinds.get(operator.kind)) }] : [];
+    if (!there || Math.abs(there.x - at.x) >= NODE.width) return [];
+    return [{ top: there.y, bottom: there.y + nodeHeight(kinds.get(operator.kind)) }];
   });
   let { y } = at;
-  for (const box of boxes.sort((a, b) => a.top - b.top)) if (box.top < y + height && box.bottom > y) y = Math.ceil((box.bottom + 16) / 8) * 8;
+  for (const box of boxes.sort((a, b) => a.top - b.top)) {
+    if (box.top < y + height && box.bottom > y) y = Math.ceil((box.bottom + 16) / 8) * 8;
+  }
   return { x: at.x, y };
 }
 

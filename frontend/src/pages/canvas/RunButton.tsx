@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
 import type { Problem, Run } from "../../api/types";
@@ -19,6 +19,7 @@ export function RunButton({ errors }: { errors: Problem[] }) {
   const [seed, setSeed] = useState("");
   const [pace, setPace] = useState("");
   const operators = useEditor((state) => state.document.query.operators.length);
+  const starting = useRef(false);
   const run = useMutation({
     mutationFn: async (chosen: { seed?: number; pace?: number | null }) => {
       await saveNow();
@@ -50,7 +51,7 @@ export function RunButton({ errors }: { errors: Problem[] }) {
     ? "The query is empty: add a source, an operator and a sink."
     : first
       ? `Cannot run yet: ${first.message}`
-      : run.isPending
+      : run.isPending || run.isSuccess
         ? "Starting"
         : "");
   const read = paceIn(pace);
@@ -60,7 +61,9 @@ export function RunButton({ errors }: { errors: Problem[] }) {
       useEditor.setState({ drawer: "problems", drawerOpen: true });
       return goTo(first.pointer);
     }
-    if (!why) run.mutate(chosen);
+    if (why || starting.current) return;
+    starting.current = true; // the second click of a double click comes before the button is drawn anew
+    run.mutate(chosen, { onError: () => (starting.current = false) });
   };
   return (
     <span className="split">

@@ -20,6 +20,7 @@ import { EngineBar } from "./EngineBar";
 import { Hosts, weighsMemory } from "./Hosts";
 import { RUN_COMMANDS } from "./keys";
 import { followRun, momentOf, useLiveRun } from "./liveRun";
+import { NoOutput } from "./NoOutput";
 import { Rescale, RescaleButton } from "./Rescale";
 import { ResultPanel } from "./ResultPanel";
 import { RunBar } from "./RunBar";
@@ -111,6 +112,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
             </Link>
           </div>
         )}
+        <NoOutput run={run} document={document} />
         {isActive(run) && <EngineBar run={run} gone={gone} />}
         <Transport
           run={run}
