@@ -73,9 +73,9 @@ def test_copies_go_to_another_experiment_and_other_texts_are_refused(
 
     for broken, why in (
         ("query: {operators: [", "neither YAML nor JSON"),
-        ("- 1\n- 2", "no experiment"),
+        ("- 1\n- 2", "not an experiment"),
         ("query: {operators: 7}", "no operators"),
-        ("<script>document.title = 'owned'</script>", "no experiment"),
+        ("<script>document.title = 'owned'</script>", "not an experiment"),
     ):
         paste(broken)
         expect(page.get_by_test_id("toast").last).to_contain_text(why)

@@ -163,7 +163,7 @@ def test_a_search_for_load_begins_with_the_rates_of_all_sources(page: Page, expe
     shares.fill("0.9, -1")
     expect(page.locator('[data-pointer="/search/shares"]')).to_contain_text("above 0")
     shares.fill("0.9, x")
-    expect(page.locator('[data-pointer="/search/shares"]')).to_contain_text("no number")
+    expect(page.locator('[data-pointer="/search/shares"]')).to_contain_text("is not a number")
     shares.fill("0.9, 0.5")
     expect(page.get_by_test_id("study-problems")).to_have_count(0)
 

@@ -110,7 +110,7 @@ export function newFault(kind: Kind, document: ExperimentDocument, given: { [fie
   };
   const names = propertyNames(kind.schema);
   const own = (fields: { [field: string]: Json }) => Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
-  return { ...own(first), ...initialValue(kind.schema), ...own(given), kind: kind.kind };
+  return { ...own(first), ...initialValue(kind.schema), ...own({ when: first.when ?? null, ...given }), kind: kind.kind };
 }
 
 export const faultsOf = (document: ExperimentDocument): Tagged[] => (Array.isArray(document.faults) ? document.faults : []);
