@@ -10,8 +10,8 @@ export const hasNoOutput = (summary: Summary) => Number(summary?.records_in) > 0
 /** Where records stop: the first operators that received some and emitted none, as a sentence. */
 export function whereRecordsStop(summary: Summary, document: ExperimentDocument): string {
   const operators = (summary?.operators ?? {}) as { [id: string]: { in?: number; out?: number } };
-  const targets = new Set(document.query.edges.map((edge) => edge.source));
-  const stops = document.query.operators.filter(({ id }) => targets.has(id) && Number(operators[id]?.in) > 0 && operators[id]?.out === 0);
+  const senders = new Set(document.query.edges.map((edge) => edge.source));
+  const stops = document.query.operators.filter(({ id }) => senders.has(id) && Number(operators[id]?.in) > 0 && operators[id]?.out === 0);
   return stops
     .map(({ id }) => `'${id}' received ${Number(operators[id]?.in).toLocaleString("en-US")} records and emitted none.`)
     .join(" ");
