@@ -85,8 +85,9 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     rest += draft.checkpointing.problems(draft) if draft.checkpointing is not None else ()
     rest += scaling_problems(draft)
     rest += memory_problems(draft, flow.schemas, placing.laid_out)
-    rest += watermark_warnings(draft, flow.params)
     problems += [problem for problem in rest if problem.pointer not in reported]
+    if not problems:  # as long as something is wrong or missing, nobody expects output
+        problems += watermark_warnings(draft, flow.params)
     names = [host.name for host in draft.hosts or ()]
     return Findings(
         problems=_cut(problems),
