@@ -37,8 +37,8 @@ def joined(kind: str, **params: Any) -> Document:
         "workload": {
             "horizon_s": 1,
             "sources": {
-                "auctions": {"stream": {"kind": "nexmark_auction"}, "rate": rate},
-                "bids": {"stream": {"kind": "nexmark_bid"}, "rate": rate},
+                "auctions": {"stream": {"kind": "nexmark_auction"}, "rate": rate, "watermarks": {"kind": "bounded"}},
+                "bids": {"stream": {"kind": "nexmark_bid"}, "rate": rate, "watermarks": {"kind": "bounded"}},
             },
         },
     }

@@ -34,7 +34,9 @@ def bids_through(kind: str, params: Document, parallelism: int = 1, source_port:
         "cluster": {"hosts": [{"name": "w"}]},
         "workload": {
             "horizon_s": 1,
-            "sources": {"bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000}}},
+            "sources": {
+                "bids": {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 1000}, "watermarks": {"kind": "bounded"}}
+            },
         },
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,8 +16,15 @@ def watermark_warnings(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
     params: typed parameters by operator id, None if they are invalid.
     """
     waiting = [id for id, kind in draft.kinds.items() if params.get(id) is not None and kind.waits_for_watermarks(params[id])]
-    for source, workload in draft.sources.items():
-        reached = _downstream(draft, source) if workload.watermarks.kind == "none" else set()
+    silent = [id for id, workload in draft.sources.items() if workload.watermarks.kind == "none"]
+    if not waiting or not silent:
+        return
+    receivers: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in draft.edges.values():
+        if not edge.feedback:  # feedback edges carry no watermarks
+            receivers[edge.source].add(edge.target)
+    for source in silent:
+        reached = _downstream(receivers, source)
         stuck = [f"'{id}'" for id in waiting if id in reached]
         if stuck:
             message = (
@@ -26,13 +34,12 @@ def watermark_warnings(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
             yield Problem(pointer("workload", "sources", source, "watermarks"), "never_closes", message, "none", severity="warning")
 
 
-def _downstream(draft: Draft, source: str) -> set[str]:
-    """The operators that watermarks of the source would reach: feedback edges carry none."""
+def _downstream(receivers: Mapping[str, set[str]], source: str) -> set[str]:
+    """The operators that records of the source can reach. receivers: by operator."""
     reached: set[str] = set()
     ahead = [source]
     while ahead:
-        id = ahead.pop()
-        receivers = {edge.target for edge in draft.edges.values() if edge.source == id and not edge.feedback} - reached
-        reached |= receivers
-        ahead += receivers
+        new = receivers.get(ahead.pop(), set()) - reached
+        reached |= new
+        ahead += new
     return reached
