@@ -16,12 +16,14 @@ export function NoOutput({ run, document }: { run: Run; document: ExperimentDocu
     queryFn: ({ signal }) => post<Validation>("/api/validate", { document: document as unknown as Json }, signal),
   });
   if (!nothing) return null;
-  const warnings = (data?.problems ?? []).filter(({ severity }) => severity === "warning").map(({ message }) => sentence(message));
+  const warnings = (data?.problems ?? []).filter(({ severity }) => severity === "warning");
+  const first = warnings.filter(({ code }, n) => warnings.findIndex((other) => other.code === code) === n); // of each kind
   return (
     <div className="bar-note" role="status" data-testid="no-output">
       <Icon name="warn" />
       <span>
-        The sinks received no records. {warnings.length ? warnings.join(" ") : whereRecordsStop(run.summary, document)}
+        The sinks received no records.{" "}
+        {first.length ? first.map(({ message }) => sentence(message)).join(" ") : whereRecordsStop(run.summary, document)}
       </span>
       <span className="grow" />
       <Link className="btn" to={`/experiments/${run.experiment.id}`}>
