@@ -67,6 +67,9 @@ STATE_TABLES = frozenset({"table", "entry", "entry_f", "row", "pane", "panes_of"
 STATE_COLUMNS = frozenset({"I_ENTRIES", "I_STATE_BYTES"})
 """Columns of instances that count this state."""
 
+OWN_PARTITIONINGS = {"forward": layout.FORWARD, "hash": layout.HASH, "rebalance": layout.REBALANCE, "broadcast": layout.BROADCAST}
+"""Codes of the partitionings that the loop implements itself."""
+
 CHOICE = "choose_receiver"
 """Point at which partitionings of other packages choose the receiver of a record. The built-in ones are part of the loop."""
 
@@ -136,8 +139,8 @@ class Loop:
 
     def partitioning(self, kind: str) -> int:
         """The code of a partitioning (`E_KIND`)."""
-        ours = {"forward": layout.FORWARD, "hash": layout.HASH, "rebalance": layout.REBALANCE, "broadcast": layout.BROADCAST}
-        return ours[kind] if kind in ours else layout.OTHER_PARTITIONINGS + self.partitionings.index(kind)
+        own = OWN_PARTITIONINGS.get(kind)
+        return layout.OTHER_PARTITIONINGS + self.partitionings.index(kind) if own is None else own
 
 
 def shares_loops() -> bool:

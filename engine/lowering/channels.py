@@ -89,13 +89,14 @@ def lower_channels(
     channels = credits = 0
     for n, link in enumerate(edges):
         source, target = position[link.source], position[link.target]
+        code = kernels.partitioning(kind_of(type(link.partitioning)))
+        _check(code, link.partitioning)
         sender, receiver = _pairs(link.partitioning, specs[source], specs[target])
         block = np.zeros((len(sender), L.C_COLUMNS), np.int64)
         block[:, L.C_SENDER], block[:, L.C_RECEIVER] = first[source] + sender, first[target] + receiver
         block[:, L.C_EDGE] = n
         block[:, L.C_WATERMARK] = -L.FAR
         schema, weight = types[f"{link.source}.{link.source_port}"], weights[link.source][1]
-        code = kernels.partitioning(kind_of(type(link.partitioning)))
         choice, words = _choice(code, link.partitioning, schema, specs[target].parallelism)
         bounds.append(partial(_bound, experiment.policies.flow_control, schema.bytes, weight, serves_ns[link.target]))
         bound = bounds[n](inputs[link.target])
@@ -133,6 +134,14 @@ def _pairs(partitioning: Partitioning, source: OperatorSpec, target: OperatorSpe
         return np.arange(source.parallelism), np.arange(source.parallelism)
     sender, receiver = np.divmod(np.arange(source.parallelism * target.parallelism), target.parallelism)
     return sender, receiver
+
+
+def _check(code: int, partitioning: Partitioning) -> None:
+    """Raise ValueError if a partitioning of another package promises what only the loop's own keep."""
+    if partitioning.one_to_one and code != L.FORWARD:
+        raise ValueError(f"{type(partitioning).__module__}: one_to_one is true, but only `forward` connects index to index")
+    if code != L.HASH and partitioning.keying is not None and partitioning.keying.groups:
+        raise ValueError(f"{type(partitioning).__module__}: keying has key groups, but a rescale can hand over only those of `hash`; use 0")
 
 
 def _choice(code: int, partitioning: Partitioning, schema: RecordSchema, receivers: int) -> tuple[dict[int, int], list[int]]:

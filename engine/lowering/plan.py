@@ -128,8 +128,10 @@ def build(
     made = arrays(**{**world, **tables})
     made.g[L.G_LOOKAHEAD] = look_ahead(made)
     watermarked = frozenset(id for id, source in workload.sources.items() if source.watermarks.kind != "none")
-    names = [spec.id for spec in specs], [machine.name for machine in hosts]
-    return Plan(experiment, made, network, feeds, strings, texts, types, sinks, *names, watermarked, channels.bounds, parallelism)
+    operators, host_names = [spec.id for spec in specs], [machine.name for machine in hosts]
+    return Plan(
+        experiment, made, network, feeds, strings, texts, types, sinks, operators, host_names, watermarked, channels.bounds, parallelism
+    )
 
 
 def _feeds(experiment: Experiment, types: Mapping[str, RecordSchema], strings: Strings, datasets: Any) -> dict[str, Feed]:

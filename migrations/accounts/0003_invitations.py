@@ -6,35 +6,26 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("accounts", "0002_token_scopes"),
-        ("lab", "0003_pace"),
+        ('accounts', '0002_token_scopes'),
+        ('lab', '0003_pace'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="Invitation",
+            name='Invitation',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "role",
-                    models.CharField(
-                        choices=[("owner", "Owner"), ("member", "Member"), ("viewer", "Viewer")], default="member", max_length=10
-                    ),
-                ),
-                ("hash", models.CharField(max_length=64, unique=True)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("expires_at", models.DateTimeField()),
-                ("withdrawn_at", models.DateTimeField(null=True)),
-                ("used_at", models.DateTimeField(null=True)),
-                (
-                    "invited_by",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="invitations", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-                ("lab", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="lab.lab")),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('owner', 'Owner'), ('member', 'Member'), ('viewer', 'Viewer')], default='member', max_length=10)),
+                ('hash', models.CharField(max_length=64, unique=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('expires_at', models.DateTimeField()),
+                ('withdrawn_at', models.DateTimeField(null=True)),
+                ('used_at', models.DateTimeField(null=True)),
+                ('invited_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='invitations', to=settings.AUTH_USER_MODEL)),
+                ('lab', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='lab.lab')),
             ],
         ),
     ]

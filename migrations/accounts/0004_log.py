@@ -5,27 +5,28 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("accounts", "0003_invitations"),
-        ("lab", "0008_reproductions"),
+        ('accounts', '0003_invitations'),
+        ('lab', '0008_reproductions'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="LogEntry",
+            name='LogEntry',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("at", models.DateTimeField(auto_now_add=True)),
-                ("person", models.CharField(max_length=150)),
-                ("token", models.CharField(blank=True, max_length=100)),
-                ("action", models.CharField(max_length=50)),
-                ("subject", models.CharField(blank=True, max_length=200)),
-                ("subject_id", models.CharField(blank=True, max_length=40)),
-                ("detail", models.CharField(blank=True, max_length=200)),
-                ("lab", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="lab.lab")),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('person', models.CharField(max_length=150)),
+                ('token', models.CharField(blank=True, max_length=100)),
+                ('action', models.CharField(max_length=50)),
+                ('subject', models.CharField(blank=True, max_length=200)),
+                ('subject_id', models.CharField(blank=True, max_length=40)),
+                ('detail', models.CharField(blank=True, max_length=200)),
+                ('lab', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='lab.lab')),
             ],
             options={
-                "indexes": [models.Index(fields=["lab", "-id"], name="accounts_lo_lab_id_36c4b3_idx")],
+                'indexes': [models.Index(fields=['lab', '-id'], name='accounts_lo_lab_id_36c4b3_idx')],
             },
         ),
     ]

@@ -7,48 +7,35 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("lab", "0013_views_and_notes"),
+        ('lab', '0013_views_and_notes'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="SparkJob",
+            name='SparkJob',
             fields=[
-                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("queued", "Queued"),
-                            ("running", "Running"),
-                            ("paused", "Paused"),
-                            ("succeeded", "Succeeded"),
-                            ("failed", "Failed"),
-                            ("cancelled", "Cancelled"),
-                        ],
-                        default="queued",
-                        max_length=10,
-                    ),
-                ),
-                ("error", models.TextField(blank=True)),
-                ("cancel_requested", models.BooleanField(default=False)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("enqueued_at", models.DateTimeField(null=True)),
-                ("started_at", models.DateTimeField(null=True)),
-                ("finished_at", models.DateTimeField(null=True)),
-                ("deleted_at", models.DateTimeField(null=True)),
-                ("lease_holder", models.CharField(blank=True, max_length=100)),
-                ("lease_until", models.DateTimeField(null=True)),
-                ("losses", models.PositiveSmallIntegerField(default=0)),
-                ("question", models.JSONField()),
-                ("progress", models.FloatField(default=0.0)),
-                ("runs", models.PositiveIntegerField(null=True)),
-                ("read", models.PositiveIntegerField(null=True)),
-                ("lab", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="lab.lab")),
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('paused', 'Paused'), ('succeeded', 'Succeeded'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='queued', max_length=10)),
+                ('error', models.TextField(blank=True)),
+                ('cancel_requested', models.BooleanField(default=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('enqueued_at', models.DateTimeField(null=True)),
+                ('started_at', models.DateTimeField(null=True)),
+                ('finished_at', models.DateTimeField(null=True)),
+                ('deleted_at', models.DateTimeField(null=True)),
+                ('lease_holder', models.CharField(blank=True, max_length=100)),
+                ('lease_until', models.DateTimeField(null=True)),
+                ('losses', models.PositiveSmallIntegerField(default=0)),
+                ('question', models.JSONField()),
+                ('progress', models.FloatField(default=0.0)),
+                ('runs', models.PositiveIntegerField(null=True)),
+                ('read', models.PositiveIntegerField(null=True)),
+                ('lab', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='lab.lab')),
             ],
             options={
-                "indexes": [models.Index(fields=["lab", "-created_at"], name="lab_sparkjo_lab_id_16a6c7_idx")],
+                'indexes': [models.Index(fields=['lab', '-created_at'], name='lab_sparkjo_lab_id_16a6c7_idx')],
             },
         ),
     ]

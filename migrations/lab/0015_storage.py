@@ -4,39 +4,38 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("lab", "0014_analyses"),
+        ('lab', '0014_analyses'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="lab",
-            name="keep_frames_days",
+            model_name='lab',
+            name='keep_frames_days',
             field=models.PositiveIntegerField(null=True),
         ),
         migrations.AddField(
-            model_name="lab",
-            name="storage_limit_bytes",
+            model_name='lab',
+            name='storage_limit_bytes',
             field=models.BigIntegerField(null=True),
         ),
         migrations.AddField(
-            model_name="run",
-            name="frames_removed_at",
+            model_name='run',
+            name='frames_removed_at',
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name="run",
-            name="stored_bytes",
+            model_name='run',
+            name='stored_bytes',
             field=models.BigIntegerField(null=True),
         ),
         migrations.AddIndex(
-            model_name="run",
-            index=models.Index(
-                condition=models.Q(("deleted_at__isnull", True)), fields=["lab", "experiment", "stored_bytes"], name="bytes_of_runs"
-            ),
+            model_name='run',
+            index=models.Index(condition=models.Q(('deleted_at__isnull', True)), fields=['lab', 'experiment', 'stored_bytes'], name='bytes_of_runs'),
         ),
         migrations.AddIndex(
-            model_name="run",
-            index=models.Index(condition=models.Q(("stored_bytes__isnull", True)), fields=["stored_bytes"], name="unmeasured_runs"),
+            model_name='run',
+            index=models.Index(condition=models.Q(('stored_bytes__isnull', True)), fields=['stored_bytes'], name='unmeasured_runs'),
         ),
     ]

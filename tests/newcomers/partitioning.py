@@ -31,14 +31,11 @@ class TwoChoices(Partitioning):
     icon: ClassVar[str] = "split"
     source: ClassVar[str] = "Nasir et al. 2015, The power of both choices"
     features: ClassVar[tuple[str, ...]] = ("counting",)
+    field_params: ClassVar[tuple[str, ...]] = ("key",)
     kind: Literal["two_choices"] = "two_choices"
     key: str = Field(min_length=1, title="Key", description="A field of the records on this edge.")
 
     choose_receiver = staticmethod(less_used_candidate)
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return (self.key,)
 
     def words(self, schema: RecordSchema) -> Sequence[int]:
         return [schema.index(self.key)]

@@ -65,7 +65,7 @@ class Flow:
         for index, edge in self._incoming[operator.id]:
             self._check_source_port(index, edge)
             if not edge.feedback:
-                self._check_key(index, edge)
+                self._check_partitioning(index, edge)
         if not kind.inputs:
             self._visit_source(operator)
             return
@@ -158,7 +158,7 @@ class Flow:
                 )
                 self._problem(path, "type_mismatch", message, f"{edge.source} -> {edge.target}")
                 break
-        self._check_key(index, edge)
+        self._check_partitioning(index, edge)
 
     def _check_source_port(self, index: int, edge: Edge) -> None:
         """Check that the sender emits records on the edge's port. This may depend on the sender's params."""
@@ -174,7 +174,7 @@ class Flow:
             )
             self._problem(("query", "edges", index, "source_port"), "unused_port", message, edge.source_port)
 
-    def _check_key(self, index: int, edge: Edge) -> None:
+    def _check_partitioning(self, index: int, edge: Edge) -> None:
         """Check that the fields of the records suffice for the edge's partitioning."""
         schema = self.schemas.get(f"{edge.source}.{edge.source_port}")
         if schema is None:
@@ -208,7 +208,7 @@ class Flow:
             fit = False
             keying, kind_of_edge = edge.partitioning.keying, kind_of(type(edge.partitioning))
             found = kind_of_edge if keying is None else f"{kind_of_edge} by '{keying.field}'"
-            path: tuple[str | int, ...] = ("query", "edges", index, "partitioning", "kind" if keying is None else "key")
+            path: tuple[str | int, ...] = ("query", "edges", index, "partitioning", (edge.partitioning.field_params or ("kind",))[0])
             message = (
                 f"partitioning is {found}, but '{operator.id}' is keyed by '{key}' and has {operator.parallelism} instances; "
                 f"records with equal '{key}' must reach the same instance, so it must be hash by '{key}'"

@@ -35,6 +35,7 @@ class Partitioning(Variant):
     """
 
     one_to_one: ClassVar[bool] = False  # each sender has one channel, to the receiver of its own index
+    field_params: ClassVar[tuple[str, ...]] = ()  # parameters that name fields of the record
     features: ClassVar[tuple[str, ...]] = ()  # features of the event loop that the kernel needs (`engine.core.weave.FEATURES`)
 
     @property
@@ -44,8 +45,8 @@ class Partitioning(Variant):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Fields of the record that determine the receiver."""
-        return () if self.keying is None else (self.keying.field,)
+        """The fields of the record that decide on the receiver."""
+        return tuple(getattr(self, name) for name in self.field_params)
 
     def words(self, schema: RecordSchema) -> Sequence[int]:
         """Words for the kernel, at `route[edge[e, E_ROUTE]]`. schema: the fields that records carry on the edge."""
@@ -53,10 +54,11 @@ class Partitioning(Variant):
 
     def check_records(self, schema: RecordSchema) -> None:
         """Raise `Refusal` (path below the partitioning) if records of this schema cannot be partitioned."""
-        for field in self.reads:
+        for name in self.field_params:
+            field = getattr(self, name)
             if field not in schema:
-                message = f"partitioning reads '{field}', which is not a field of the records; it must be one of {', '.join(schema.names)}"
-                raise Refusal(message, code="unknown_field", value=field, hint=suggestion(field, schema.names))
+                message = f"{name} is '{field}', which is not a field of the records; it must be one of {', '.join(schema.names)}"
+                raise Refusal(message, at=(name,), code="unknown_field", value=field, hint=suggestion(field, schema.names))
 
     def check_parallelism(self, senders: int, receivers: int) -> None:
         """Raise `Refusal` (path below the partitioning) if these parallelisms cannot be connected."""

@@ -1,3 +1,5 @@
+"""Parameters of the partitioning `broadcast`."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal

@@ -1,3 +1,5 @@
+"""Parameters of the partitioning `forward`."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal

@@ -1,10 +1,12 @@
+"""Parameters of the partitioning `hash`."""
+
 from __future__ import annotations
 
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from ...base.problems import Refusal, suggestion
+from ...base.problems import Refusal
 from ...base.records import RecordSchema
 from ...base.units import Integer
 from .base import Keying, Partitioning
@@ -16,6 +18,7 @@ class Hash(Partitioning):
     title: ClassVar[str] = "Hash"
     icon: ClassVar[str] = "shuffle"
     position: ClassVar[int] = 2
+    field_params: ClassVar[tuple[str, ...]] = ("key",)
     kind: Literal["hash"] = "hash"
     key: str = Field(min_length=1, max_length=200, title="Key", description="A field of the records on this edge.")
     scheme: Literal["key_groups", "modulo"] = Field(
@@ -38,9 +41,7 @@ class Hash(Partitioning):
         return Keying(self.key, "mixed" if self.mixed else "not mixed", self.key_groups)
 
     def check_records(self, schema: RecordSchema) -> None:
-        if self.key not in schema:
-            message = f"key is '{self.key}', which is not a field of the records; it must be one of {', '.join(schema.names)}"
-            raise Refusal(message, at=("key",), code="unknown_field", value=self.key, hint=suggestion(self.key, schema.names))
+        super().check_records(schema)
         if schema.type_of(self.key) == "float":
             message = f"key is '{self.key}', a float; partition by an int, string, bool or timestamp field"
             raise Refusal(message, at=("key",), code="type_mismatch", value=self.key)
@@ -48,7 +49,7 @@ class Hash(Partitioning):
     def check_parallelism(self, senders: int, receivers: int) -> None:
         if self.scheme == "key_groups" and self.key_groups < receivers:
             message = (
-                f"key_groups is {self.key_groups}, below the receiver's parallelism of {receivers}, so some instances would have none; "
-                f"it must be at least {receivers}"
+                f"key_groups is {self.key_groups}, below the receiver's parallelism of {receivers}, so some instances would have no "
+                f"key group; it must be at least {receivers}"
             )
             raise Refusal(message, at=("key_groups",), code="out_of_range", value=self.key_groups)

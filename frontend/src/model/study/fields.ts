@@ -1,6 +1,6 @@
 /** The fields of an experiment that a study can vary: where they are, in words, and what stands there. */
 import type { Json, JsonSchema, Kind } from "../../api/types";
-import { deref, initialValue, labelOf, rangeOf, unitOf } from "../document/schema";
+import { branchesOf, deref, initialValue, labelOf, rangeOf, tagOf, unitOf } from "../document/schema";
 import { joinPointer, pointerParts } from "../document/validate";
 import type { Axis } from "./study";
 
@@ -37,7 +37,7 @@ export function fieldsOf(document: Json, schema: JsonSchema | undefined, operato
     if (parts.length > DEPTH_MAX) return;
     const name = String(parts.at(-1) ?? "");
     const plain = unwrapped(root, schema);
-    const branches = branchesOf(root, plain);
+    const { branches } = branchesOf(root, plain);
     const at = (type: Field["type"], choices: Json[] = []) =>
       found.push({
         pointer: joinPointer("", parts),
@@ -52,8 +52,8 @@ export function fieldsOf(document: Json, schema: JsonSchema | undefined, operato
         choices,
       });
     if (isTree(value)) {
-      if (branches.length && typeof value.kind === "string") at("kind", branches.map((branch) => firstOf(root, branch)));
-      if (given) visitInside(value, branches.find((branch) => kindOf(branch) === value.kind) ?? plain, parts, path);
+      if (branches.length && typeof value.kind === "string") at("kind", branches.map((branch) => initialValue(branch, root)));
+      if (given) visitInside(value, branches.find((branch) => tagOf(branch, "kind") === value.kind) ?? plain, parts, path);
     } else if (Array.isArray(value)) {
       const items = isTree(plain.items) ? plain.items : {};
       // Entries without a name of their own (fields that are selected, say) mean nothing one by one.
@@ -103,16 +103,6 @@ function unwrapped(root: JsonSchema, schema: JsonSchema): JsonSchema {
   const { anyOf: _, ...beside } = plain;
   return { ...deref(root, only), ...beside };
 }
-
-const branchesOf = (root: JsonSchema, schema: JsonSchema): JsonSchema[] =>
-  Array.isArray(schema.oneOf) && isTree(schema.discriminator) ? schema.oneOf.filter(isTree).map((branch) => deref(root, branch)) : [];
-
-const kindOf = (branch: JsonSchema) => {
-  const kind = isTree(branch.properties) ? branch.properties.kind : undefined;
-  return isTree(kind) ? kind.const : undefined;
-};
-
-const firstOf = (root: JsonSchema, branch: JsonSchema): Json => ({ kind: kindOf(branch) ?? null, ...initialValue(branch, root) });
 
 function nameOf(item: Json, index: number): string {
   if (!isTree(item)) return `${index + 1}`;
