@@ -71,8 +71,8 @@ function Overview({ lessons }: { lessons: LessonItem[] }) {
       <h2>How checkpoints fit together</h2>
       <p>
         After a loss, to which checkpoints can the instances roll back? Each lesson is a small history of messages and checkpoints,
-        explained step by step. The steps follow the rules of the engine itself. Step forward with <kbd>→</kbd> and back with
-        <kbd>←</kbd>.
+        explained step by step. The steps follow the rules of the engine itself. Step forward with <kbd>→</kbd>, back
+        with <kbd>←</kbd>.
       </p>
       <ul>
         {lessons.map(({ id, title, figure, text }) => (
@@ -86,8 +86,8 @@ function Overview({ lessons }: { lessons: LessonItem[] }) {
         ))}
       </ul>
       <p className="mut">
-        Runs with uncoordinated or communication-induced checkpoints explain each recovery in the same way: open the tab
-        <b>Checkpoints</b> of the run and press{" "}
+        Runs with uncoordinated or communication-induced checkpoints explain each recovery in the same way: open the
+        tab <b>Checkpoints</b> of the run and press{" "}
         <b>How the line was found</b>.
       </p>
     </article>
