@@ -34,6 +34,8 @@ def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Pag
     inspector = page.get_by_test_id("inspector")
     inspector.get_by_label("Left key").select_option("id")
     inspector.get_by_label("Right key").select_option("seller")
+    for label in ("hash(id)", "hash(seller)"):  # the edges follow the keys
+        expect(page.get_by_test_id("stage").get_by_text(label, exact=True)).to_be_visible()
     inspector.get_by_label(re.compile("^Size")).fill("5")
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
     canvas.wait_until_saved()
