@@ -73,6 +73,14 @@ def test_all_that_is_stored_is_fetched_once(found: tuple[Savepoint, list[Operato
     assert Restart.from_bytes(order.to_bytes()) == order
 
 
+def test_new_instances_restart_from_the_lowest_watermark_so_that_nothing_becomes_late() -> None:
+    """Instances without keyed state need not have the same watermark: each reads its own partitions."""
+    operators = [OperatorSlots("filters", 0, 4, False, 1, ("filters",)), OperatorSlots("stays", 4, 2, False, 1, ("stays",))]
+    seen = {0: Mark(0, 70, 90, 3), 1: Mark(1, 50, 99, 4), 4: Mark(4, 60, 95, 0), 5: Mark(5, 40, 80, 0)}
+    saved = Savepoint(1, {"filters": 2, "stays": 2}, {"filters": 3, "stays": 2}, seen, {i: Stored(0, 1, {}) for i in seen})
+    assert list(marks(saved, operators)) == [Mark(0, 50, 90, 0), Mark(1, 50, 90, 0), Mark(2, 50, 90, 0), seen[4], seen[5]]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_part_of_what_is_captured_is_what_is_captured_of_a_part(name: str) -> None:
