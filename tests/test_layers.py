@@ -45,8 +45,15 @@ ROOMS_OF_SPEC = ("base", "expressions", "experiment", "rules", "study", "figure"
 PACKAGES_OF_WEBAPP = ("lib", "messaging", "lab", "reports", "maintenance", "accounts", "live", "api")
 """Each may import those before it. The modules directly in `webapp` put them together, and none of them is imported."""
 
-ENGINE_OF_WEBAPP = {"engine.spec", "engine.workloads", "engine.studies", "engine.lessons"}
-"""Documents, what uploads hold, and rules on small histories; never a run."""
+ENGINE_OF_WEBAPP = {
+    "engine.spec",
+    "engine.workloads",
+    "engine.studies",
+    "engine.lessons",
+    "engine.diagnosis",
+    "engine.telemetry.instances",
+}
+"""Documents, what uploads hold, rules on small histories, and what files say of a run; never a run."""
 
 MAY_IMPORT = {
     "engine.core": {"engine.core"},
@@ -61,6 +68,7 @@ MAY_IMPORT = {
     "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
     "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.spec", "engine.core"},
+    "engine.diagnosis": {"engine.diagnosis", "engine.telemetry", "engine.spec", "engine.core"},  # reads what a run left behind
     "engine.figures": {"engine"},
     "engine.lowering": {"engine.lowering", "engine.operators", "engine.prices", "engine.workloads", "engine.spec", "engine.core"},
     "engine.simulation": {"engine"},  # puts the parts together

@@ -354,7 +354,8 @@ class Simulation:
         w = self._world.arrays
         now = self._counters(edge)
         since_ns = self._before.t_ns if self.frame_number else -1
-        frame, rows = self._observer.frame(self.frame_number, w, self._before, now, self._deaths(since_ns))
+        appended = {operator: self._logs.appended(w, operator, edge) for operator in self._plan.feeds}
+        frame, rows = self._observer.frame(self.frame_number, w, self._before, now, self._deaths(since_ns), appended)
         if self._checkpoints is not None:
             frame["checkpoints"] = self._checkpoints.frame(w, since_ns, edge, self.finished)
         if self._scaling is not None:

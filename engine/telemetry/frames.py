@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -234,14 +234,57 @@ class Observer:
         self._machines = np.array([*range(len(hosts)), *range(len(trunks)), *range(len(actors))], np.int64)
 
     def frame(
-        self, number: int, w: Arrays, before: Counters, now: Counters, deaths: Sequence[Mapping[str, Any]] = ()
+        self,
+        number: int,
+        w: Arrays,
+        before: Counters,
+        now: Counters,
+        deaths: Sequence[Mapping[str, Any]] = (),
+        appended: Mapping[str, int] | None = None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the frame for the browser (docs/engine-api.md; rates per virtual second), and rows for the telemetry files: one per
         instance that is active or has done something since the last frame, then one per host, trunk and actor (trunks and actors only have
-        sent bytes). deaths: of hosts, since the last frame."""
+        sent bytes). deaths: of hosts, since the last frame. appended: real records in the logs of each source so far."""
         new, held = now.since(before), _held(w)
         by_host = _totals(np.concatenate([new.gained[_OF_TIME], held]), w.inst[:, L.I_HOST], len(self._machines))
-        return self._live(number, w, new, now, held, by_host, deaths), self._rows(number, w, new, now, held, by_host)
+        live = self._live(number, w, new, now, held, by_host, deaths)
+        if links := self._links(w, now.t_ns):
+            live["links"] = links
+        for operator, unread in self._unread(w, now, appended or {}):
+            live["operators"][operator]["lag"] = unread
+        for operator, most in self._most(w, new):
+            live["operators"][operator]["most"] = most
+        return live, self._rows(number, w, new, now, held, by_host)
+
+    def _unread(self, w: Arrays, now: Counters, appended: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+        """Yield each source with the number of records in its logs that are neither read nor dropped."""
+        for operator, count in appended.items():
+            here = w.inst[:, L.I_OP] == self.operators.index(operator)
+            yield operator, count - _read(w, now, here) - int(now.dropped[here].sum())
+
+    def _most(self, w: Arrays, new: Counters) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield each operator of several instances with the largest values of a single instance, and the index of that instance."""
+        several = w.op[:, L.O_STRIDE] > 1
+        if not several.any():
+            return
+        first = w.op[:, L.O_FIRST]
+        values = np.stack([new.busy_ns / np.maximum(new.active_ns, 1), new.blocked_ns / np.maximum(new.active_ns, 1), _queued(w)])
+        most = np.maximum.reduceat(values, first, axis=1)
+        at = np.where(values == most[:, w.inst[:, L.I_OP]], w.inst[:, L.I_INDEX], len(w.inst))
+        index = np.minimum.reduceat(at, first, axis=1)
+        for o in np.flatnonzero(several).tolist():
+            (busy, blocked, queue), (busiest, most_blocked, fullest) = most[:, o].tolist(), index[:, o].tolist()
+            yield (
+                self.operators[o],
+                {
+                    "busy": _round(busy),
+                    "busiest": busiest,
+                    "blocked": _round(blocked),
+                    "most_blocked": most_blocked,
+                    "queue": int(queue),
+                    "fullest": fullest,
+                },
+            )
 
     def _live(
         self, number: int, w: Arrays, new: Counters, now: Counters, held: Words, by_host: Words, deaths: Sequence[Mapping[str, Any]]
@@ -275,12 +318,14 @@ class Observer:
             np.clip(w.host[:hosts, L.H_PROCESSOR_END] - w.host[:hosts, L.H_PROCESSOR], 1, np.maximum(in_use, 1)),
         )
         sent_mbit_per_s = np.round(new.sent_bytes * 8e-6 / span_s, 6).tolist()
+        waits_ms = _waits_ms(w.host[:, L.H_LINK_FREE], now.t_ns)
         machines = zip(
             self.hosts,
             np.round(by_host[0, :hosts] / processors / span_ns, 6).tolist(),
             sent_mbit_per_s[:hosts],
             *by_host[len(_OF_TIME) :, :hosts].tolist(),
             _memory(w, hosts),
+            waits_ms[:hosts],
             strict=True,
         )
         return {
@@ -317,19 +362,33 @@ class Observer:
                     "busy": busy,
                     "queue": queued,
                     "egress_mbit_per_s": sent,
+                    "egress_wait_ms": wait_ms,
                     "queue_bytes": queue_bytes,
                     "unsent_bytes": unsent,
                     "state_bytes": state_bytes,
                     "memory": memory,
                 }
-                for name, busy, sent, queued, queue_bytes, unsent, state_bytes, memory in machines
+                for name, busy, sent, queued, queue_bytes, unsent, state_bytes, memory, wait_ms in machines
             },
-            "trunks": {name: {"mbit_per_s": sent} for name, sent in zip(self.trunks, sent_mbit_per_s[hosts:], strict=False)},
+            "trunks": {
+                name: {"mbit_per_s": sent, "wait_ms": wait_ms}
+                for name, sent, wait_ms in zip(self.trunks, sent_mbit_per_s[hosts:], waits_ms[hosts:], strict=False)
+            },
             "actors": {
                 name: {"egress_mbit_per_s": sent}
                 for name, sent in zip(self.actors, sent_mbit_per_s[hosts + len(self.trunks) :], strict=True)
             },
         }
+
+    def _links(self, w: Arrays, t_ns: int) -> list[dict[str, Any]]:
+        """Return the state of the links that have a bandwidth of their own."""
+        own = w.link[w.link[:, L.LINK_MBIT] > 0]
+        waits_ms = _waits_ms(own[:, L.LINK_FREE], t_ns)
+        ends = own[:, [L.LINK_SOURCE, L.LINK_TARGET]].tolist()
+        return [
+            {"source": self.hosts[source], "target": self.hosts[target], "wait_ms": wait_ms}
+            for (source, target), wait_ms in zip(ends, waits_ms, strict=True)
+        ]
 
     def _rows(self, number: int, w: Arrays, new: Counters, now: Counters, held: Words, by_host: Words) -> dict[str, Words]:
         shown = active(w) | (new.gained != 0).any(axis=0) | (new.spent != 0).any(axis=(0, 1))
@@ -355,6 +414,12 @@ class Observer:
             **dict(zip(SPENT, spent, strict=True)),
             "watermark_ns": marks,
         }
+
+
+def _waits_ms(free_ns: Words, t_ns: int) -> list[float]:
+    """Return how long a message sent now waits until the FIFO is free, by FIFO."""
+    waits: list[float] = (np.maximum(free_ns - t_ns, 0) / 1e6).round(6).tolist()
+    return waits
 
 
 def _watermark_lags_ms(w: Arrays, operators: int, t_ns: int) -> list[float | None]:
@@ -457,10 +522,14 @@ def _mean_and_percentiles(counts: Words, sum_ns: int) -> dict[str, Any]:
 
 def _backlog(w: Arrays, now: Counters) -> int:
     """Return the records in logs, neither read nor dropped, plus the items in queues."""
-    sources = w.inst[:, L.I_SOURCE] == 1
-    again = w.inst[sources, L.I_AGAIN] * w.op[w.inst[sources, L.I_OP], L.O_WEIGHT]
-    read = now.served[sources].sum() - again.sum()
+    read = _read(w, now, w.inst[:, L.I_SOURCE] == 1)
     return int(now.offered - read - now.dropped.sum() + _queued(w).sum())
+
+
+def _read(w: Arrays, now: Counters, sources: NDArray[np.bool_]) -> int:
+    """Return the real records that these source instances have read, each once."""
+    again = w.inst[sources, L.I_AGAIN] * w.op[w.inst[sources, L.I_OP], L.O_WEIGHT]
+    return int(now.served[sources].sum() - again.sum())
 
 
 def _queued(w: Arrays) -> Words:

@@ -6,6 +6,7 @@ from . import (
     audit,
     compare,
     datasets,
+    diagnosis,
     documents,
     experiments,
     figures,
@@ -52,6 +53,7 @@ api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/runs", pauses.router, tags=["runs"])
 api.add_router("/runs", recoveries.router, tags=["runs"])
 api.add_router("/runs", waterfalls.router, tags=["runs"])
+api.add_router("/runs", diagnosis.router, tags=["runs"])
 api.add_router("/compare", compare.router, tags=["runs"])
 api.add_router("/studies", studies.router, tags=["studies"])
 api.add_router("/figures", figures.router, tags=["figures"])

@@ -45,9 +45,22 @@ class Attribution(TypedDict):
 
 
 @EXACT
+class Most(TypedDict):
+    """The largest values of a single instance of an operator in the frame. busiest, most_blocked, fullest: the index of that instance."""
+
+    busy: float
+    busiest: int
+    blocked: float
+    most_blocked: int
+    queue: int
+    fullest: int
+
+
+@EXACT
 class OperatorSample(TypedDict):
     """An operator: means over its active instances, sums of rates. lost, in runs that lose hosts: records sent to it and never served, or
-    taken in and not sent. shed: records that its sources on full hosts discarded."""
+    taken in and not sent. shed: records that its sources on full hosts discarded. lag, of sources: records in the logs that are neither
+    read nor dropped. most: of operators with several instances."""
 
     in_per_s: float | None
     out_per_s: float | None
@@ -60,7 +73,9 @@ class OperatorSample(TypedDict):
     late: int | None
     shed: NotRequired[int]
     lost: NotRequired[int]
+    lag: NotRequired[int]
     attribution: NotRequired[Attribution]
+    most: NotRequired[Most]
 
 
 @EXACT
@@ -75,11 +90,13 @@ class HostMemory(TypedDict):
 
 @EXACT
 class HostSample(TypedDict):
-    """A host at the end of the frame. memory: null without a memory model."""
+    """A host at the end of the frame. egress_wait_ms: how long a message sent then waits until the outgoing link is free. memory: null
+    without a memory model."""
 
     busy: float | None
     queue: int | None
     egress_mbit_per_s: float | None
+    egress_wait_ms: NotRequired[float]
     queue_bytes: NotRequired[int]
     unsent_bytes: NotRequired[int]
     state_bytes: NotRequired[int]
@@ -88,7 +105,19 @@ class HostSample(TypedDict):
 
 @EXACT
 class TrunkSample(TypedDict):
+    """wait_ms: how long a message that enters the trunk at the end of the frame waits until it is free."""
+
     mbit_per_s: float
+    wait_ms: NotRequired[float]
+
+
+@EXACT
+class LinkSample(TypedDict):
+    """A link with a bandwidth of its own. source, target: hosts. wait_ms: how long a message sent at the end of the frame waits."""
+
+    source: str
+    target: str
+    wait_ms: float
 
 
 @EXACT
@@ -323,6 +352,7 @@ class Frame(TypedDict):
     operators: dict[str, OperatorSample]
     hosts: dict[str, HostSample]
     trunks: NotRequired[dict[str, TrunkSample]]
+    links: NotRequired[list[LinkSample]]
     actors: NotRequired[dict[str, ActorSample]]
     checkpoints: NotRequired[CheckpointNews]
     scaling: NotRequired[ScalingNews]

@@ -45,6 +45,10 @@ class LinkFault(Fault):
         return self.from_ns
 
     @property
+    def span_ns(self) -> int | None:
+        return None if self.to_ns is None else self.to_ns - self.from_ns
+
+    @property
     def from_ns(self) -> int:
         return seconds_ns(self.from_s)
 

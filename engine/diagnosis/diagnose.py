@@ -1,0 +1,104 @@
+"""Finds what limits a run over a span.
+
+The order of the questions:
+
+1. Does something hold the whole run up: a rescale, a recovery, a fault, a full memory?
+2. Which resources are saturated: instances, shared cores, links? The limit is the one furthest downstream, because what it lets through is
+   what arrives; a relief upstream of it would only move the queue. A resource downstream counts only if much waits for it.
+3. Do records wait for barriers, or for credits, although nothing is saturated?
+4. If records pile up all the same, the limit is unclear. Otherwise nothing limits the run, and the resource closest to its limit is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.spec import Experiment
+from engine.telemetry.instances import Measured
+
+from . import network, processors, standing
+from .limit import Evidence, Kind, Limit
+from .observed import SATURATED, Observed, count, listed, percent
+
+DRAIN_SHARE = 0.1
+"""A saturated resource downstream of another is the limit if what waits for it lasts at least this share of what waits for the other."""
+
+PILING_UP = 0.05
+"""Records pile up if the backlog grows by this share of the records that were read."""
+
+Candidate = processors.Candidate | network.LinkCandidate
+
+
+def diagnose(experiment: Experiment, measured: Measured) -> Limit:
+    """Return what limits the run over the span of the measurements."""
+    run = Observed(experiment, measured)
+    if not len(run.instances):
+        return Limit(Kind.UNCLEAR, "No instance was active at this time.")
+    if (held := standing.standing(run)) is not None:
+        return held
+    candidates: list[Candidate] = [*processors.saturated(run), *network.saturated(run)]
+    waiting = [one for one in candidates if isinstance(one, network.LinkCandidate) or _holds_up(run, one)]
+    if waiting:
+        chosen = _furthest(run, waiting)
+        limit = network.explained(run, chosen) if isinstance(chosen, network.LinkCandidate) else processors.explained(run, chosen)
+        also = dict.fromkeys(one.operator for one in waiting if one is not chosen and one.operator != chosen.operator)
+        return _with_others(limit, list(also))
+    return standing.alignment(run) or network.credits(run) or _unsaturated(run, candidates)
+
+
+def _holds_up(run: Observed, candidate: processors.Candidate) -> bool:
+    """Whether records wait for this resource all the time; where instances take turns, at one or another of them."""
+    return any(run.pressed[row] for row in candidate.rows) or sum(run.instances.waiting[row] for row in candidate.rows) >= SATURATED
+
+
+def _furthest(run: Observed, candidates: Sequence[Candidate]) -> Candidate:
+    """Return the candidate that limits the run: the one for which most waits, or one downstream of it for which much waits, too."""
+    drain_s = {id(one): _drain_s(run, one) for one in candidates}
+    chosen = max(candidates, key=lambda one: drain_s[id(one)])
+    while True:
+        below = run.downstream(chosen.operator)
+        further = [one for one in candidates if one.operator in below and drain_s[id(one)] >= DRAIN_SHARE * drain_s[id(chosen)]]
+        if not further:
+            return chosen
+        chosen = max(further, key=lambda one: drain_s[id(one)])
+
+
+def _drain_s(run: Observed, candidate: Candidate) -> float:
+    return candidate.wait_s if isinstance(candidate, network.LinkCandidate) else run.drain_s(candidate.rows)
+
+
+def _with_others(limit: Limit, others: list[str]) -> Limit:
+    if not others:
+        return limit
+    more = f"{listed(others)} {'is' if len(others) == 1 else 'are'} at the limit, too."
+    return replace(limit, also=tuple(others), sentence=f"{limit.sentence} {more}")
+
+
+def _unsaturated(run: Observed, candidates: Sequence[Candidate]) -> Limit:
+    """Nothing is saturated, or nothing waits for what is."""
+    closest = _closest(run)
+    if run.live:
+        first, last = run.live[0]["backlog"], run.live[-1]["backlog"]
+        read = sum(run.instances.sums["served"][row] for operator in run.experiment.workload.sources for row in run.rows(operator))
+        if last - first > PILING_UP * max(read, 1):
+            where = max(range(len(run.instances)), key=run.waiting_records)
+            sentence = (
+                f"Unclear. {count(last)} records wait, {count(last - first)} more than at the start of this time, most of them at "
+                f"{run.label(where)}, but nothing measured is at its limit. {closest.value}"
+            )
+            return Limit(Kind.UNCLEAR, sentence, (closest, Evidence("Backlog", f"{count(first)} to {count(last)} records")))
+        rate = count(read / run.span_s)
+        sentence = f"Nothing limits this run: it keeps up with its sources, at {rate} records/s. {closest.value}"
+        return Limit(Kind.NOTHING, sentence, (Evidence("Backlog", f"{count(first)} to {count(last)} records"),))
+    return Limit(Kind.UNCLEAR, f"Unclear: there are no frames of this time. {closest.value}")
+
+
+def _closest(run: Observed) -> Evidence:
+    row = int(run.occupied.argmax())
+    group = max(run.groups, key=lambda one: one.load, default=None)
+    if group is not None and len(group.members) > 1 and group.load > run.occupied[row]:
+        text = f"Closest to their limit are the cores of {run.machines[group.host].name}, busy {percent(min(group.load, 1))} of the time."
+    else:
+        text = f"Closest to its limit is {run.label(row)} on {run.host_of(row).name}, busy {percent(run.occupied[row])} of the time."
+    return Evidence("Closest to the limit", text)

@@ -1,0 +1,123 @@
+"""Limits of links and of the credits of channels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.spec.experiment.cluster import links_between
+from engine.spec.experiment.flow_control.credits import Credits
+from engine.telemetry.instances import Machines
+
+from .limit import Evidence, Kind, Limit
+from .observed import MOSTLY, SATURATED, Observed, count, listed, percent, seconds
+
+WAIT_S = 1e-3
+"""Messages that wait for a link less than this are not held up by it."""
+
+
+class LinkCandidate(NamedTuple):
+    """A saturated link.
+
+    name: as a sentence names it. ends: sending and receiving host; of a host's outgoing link only the sender, of a trunk its name.
+    operator: the operator whose records spend the most time there. wait_s: at the end of the span. load: share of the bandwidth for which
+    records are sent, None if it is not measured.
+    """
+
+    name: str
+    ends: tuple[str, ...]
+    mbit_per_s: int
+    operator: str
+    wait_s: float
+    load: float | None
+
+
+def saturated(run: Observed) -> Iterator[LinkCandidate]:
+    """Yield the links that were in use at the ends of nearly all frames."""
+    cluster = run.experiment.cluster
+    places = {host.name: h for h, host in enumerate(run.machines)}
+    for host in run.machines:
+        waits_ms = [frame["hosts"].get(host.name, {}).get("egress_wait_ms", 0) for frame in run.live]
+        load = _load(run, run.hosts, host.name, host.egress_mbit_per_s)
+        if _full(waits_ms) and load >= SATURATED:
+            operator = _sender(run, {places[host.name]})
+            name = f"The outgoing link of {host.name}"
+            yield LinkCandidate(name, (host.name,), host.egress_mbit_per_s, operator, waits_ms[-1] / 1e3, load)
+    for trunk in cluster.trunks:
+        waits_ms = [frame.get("trunks", {}).get(trunk.name, {}).get("wait_ms", 0) for frame in run.live]
+        load = _load(run, run.trunks, trunk.name, trunk.mbit_per_s)
+        if _full(waits_ms) and load >= SATURATED:
+            operator = _sender(run, {sender for sender, _ in links_between(cluster, trunk.sources, trunk.targets)})
+            yield LinkCandidate(f"The trunk {trunk.name}", (trunk.name,), trunk.mbit_per_s, operator, waits_ms[-1] / 1e3, load)
+    for link in cluster.links:
+        waits_ms = [_wait_ms(frame, link.source, link.target) for frame in run.live]
+        if link.mbit_per_s is not None and _full(waits_ms):
+            name, ends = f"The link from {link.source} to {link.target}", (link.source, link.target)
+            yield LinkCandidate(name, ends, link.mbit_per_s, _sender(run, {places[link.source]}), waits_ms[-1] / 1e3, None)
+
+
+def explained(run: Observed, candidate: LinkCandidate) -> Limit:
+    used = "" if candidate.load is None else f" records for {percent(candidate.load)} of its {candidate.mbit_per_s} Mbit/s are sent, and"
+    sentence = f"{candidate.name} limits this run:{used} a message waits {seconds(candidate.wait_s)} for it."
+    evidence = [Evidence("Bandwidth", f"{candidate.mbit_per_s} Mbit/s"), Evidence("Wait for the link", seconds(candidate.wait_s))]
+    if candidate.load is not None:
+        evidence.append(Evidence("Sent, of the bandwidth", percent(candidate.load)))
+    evidence.append(Evidence("Most time is lost by records of", candidate.operator))
+    host = candidate.ends[0] if candidate.ends[0] in run.hosts.name else None
+    return Limit(Kind.LINK, sentence, tuple(evidence), candidate.operator, (), host, candidate.ends)
+
+
+def credits(run: Observed) -> Limit | None:
+    """Senders are blocked although no receiver is busy: records and credits take too long for so few credits."""
+    flow = run.experiment.policies.flow_control
+    if not isinstance(flow, Credits) or not len(run.instances):
+        return None
+    worst = int(run.blocked.argmax())
+    if run.blocked[worst] < MOSTLY or not run.pressed[worst]:
+        return None
+    operator = str(run.instances.name[worst])
+    receivers = [edge.target for edge in run.experiment.query.edges if edge.source == operator]
+    rows = np.concatenate([run.rows(name) for name in receivers])
+    if not len(rows) or run.occupied[rows].max() >= SATURATED:
+        return None
+    found = run.instances
+    way_s = float(found.sums["network_ns"][worst] / max(found.sums["sent"][worst], 1)) / 1e9
+    sentence = (
+        f"Credits limit this run: {run.label(worst)} is blocked {percent(run.blocked[worst])} of the time, while {listed(receivers)} "
+        f"{'is' if len(receivers) == 1 else 'are'} busy at most {percent(run.occupied[rows].max())}. A channel holds {flow.per_channel} "
+        f"records, and each takes {seconds(way_s)} to arrive before its credit can return."
+    )
+    evidence = (
+        Evidence(f"{run.label(worst)} blocked", percent(run.blocked[worst])),
+        Evidence("Credits per channel", str(flow.per_channel)),
+        Evidence("Way of a record", seconds(way_s)),
+        Evidence("Busiest receiver", f"{run.label(int(rows[run.occupied[rows].argmax()]))}, {percent(run.occupied[rows].max())}"),
+        Evidence("Waiting", f"{count(run.waiting_records(worst))} records"),
+    )
+    return Limit(Kind.CREDITS, sentence, evidence, operator, (int(found.index[worst]),), run.host_of(worst).name)
+
+
+def _load(run: Observed, machines: Machines, name: str, mbit_per_s: int) -> float:
+    """Return the share of the bandwidth for which messages were sent; above 1 they pile up."""
+    if name not in machines.name:
+        return 0.0
+    return float(machines.egress_bytes[machines.name.index(name)]) * 8e-6 / (mbit_per_s * run.span_s)
+
+
+def _full(waits_ms: list[float]) -> bool:
+    waits = np.array(waits_ms)
+    return bool(len(waits)) and bool((waits > 0).mean() >= SATURATED) and float(waits[-1]) >= WAIT_S * 1e3
+
+
+def _wait_ms(frame: Mapping[str, Any], source: str, target: str) -> float:
+    return next((link["wait_ms"] for link in frame.get("links", []) if (link["source"], link["target"]) == (source, target)), 0.0)
+
+
+def _sender(run: Observed, hosts: set[int]) -> str:
+    """Return the operator on these hosts whose records spent the most time on the network."""
+    here = np.flatnonzero(np.isin(run.instances.host, list(hosts)))
+    if not len(here):
+        return run.names[0]
+    return str(run.instances.name[here[run.instances.sums["network_ns"][here].argmax()]])

@@ -1,0 +1,209 @@
+"""Changes of the document that would relieve what limits a run. Each is a complete document of its own, to be run and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from engine.spec import Experiment, InvalidExperiment
+from engine.spec.base.family import kind_of
+from engine.spec.experiment.cluster import Host, host_names
+from engine.spec.experiment.document import upgrade
+from engine.spec.rules.scalable import vertices
+from engine.spec.rules.validation import Context, load
+
+from .limit import Kind, Limit
+
+Document = dict[str, Any]
+
+FACTOR = 2
+"""A remedy doubles a resource: enough to see whether it helps. What else is at its limit shows in the diagnosis of the new run."""
+
+MORE_CREDITS, RARER = 8, 4
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """text: what changes, in words. document: the changed document, valid, as it would be written. experiment: the same, loaded."""
+
+    name: str
+    text: str
+    document: Document
+    experiment: Experiment
+
+
+def remedies(experiment: Experiment, written: Mapping[str, Any], limit: Limit, context: Context) -> list[Remedy]:
+    """Return the remedies for a limit that give a valid document, the likeliest first. written: the run's document."""
+    found = []
+    for name, text, change in _changes(experiment, limit):
+        document = deepcopy(dict(upgrade(written)))
+        change(document)
+        try:
+            found.append(Remedy(name, text, document, load(document, context)))
+        except InvalidExperiment:  # not every change fits every document: a source without partitions for more instances, say
+            continue
+    return [remedy for remedy in found if remedy.experiment.hash != experiment.hash]
+
+
+Change = tuple[str, str, Callable[[Document], None]]
+
+
+def _changes(experiment: Experiment, limit: Limit) -> Iterator[Change]:
+    kind = limit.kind
+    if kind in (Kind.INSTANCES, Kind.SOURCE, Kind.SKEW, Kind.CORES) and limit.operator is not None:
+        if kind is Kind.SKEW:
+            yield from _partitioning(experiment, limit.operator)
+        if kind is Kind.CORES:
+            yield from _host(experiment, limit)
+        yield from _parallelism(experiment, limit.operator)
+        if kind is not Kind.CORES:
+            yield from _host(experiment, limit)
+    if kind is Kind.LINK:
+        yield from _bandwidth(experiment, limit)
+    if kind is Kind.CREDITS:
+        yield from _credits(experiment)
+    if kind is Kind.COLLECTOR and limit.host is not None:
+        yield from _memory(experiment, limit.host)
+    if kind is Kind.PROTOCOL:
+        yield from _checkpoints(experiment)
+    if kind in (Kind.FAULT, Kind.RECOVERY):
+        yield "no-faults", "Without faults", lambda document: document.update(faults=[])
+
+
+def _parallelism(experiment: Experiment, operator: str) -> Iterator[Change]:
+    together = next(vertex for vertex in vertices(experiment.query) if operator in vertex)
+    now = experiment.operator(operator).parallelism
+
+    def change(document: Document) -> None:
+        for spec in document["query"]["operators"]:
+            if spec["id"] in together:
+                spec["parallelism"] = now * FACTOR
+
+    names = operator if len(together) == 1 else f"{operator} (and {', '.join(id for id in together if id != operator)})"
+    yield "instances", f"{names}: {now * FACTOR} instances instead of {now}", change
+
+
+def _partitioning(experiment: Experiment, operator: str) -> Iterator[Change]:
+    inputs = [edge for edge in experiment.query.edges if edge.target == operator]
+    hashed = [k for k, edge in enumerate(experiment.query.edges) if edge in inputs and edge.partitioning.keying is not None]
+    if not hashed:
+        return
+
+    def rebalance(document: Document) -> None:
+        for k in hashed:
+            document["query"]["edges"][k]["partitioning"] = {"kind": "rebalance"}
+
+    def finer(document: Document) -> None:
+        for k in hashed:
+            document["query"]["edges"][k]["partitioning"]["key_groups"] = groups * 8
+
+    yield "rebalance", f"Rebalance the input of {operator} instead of hashing it by key", rebalance
+    groups = max(keying.groups for edge in inputs if (keying := edge.partitioning.keying) is not None)
+    if groups:
+        yield "key-groups", f"{groups * 8} key groups at {operator} instead of {groups}", finer
+
+
+def _host(experiment: Experiment, limit: Limit) -> Iterator[Change]:
+    if limit.host is None:
+        return
+    place = next(k for k, host in enumerate(experiment.cluster.hosts) if limit.host in host_names(host))
+    host = experiment.cluster.hosts[place]
+    what = _hosts_like(host, limit.host)
+
+    def faster(document: Document) -> None:
+        document["cluster"]["hosts"][place]["speed"] = host.speed * FACTOR
+
+    def wider(document: Document) -> None:
+        document["cluster"]["hosts"][place]["cores"] = host.cores * FACTOR
+
+    if limit.kind is Kind.CORES:
+        yield "cores", f"{what}: {host.cores * FACTOR:g} cores instead of {host.cores:g}", wider
+    yield "speed", f"{what}: speed {host.speed * FACTOR:g} x instead of {host.speed:g} x", faster
+
+
+def _hosts_like(host: Host, name: str) -> str:
+    """Name the machines that change together with this one."""
+    return name if host.count is None else f"All {host.count} hosts {host.name}"
+
+
+def _bandwidth(experiment: Experiment, limit: Limit) -> Iterator[Change]:
+    cluster = experiment.cluster
+    for k, link in enumerate(cluster.links):
+        if (link.source, link.target) == limit.link and link.mbit_per_s is not None:
+            wide = link.mbit_per_s * FACTOR
+            yield (
+                "bandwidth",
+                f"Link from {link.source} to {link.target}: {wide} Mbit/s instead of {link.mbit_per_s}",
+                _setting("cluster", "links", k, "mbit_per_s", value=wide),
+            )
+    for k, trunk in enumerate(cluster.trunks):
+        if (trunk.name,) == limit.link:
+            wide = trunk.mbit_per_s * FACTOR
+            yield (
+                "bandwidth",
+                f"Trunk {trunk.name}: {wide} Mbit/s instead of {trunk.mbit_per_s}",
+                _setting("cluster", "trunks", k, "mbit_per_s", value=wide),
+            )
+    for k, host in enumerate(cluster.hosts):
+        if len(limit.link) == 1 and limit.link[0] in host_names(host):
+            wide = host.egress_mbit_per_s * FACTOR
+            what = _hosts_like(host, limit.link[0])
+            yield (
+                "bandwidth",
+                f"{what}: {wide} Mbit/s egress instead of {host.egress_mbit_per_s}",
+                _setting("cluster", "hosts", k, "egress_mbit_per_s", value=wide),
+            )
+
+
+def _credits(experiment: Experiment) -> Iterator[Change]:
+    now = getattr(experiment.policies.flow_control, "per_channel", None)
+    if now is not None:
+        more = now * MORE_CREDITS
+        yield "credits", f"{more} credits per channel instead of {now}", _setting("policies", "flow_control", "per_channel", value=more)
+    yield "unbounded", "Unbounded channels", _setting("policies", "flow_control", value={"kind": "unbounded"})
+
+
+def _memory(experiment: Experiment, name: str) -> Iterator[Change]:
+    for k, host in enumerate(experiment.cluster.hosts):
+        if name in host_names(host):
+            more = host.memory_mb * FACTOR
+            what = _hosts_like(host, name)
+            yield (
+                "memory",
+                f"{what}: {more:g} MB of memory instead of {host.memory_mb:g} MB",
+                _setting("cluster", "hosts", k, "memory_mb", value=more),
+            )
+
+
+def _checkpoints(experiment: Experiment) -> Iterator[Change]:
+    protocol = experiment.policies.checkpointing
+    interval_s = getattr(protocol, "interval_s", None)
+    if interval_s is None:
+        return
+    rarer = interval_s * RARER
+    yield (
+        "interval",
+        f"A checkpoint every {rarer:g} s instead of {interval_s:g} s",
+        _setting("policies", "checkpointing", "interval_s", value=rarer),
+    )
+    if kind_of(type(protocol)) == "coordinated":
+        yield (
+            "unaligned",
+            "Unaligned instead of aligned checkpoints",
+            _setting("policies", "checkpointing", "kind", value="coordinated_unaligned"),
+        )
+    yield "no-checkpoints", "Without checkpoints, to see what they cost", _setting("policies", "checkpointing", value={"kind": "none"})
+
+
+def _setting(*path: str | int, value: Any) -> Callable[[Document], None]:
+    """Return a change that sets the value at a path, whose parents it creates where the document leaves them to their defaults."""
+
+    def change(document: Document) -> None:
+        node: Any = document
+        for step in path[:-1]:
+            node = node.setdefault(step, {}) if isinstance(node, dict) else node[step]
+        node[path[-1]] = value
+
+    return change

@@ -1,0 +1,56 @@
+"""A diagnosis names the limit that was put into a run, and its remedy removes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from engine.diagnosis import Limit, diagnose, remedies
+from engine.diagnosis.limit import Kind
+from engine.spec.rules.validation import Context, load
+from engine.telemetry.instances import measured
+
+from ...support.agreement import DATASETS, simulated
+from ...support.limited_runs import limited_runs
+
+RUNS = limited_runs()
+CONTEXT = Context(datasets=DATASETS)
+
+
+class Seen(NamedTuple):
+    """served: records that reached the aggregate in the span."""
+
+    limit: Limit
+    served: float
+
+
+def diagnosed(document: dict[str, Any], folder: Path, from_s: float = 2.0, to_s: float = 6.0) -> Seen:
+    simulation = simulated(document, trace=False, keep_outputs=False)
+    while simulation.now_ns < round(to_s * 1e9) and simulation.advance() is not None:
+        pass
+    simulation.telemetry.write(folder)
+    found = measured(folder, round(from_s * 1e9), round(to_s * 1e9), recovers=True)
+    served = found.instances.sums["served"][found.instances.name == "count"].sum()
+    return Seen(diagnose(load(document, CONTEXT), found), float(served))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_limit_put_in_is_found_and_its_remedy_relieves_it(name: str, tmp_path: Path) -> None:
+    wanted = RUNS[name]
+    found = diagnosed(wanted.document, tmp_path / "run")
+    assert found.limit.kind == wanted.kind, found
+    if wanted.operator is not None:
+        assert found.limit.operator == wanted.operator, found
+    if wanted.host is not None:
+        assert found.limit.host == wanted.host, found
+    if wanted.link:
+        assert found.limit.link == wanted.link, found
+    offered = {remedy.name: remedy for remedy in remedies(load(wanted.document, CONTEXT), wanted.document, found.limit, CONTEXT)}
+    if wanted.relieved_by is None:
+        assert found.limit.kind not in (Kind.NOTHING, Kind.UNCLEAR) or not offered
+        return
+    after = diagnosed(offered[wanted.relieved_by].document, tmp_path / "after")
+    same = (after.limit.kind, after.limit.operator, after.limit.host) == (found.limit.kind, found.limit.operator, found.limit.host)
+    assert not same or after.served > 1.1 * found.served, (found, after)

@@ -1,0 +1,116 @@
+"""What limits a run, through the API: the verdict, the instances behind it, and remedies that are run from there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from webapp.lab.models import Experiment, Lab, Run, RunState
+from webapp.messaging import frame_history
+
+from ..support.limited_runs import limited_runs
+from .conftest import new_experiment, new_run
+from .executing import executed
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
+
+RUNS = limited_runs()
+
+
+def limited(lab: Lab, name: str) -> Run:
+    run = executed(new_run(new_experiment(lab, RUNS[name].document)))
+    assert run.state == RunState.SUCCEEDED
+    return run
+
+
+def read(client: Client, path: str, status: int = 200, **query: Any) -> dict[str, Any]:
+    answer = client.get(path, query)
+    assert answer.status_code == status, answer.content
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_a_remedy_is_run_and_its_effect_shown(client: Client, lab: Lab) -> None:
+    run = limited(lab, "one instance by skew")
+    path = f"/api/runs/{run.pk}/diagnosis"
+    found = read(client, path)
+    assert (found["kind"], found["operator"], found["instances"], found["host"]) == ("skew", "count", [0], "worker")
+    assert found["sentence"].startswith("count[0] limits this run: it gets ")
+    assert (found["from_s"], found["to_s"]) == (0.0, 6.0)
+    assert found["evidence"][0]["label"] == "count[0] on worker"
+    offered = {remedy["name"]: remedy for remedy in found["remedies"]}
+    assert offered["speed"] == {"name": "speed", "text": "worker: speed 2 x instead of 1 x", "run": None}
+    answer = client.post(f"/api/runs/{run.pk}/remedies", {"name": "speed"}, content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    made = answer.json()
+    assert (made["parent"], made["fork_at_s"]) == (str(run.pk), 0.0)
+    (again,) = (remedy["run"] for remedy in read(client, path)["remedies"] if remedy["name"] == "speed")
+    assert (again["number"], again["state"], again["effects"]) == (made["number"], "queued", [])
+    after = executed(Run.objects.get(pk=made["id"]))
+    (again,) = (remedy["run"] for remedy in read(client, path)["remedies"] if remedy["name"] == "speed")
+    effects = {effect["label"]: effect for effect in again["effects"]}
+    assert effects["backlog"]["before"] == run.summary["backlog"] > effects["backlog"]["after"] == after.summary["backlog"]
+    assert effects["p99 latency"]["after"] < effects["p99 latency"]["before"]
+
+
+def test_instances_of_a_frame_add_up_to_what_the_frame_says(client: Client, lab: Lab) -> None:
+    run = limited(lab, "one instance by skew")
+    frames = frame_history.all_frames(run.pk, run.directory)
+    for frame in (frames[0], frames[7], frames[-1]):
+        found = read(client, f"/api/runs/{run.pk}/instances", at_s=frame["t_s"])
+        assert (found["frame"], found["to_s"]) == (frame["n"], frame["t_s"])
+        for operator, sample in frame["operators"].items():
+            rows = [row for row in found["rows"] if row["operator"] == operator]
+            assert sum(row["in_per_s"] for row in rows) == pytest.approx(sample["in_per_s"])
+            assert sum(row["busy"] for row in rows) / len(rows) == pytest.approx(sample["busy"], abs=1e-5)
+            assert sum(row["queue"] for row in rows) == sample["queue"]
+            assert sum(row["state_bytes"] for row in rows) == sample["state_bytes"]
+            lags = [row["watermark_lag_ms"] for row in rows if row["watermark_lag_ms"] is not None]
+            assert (max(lags) if lags else None) == sample["watermark_lag_ms"]
+            assert sum(row["share"] or 0 for row in rows) == pytest.approx(1 if sample["in_per_s"] else 0)
+            if len(rows) > 1:
+                assert sample["most"]["busy"] == max(row["busy"] for row in rows)
+                assert rows[sample["most"]["busiest"]]["busy"] == sample["most"]["busy"]
+                assert rows[sample["most"]["fullest"]]["queue"] == sample["most"]["queue"] == max(row["queue"] for row in rows)
+    only = read(client, f"/api/runs/{run.pk}/instances", at_s=3.1, operator="count")
+    assert [(row["operator"], row["index"], row["host"]) for row in only["rows"]] == [("count", k, "worker") for k in range(4)]
+    assert (only["from_s"], only["to_s"]) == (3.0, 3.25)
+    assert read(client, f"/api/runs/{run.pk}/instances")["to_s"] == 6.0
+    assert read(client, f"/api/runs/{run.pk}/instances", at_s=1e9)["to_s"] == 6.0
+
+
+def test_a_span_is_diagnosed_by_itself(client: Client, lab: Lab) -> None:
+    run = limited(lab, "a paused host")
+    path = f"/api/runs/{run.pk}/diagnosis"
+    assert read(client, path, to_s=1)["kind"] == "nothing"
+    assert read(client, path, from_s=2, to_s=3)["kind"] == "fault"
+
+
+@pytest.fixture
+def refusals(experiment: Experiment) -> tuple[str, str]:
+    """The paths of a run that has not begun and of one that has ended."""
+    return f"/api/runs/{new_run(experiment).pk}", f"/api/runs/{executed(new_run(experiment)).pk}"
+
+
+def test_what_cannot_be_answered_is_refused_with_a_sentence(client: Client, refusals: tuple[str, str]) -> None:
+    queued, ended = refusals
+    for path in ("diagnosis", "instances"):
+        assert "no frames are stored yet" in read(client, f"{queued}/{path}", 409)["detail"]
+    assert "not before to_s" in read(client, f"{ended}/diagnosis", 422, from_s=3, to_s=2)["detail"]
+    assert "no frame" in read(client, f"{ended}/diagnosis", 409, from_s=1e6)["detail"]
+    assert "has no operator 'nowhere'; it has " in read(client, f"{ended}/instances", 404, operator="nowhere")["detail"]
+    for value in ("1e400", "nan", "-1", "soon"):
+        read(client, f"{ended}/diagnosis", 422, from_s=value)
+        read(client, f"{ended}/instances", 422, at_s=value)
+    answer = client.post(f"{ended}/remedies", {"name": "magic"}, content_type="application/json")
+    assert answer.status_code == 404
+    assert "'magic' is no remedy" in answer.json()["detail"]
+
+
+def test_frames_that_were_removed_are_named(client: Client, experiment: Experiment) -> None:
+    run = executed(new_run(experiment))
+    for path in (run.directory / "telemetry").iterdir():
+        path.unlink()
+    assert "were removed" in read(client, f"/api/runs/{run.pk}/instances", 409)["detail"]
