@@ -18,7 +18,7 @@ from engine.spec import Experiment
 from engine.telemetry.instances import Measured
 
 from . import network, processors, standing
-from .limit import Evidence, Kind, Limit
+from .limit import Evidence, Limit, LimitKind
 from .observed import SATURATED, Observed, count, listed, percent
 
 DRAIN_SHARE = 0.1
@@ -34,7 +34,7 @@ def diagnose(experiment: Experiment, measured: Measured) -> Limit:
     """Return what limits the run over the span of the measurements."""
     run = Observed(experiment, measured)
     if not len(run.instances):
-        return Limit(Kind.UNCLEAR, "No instance was active at this time.")
+        return Limit(LimitKind.UNCLEAR, "No instance was active at this time.")
     if (held := standing.standing(run)) is not None:
         return held
     candidates: list[Candidate] = [*processors.saturated(run), *network.saturated(run)]
@@ -87,11 +87,11 @@ def _unsaturated(run: Observed, candidates: Sequence[Candidate]) -> Limit:
                 f"Unclear. {count(last)} records wait, {count(last - first)} more than at the start of this time, most of them at "
                 f"{run.label(where)}, but nothing measured is at its limit. {closest.value}"
             )
-            return Limit(Kind.UNCLEAR, sentence, (closest, Evidence("Backlog", f"{count(first)} to {count(last)} records")))
+            return Limit(LimitKind.UNCLEAR, sentence, (closest, Evidence("Backlog", f"{count(first)} to {count(last)} records")))
         rate = count(read / run.span_s)
         sentence = f"Nothing limits this run: it keeps up with its sources, at {rate} records/s. {closest.value}"
-        return Limit(Kind.NOTHING, sentence, (Evidence("Backlog", f"{count(first)} to {count(last)} records"),))
-    return Limit(Kind.UNCLEAR, f"Unclear: there are no frames of this time. {closest.value}")
+        return Limit(LimitKind.NOTHING, sentence, (Evidence("Backlog", f"{count(first)} to {count(last)} records"),))
+    return Limit(LimitKind.UNCLEAR, f"Unclear: there are no frames of this time. {closest.value}")
 
 
 def _closest(run: Observed) -> Evidence:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class LimitKind(StrEnum):
     """What can limit a run."""
 
     NOTHING = "nothing"
@@ -41,7 +41,7 @@ class Limit:
     trunk's name alone. also: operators at their limit whose relief alone would not help.
     """
 
-    kind: Kind
+    kind: LimitKind
     sentence: str
     evidence: tuple[Evidence, ...] = ()
     operator: str | None = None

@@ -11,7 +11,7 @@ from engine.spec.experiment.cluster import links_between
 from engine.spec.experiment.flow_control.credits import Credits
 from engine.telemetry.instances import Machines
 
-from .limit import Evidence, Kind, Limit
+from .limit import Evidence, Limit, LimitKind
 from .observed import MOSTLY, SATURATED, Observed, count, listed, percent, seconds
 
 WAIT_S = 1e-3
@@ -66,7 +66,7 @@ def explained(run: Observed, candidate: LinkCandidate) -> Limit:
         evidence.append(Evidence("Sent, of the bandwidth", percent(candidate.load)))
     evidence.append(Evidence("Most time is lost by records of", candidate.operator))
     host = candidate.ends[0] if candidate.ends[0] in run.hosts.name else None
-    return Limit(Kind.LINK, sentence, tuple(evidence), candidate.operator, (), host, candidate.ends)
+    return Limit(LimitKind.LINK, sentence, tuple(evidence), candidate.operator, (), host, candidate.ends)
 
 
 def credits(run: Observed) -> Limit | None:
@@ -96,7 +96,7 @@ def credits(run: Observed) -> Limit | None:
         Evidence("Busiest receiver", f"{run.label(int(rows[run.occupied[rows].argmax()]))}, {percent(run.occupied[rows].max())}"),
         Evidence("Waiting", f"{count(run.waiting_records(worst))} records"),
     )
-    return Limit(Kind.CREDITS, sentence, evidence, operator, (int(found.index[worst]),), run.host_of(worst).name)
+    return Limit(LimitKind.CREDITS, sentence, evidence, operator, (int(found.index[worst]),), run.host_of(worst).name)
 
 
 def _load(run: Observed, machines: Machines, name: str, mbit_per_s: int) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.experiment.memory import Counted
 
-from .limit import Evidence, Kind, Limit
+from .limit import Evidence, Limit, LimitKind
 from .observed import SATURATED, Group, Observed, count, listed, percent
 
 APART = 1.2
@@ -72,7 +72,7 @@ def explained(run: Observed, candidate: Candidate) -> Limit:
 def _instances(run: Observed, candidate: Candidate) -> Limit:
     operator, found = candidate.operator, run.instances
     rows, every = list(candidate.rows), run.rows(operator)
-    kind = Kind.SOURCE if run.is_source(operator) else Kind.INSTANCES
+    kind = LimitKind.SOURCE if run.is_source(operator) else LimitKind.INSTANCES
     names = listed([run.label(row) for row in rows])
     waiting = _waiting(run, operator, rows)
     if len(every) == 1:
@@ -99,19 +99,19 @@ def _instances(run: Observed, candidate: Candidate) -> Limit:
             f"The cores of {host.name} limit this run: {run.label(top)} takes {slower:.1f} times as long per record there as the other "
             f"instances elsewhere, and is busy {percent(run.occupied[top])} of the time, {rest}{speed}."
         )
-        return replace(_limit(run, Kind.CORES, sentence, operator, rows), host=host.name)
+        return replace(_limit(run, LimitKind.CORES, sentence, operator, rows), host=host.name)
     if more >= APART:
         sentence = (
             f"{names} {'limits' if one else 'limit'} this run: {'it gets' if one else f'{run.label(top)} gets'} {percent(input_share)} of "
             f"the input of {operator} (an even share is {percent(1 / len(every))}) and {'is' if one else 'they are'} busy "
             f"{percent(run.occupied[rows].max())} of the time, {rest}{waiting}."
         )
-        return _limit(run, Kind.SOURCE if kind is Kind.SOURCE else Kind.SKEW, sentence, operator, rows)
+        return _limit(run, LimitKind.SOURCE if kind is LimitKind.SOURCE else LimitKind.SKEW, sentence, operator, rows)
     sentence = (
         f"{names} {'is' if one else 'are'} busy {percent(run.occupied[rows].max())} of the time, {rest}. The input is even and so is the "
         "time per record: look at a longer span."
     )
-    return _limit(run, Kind.UNCLEAR, sentence, operator, rows)
+    return _limit(run, LimitKind.UNCLEAR, sentence, operator, rows)
 
 
 def _one_at_a_time(run: Observed, operator: str, rows: list[int], every: list[int]) -> Limit:
@@ -120,7 +120,7 @@ def _one_at_a_time(run: Observed, operator: str, rows: list[int], every: list[in
         f"which is busy {percent(run.instances.busiest[operator])} of the time, while all {len(every)} are busy "
         f"{percent(run.occupied[every].mean())} on average. The keys that are hot change."
     )
-    return _limit(run, Kind.SOURCE if run.is_source(operator) else Kind.SKEW, sentence, operator, rows)
+    return _limit(run, LimitKind.SOURCE if run.is_source(operator) else LimitKind.SKEW, sentence, operator, rows)
 
 
 def _ns_per_record(run: Observed, row: int) -> float:
@@ -137,7 +137,7 @@ def _waiting(run: Observed, operator: str, rows: Sequence[int]) -> str:
     return f", and {count(number)} records wait {place}"
 
 
-def _limit(run: Observed, kind: Kind, sentence: str, operator: str, rows: Sequence[int]) -> Limit:
+def _limit(run: Observed, kind: LimitKind, sentence: str, operator: str, rows: Sequence[int]) -> Limit:
     every = run.rows(operator).tolist()
     evidence = [Evidence(f"{run.label(row)} on {run.host_of(row).name}", _of_instance(run, row, every)) for row in rows[:8]]
     index = tuple(int(run.instances.index[row]) for row in rows)
@@ -183,7 +183,7 @@ def _cores(run: Observed, group: Group, waiting: Sequence[int]) -> Limit:
         every = run.rows(str(run.instances.name[row])).tolist()
         evidence.append(Evidence(run.label(row), _of_instance(run, row, every)))
     instances = (int(run.instances.index[hardest]),)
-    return Limit(Kind.CORES, sentence, tuple(evidence), str(run.instances.name[hardest]), instances, host.name)
+    return Limit(LimitKind.CORES, sentence, tuple(evidence), str(run.instances.name[hardest]), instances, host.name)
 
 
 # -- what makes services longer -----------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def _collector(run: Observed, candidate: Candidate) -> Limit | None:
         f"The memory of {host.name} limits this run: garbage collection makes every service there {factor:.2f} times as long{full}. "
         f"Without it {run.label(row)} would be busy {percent(without)} of the time instead of {percent(_load(run, candidate))}."
     )
-    limit = _limit(run, Kind.COLLECTOR, sentence, candidate.operator, candidate.rows)
+    limit = _limit(run, LimitKind.COLLECTOR, sentence, candidate.operator, candidate.rows)
     return replace(limit, host=host.name, evidence=(Evidence(f"Memory of {host.name}", f"services x {factor:.2f}"), *limit.evidence))
 
 
@@ -233,7 +233,7 @@ def _protocol(run: Observed, candidate: Candidate) -> Limit | None:
         f"Checkpoints limit this run: copying and serialising state takes {percent(share)} of the time of {who}; without it "
         f"{it} would be busy {percent(max(without, 0))} instead of {percent(_load(run, candidate))}."
     )
-    limit = _limit(run, Kind.PROTOCOL, sentence, candidate.operator, candidate.rows)
+    limit = _limit(run, LimitKind.PROTOCOL, sentence, candidate.operator, candidate.rows)
     return replace(limit, evidence=(Evidence("Interval", f"{protocol.interval_s:g} s"), *limit.evidence))
 
 

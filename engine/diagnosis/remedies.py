@@ -14,7 +14,7 @@ from engine.spec.experiment.document import upgrade
 from engine.spec.rules.scalable import vertices
 from engine.spec.rules.validation import Context, load
 
-from .limit import Kind, Limit
+from .limit import Limit, LimitKind
 
 Document = dict[str, Any]
 
@@ -52,23 +52,23 @@ Change = tuple[str, str, Callable[[Document], None]]
 
 def _changes(experiment: Experiment, limit: Limit) -> Iterator[Change]:
     kind = limit.kind
-    if kind in (Kind.INSTANCES, Kind.SOURCE, Kind.SKEW, Kind.CORES) and limit.operator is not None:
-        if kind is Kind.SKEW:
+    if kind in (LimitKind.INSTANCES, LimitKind.SOURCE, LimitKind.SKEW, LimitKind.CORES) and limit.operator is not None:
+        if kind is LimitKind.SKEW:
             yield from _partitioning(experiment, limit.operator)
-        if kind is Kind.CORES:
+        if kind is LimitKind.CORES:
             yield from _host(experiment, limit)
         yield from _parallelism(experiment, limit.operator)
-        if kind is not Kind.CORES:
+        if kind is not LimitKind.CORES:
             yield from _host(experiment, limit)
-    if kind is Kind.LINK:
+    if kind is LimitKind.LINK:
         yield from _bandwidth(experiment, limit)
-    if kind is Kind.CREDITS:
+    if kind is LimitKind.CREDITS:
         yield from _credits(experiment)
-    if kind is Kind.COLLECTOR and limit.host is not None:
+    if kind is LimitKind.COLLECTOR and limit.host is not None:
         yield from _memory(experiment, limit.host)
-    if kind is Kind.PROTOCOL:
+    if kind is LimitKind.PROTOCOL:
         yield from _checkpoints(experiment)
-    if kind in (Kind.FAULT, Kind.RECOVERY):
+    if kind in (LimitKind.FAULT, LimitKind.RECOVERY):
         yield "no-faults", "Without faults", lambda document: document.update(faults=[])
 
 
@@ -118,7 +118,7 @@ def _host(experiment: Experiment, limit: Limit) -> Iterator[Change]:
     def wider(document: Document) -> None:
         document["cluster"]["hosts"][place]["cores"] = host.cores * FACTOR
 
-    if limit.kind is Kind.CORES:
+    if limit.kind is LimitKind.CORES:
         yield "cores", f"{what}: {host.cores * FACTOR:g} cores instead of {host.cores:g}", wider
     yield "speed", f"{what}: speed {host.speed * FACTOR:g} x instead of {host.speed:g} x", faster
 

@@ -11,7 +11,7 @@ from engine.spec.experiment.cluster import links_between
 from engine.spec.experiment.faults.host_fault import HostFault
 from engine.spec.experiment.faults.slow_host import SlowHost
 
-from .limit import Evidence, Kind, Limit
+from .limit import Evidence, Limit, LimitKind
 from .observed import MOSTLY, Observed, count, listed, percent, seconds
 
 STOPPED = {"stopping": "takes its savepoint", "restarting": "restarts in its new arrangement", "restoring": "restores its state"}
@@ -31,7 +31,7 @@ def _rescale(run: Observed) -> Limit | None:
     share = len(stopped) / len(states)
     does = STOPPED[max(set(stopped), key=stopped.count)]
     sentence = f"A rescale limits this run: for {percent(share)} of this time the job is stopped and mostly {does}."
-    return Limit(Kind.RESCALE, sentence, (Evidence("Stopped for a rescale", percent(share)), *_backlog(run)))
+    return Limit(LimitKind.RESCALE, sentence, (Evidence("Stopped for a rescale", percent(share)), *_backlog(run)))
 
 
 def _recovery(run: Observed) -> Limit | None:
@@ -49,7 +49,7 @@ def _recovery(run: Observed) -> Limit | None:
         return None
     lost = listed(sorted(hosts))
     sentence = f"A recovery limits this run: after the loss of {lost} the instances restore checkpoints for {seconds(held_s)} of this time."
-    return Limit(Kind.RECOVERY, sentence, (Evidence("In recovery", percent(held_s / run.span_s)), *_backlog(run)))
+    return Limit(LimitKind.RECOVERY, sentence, (Evidence("In recovery", percent(held_s / run.span_s)), *_backlog(run)))
 
 
 def alignment(run: Observed) -> Limit | None:
@@ -71,7 +71,7 @@ def alignment(run: Observed) -> Limit | None:
         Evidence(f"{run.label(row)} busy", percent(run.occupied[row])),
         *_backlog(run),
     )
-    return Limit(Kind.PROTOCOL, sentence, evidence, str(found.name[row]), (int(found.index[row]),), run.host_of(row).name)
+    return Limit(LimitKind.PROTOCOL, sentence, evidence, str(found.name[row]), (int(found.index[row]),), run.host_of(row).name)
 
 
 def _fault(run: Observed) -> Limit | None:
@@ -88,11 +88,11 @@ def _fault(run: Observed) -> Limit | None:
             sentence = (
                 f"A fault limits this run: the {fault.title.lower()}{where}, which began at {since}, covers {percent(share)} of this time."
             )
-            return Limit(Kind.FAULT, sentence, (Evidence(fault.title, f"from {since}"), *_backlog(run)), None, (), host)
+            return Limit(LimitKind.FAULT, sentence, (Evidence(fault.title, f"from {since}"), *_backlog(run)), None, (), host)
     down = _down(run)
     if down is not None:
         sentence = f"A fault limits this run: {down} ran out of memory and is down."
-        return Limit(Kind.FAULT, sentence, _backlog(run), None, (), down)
+        return Limit(LimitKind.FAULT, sentence, _backlog(run), None, (), down)
     return None
 
 
@@ -129,7 +129,12 @@ def _full_memory(run: Observed) -> Limit | None:
                 f"The memory of {host.name} limits this run: it is full {percent(share)} of the time, and sources there do not read then."
             )
             return Limit(
-                Kind.COLLECTOR, sentence, (Evidence(f"Memory of {host.name} full", percent(share)), *_backlog(run)), None, (), host.name
+                LimitKind.COLLECTOR,
+                sentence,
+                (Evidence(f"Memory of {host.name} full", percent(share)), *_backlog(run)),
+                None,
+                (),
+                host.name,
             )
     return None
 

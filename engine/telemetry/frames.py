@@ -254,6 +254,8 @@ class Observer:
             live["operators"][operator]["lag"] = unread
         for operator, most in self._most(w, new):
             live["operators"][operator]["most"] = most
+        for host, busiest in self._busiest(w, new):
+            live["hosts"][host]["busiest"] = busiest
         return live, self._rows(number, w, new, now, held, by_host)
 
     def _unread(self, w: Arrays, now: Counters, appended: Mapping[str, int]) -> Iterator[tuple[str, int]]:
@@ -285,6 +287,15 @@ class Observer:
                     "fullest": fullest,
                 },
             )
+
+    def _busiest(self, w: Arrays, new: Counters) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield each host of several instances with the one that was busiest, the first of several."""
+        busy = new.busy_ns / np.maximum(new.active_ns, 1)
+        in_order = np.lexsort((np.arange(len(busy)), -busy, w.inst[:, L.I_HOST]))
+        hosts, first, count = np.unique(w.inst[in_order, L.I_HOST], return_index=True, return_counts=True)
+        for host, i in zip(hosts[count > 1].tolist(), in_order[first[count > 1]].tolist(), strict=True):
+            operator, index = w.inst[i, [L.I_OP, L.I_INDEX]].tolist()
+            yield self.hosts[host], {"operator": self.operators[operator], "index": index, "busy": _round(busy[i])}
 
     def _live(
         self, number: int, w: Arrays, new: Counters, now: Counters, held: Words, by_host: Words, deaths: Sequence[Mapping[str, Any]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, NamedTuple
 
-from engine.diagnosis.limit import Kind
+from engine.diagnosis.limit import LimitKind
 
 PER_S = 4000
 ROOMY = {"processor": {"kind": "dedicated"}, "cores": 16, "egress_mbit_per_s": 1000, "egress_latency_ms": 0.5}
@@ -75,7 +75,7 @@ class Limited(NamedTuple):
     the run, or more records pass."""
 
     document: dict[str, Any]
-    kind: Kind
+    kind: LimitKind
     operator: str | None = None
     host: str | None = None
     link: tuple[str, ...] = ()
@@ -105,86 +105,86 @@ def limited_runs() -> dict[str, Limited]:
     """Return the runs by name."""
     runs: dict[str, Limited] = {}
 
-    runs["nothing"] = Limited(plain(), Kind.NOTHING)
+    runs["nothing"] = Limited(plain(), LimitKind.NOTHING)
 
     document = plain()
     _costing(document, "price", 400)
-    runs["nothing, though instances are busy 80 %"] = Limited(document, Kind.NOTHING)
+    runs["nothing, though instances are busy 80 %"] = Limited(document, LimitKind.NOTHING)
 
     document = plain()
     _operator(document, "price")["parallelism"] = 1
     _costing(document, "price", 400)
-    runs["the only instance"] = Limited(document, Kind.INSTANCES, "price", "worker", relieved_by="instances")
+    runs["the only instance"] = Limited(document, LimitKind.INSTANCES, "price", "worker", relieved_by="instances")
 
     document = plain()
     _costing(document, "count", 1500)
-    runs["all instances"] = Limited(document, Kind.INSTANCES, "count", "worker", relieved_by="instances")
+    runs["all instances"] = Limited(document, LimitKind.INSTANCES, "count", "worker", relieved_by="instances")
 
     document = deepcopy(document)
     document["query"]["edges"][1]["partitioning"]["scheme"] = "modulo"
     _credits(document, 32)
-    runs["all instances, with backpressure"] = Limited(document, Kind.INSTANCES, "count", "worker", relieved_by="instances")
+    runs["all instances, with backpressure"] = Limited(document, LimitKind.INSTANCES, "count", "worker", relieved_by="instances")
 
     document = plain()
     _costing(document, "price", 600)
     _costing(document, "count", 1400)
-    runs["two in a row, the second slower"] = Limited(document, Kind.INSTANCES, "count", "worker")
+    runs["two in a row, the second slower"] = Limited(document, LimitKind.INSTANCES, "count", "worker")
 
     document = plain()
     _costing(document, "price", 1000)
     _costing(document, "count", 1000)
-    runs["two in a row, the second as fast"] = Limited(document, Kind.INSTANCES, "price", "worker", relieved_by="instances")
+    runs["two in a row, the second as fast"] = Limited(document, LimitKind.INSTANCES, "price", "worker", relieved_by="instances")
 
     document = plain()
     document["workload"]["sources"]["bids"]["stream"]["hot_ratio"] = 0.9
     _costing(document, "count", 400)
-    runs["one instance by skew"] = Limited(document, Kind.SKEW, "count", "worker", relieved_by="speed")
+    runs["one instance by skew"] = Limited(document, LimitKind.SKEW, "count", "worker", relieved_by="speed")
 
     document = deepcopy(document)
     _credits(document, 16)
-    runs["one instance by skew, with backpressure"] = Limited(document, Kind.SKEW, "count", "worker", relieved_by="speed")
+    runs["one instance by skew, with backpressure"] = Limited(document, LimitKind.SKEW, "count", "worker", relieved_by="speed")
 
     document = plain()
     _host(document, "worker", processor={"kind": "shared_fifo"}, cores=1)
     _costing(document, "price", 150)
     _costing(document, "count", 150)
-    runs["a shared core"] = Limited(document, Kind.CORES, None, "worker", relieved_by="cores")
+    runs["a shared core"] = Limited(document, LimitKind.CORES, None, "worker", relieved_by="cores")
 
     document = deepcopy(document)
     _host(document, "worker", processor={"kind": "pool"}, cores=2, speed=0.5)
-    runs["a pool of cores"] = Limited(document, Kind.CORES, None, "worker", relieved_by="cores")
+    runs["a pool of cores"] = Limited(document, LimitKind.CORES, None, "worker", relieved_by="cores")
 
     document = deepcopy(document)
     _host(document, "worker", processor={"kind": "processor_sharing"}, cores=1.1, speed=0.9)
-    runs["cores shared by threads"] = Limited(document, Kind.CORES, None, "worker", relieved_by="cores")
+    runs["cores shared by threads"] = Limited(document, LimitKind.CORES, None, "worker", relieved_by="cores")
 
     document = plain()
     document["placement"]["hosts"]["count"] = ["worker", "other"]
     _host(document, "other", speed=0.2)
     _costing(document, "count", 300)
-    runs["a slow host"] = Limited(document, Kind.CORES, "count", "other", relieved_by="speed")
+    runs["a slow host"] = Limited(document, LimitKind.CORES, "count", "other", relieved_by="speed")
 
     document = plain()
     _costing(document, "bids", 1200)
-    runs["the source"] = Limited(document, Kind.SOURCE, "bids", "reader", relieved_by="instances")
+    runs["the source"] = Limited(document, LimitKind.SOURCE, "bids", "reader", relieved_by="instances")
 
     document = plain()
     _host(document, "reader", egress_mbit_per_s=1)
-    runs["an outgoing link"] = Limited(document, Kind.LINK, "bids", None, ("reader",))
+    runs["an outgoing link"] = Limited(document, LimitKind.LINK, "bids", None, ("reader",))
 
     document = plain()
     document["cluster"]["links"] = [{"source": "reader", "target": "worker", "mbit_per_s": 1}]
-    runs["a link"] = Limited(document, Kind.LINK, "bids", None, ("reader", "worker"))
+    runs["a link"] = Limited(document, LimitKind.LINK, "bids", None, ("reader", "worker"))
 
     document = plain()
     document["cluster"]["trunks"] = [{"name": "uplink", "mbit_per_s": 1, "sources": ["reader"], "targets": ["worker"]}]
-    runs["a trunk"] = Limited(document, Kind.LINK, "bids", None, ("uplink",))
+    runs["a trunk"] = Limited(document, LimitKind.LINK, "bids", None, ("uplink",))
 
     document = plain()
     _host(document, "reader", egress_latency_ms=20)
     _host(document, "worker", egress_latency_ms=20)
     _credits(document, 4)
-    runs["credits"] = Limited(document, Kind.CREDITS, "bids", None, relieved_by="credits")
+    runs["credits"] = Limited(document, LimitKind.CREDITS, "bids", None, relieved_by="credits")
 
     document = plain()
     _host(
@@ -194,31 +194,31 @@ def limited_runs() -> dict[str, Limited]:
         memory={"kind": "budget", "base_mb": 9, "on_full": "nothing", "slow_down": SLOWER},
     )
     _costing(document, "count", 300)
-    runs["the collector"] = Limited(document, Kind.COLLECTOR, None, "worker", relieved_by="memory")
+    runs["the collector"] = Limited(document, LimitKind.COLLECTOR, None, "worker", relieved_by="memory")
 
     document = plain()
     document["policies"]["checkpointing"] = {"kind": "coordinated", "interval_s": 0.5, "capture_ms": 400}
     _costing(document, "count", 700)
-    runs["checkpoints"] = Limited(document, Kind.PROTOCOL, None, "worker", relieved_by="interval")
+    runs["checkpoints"] = Limited(document, LimitKind.PROTOCOL, None, "worker", relieved_by="interval")
 
     document = plain()
     document["faults"] = [{"kind": "pause", "host": "worker", "when": {"kind": "at", "at_s": 1}, "for_ms": 10_000}]
-    runs["a paused host"] = Limited(document, Kind.FAULT, None, "worker", relieved_by="no-faults")
+    runs["a paused host"] = Limited(document, LimitKind.FAULT, None, "worker", relieved_by="no-faults")
 
     document = plain()
     document["faults"] = [{"kind": "partition", "sources": ["reader"], "targets": ["worker"], "from_s": 1}]
-    runs["a cut link"] = Limited(document, Kind.FAULT, relieved_by="no-faults")
+    runs["a cut link"] = Limited(document, LimitKind.FAULT, relieved_by="no-faults")
 
     document = plain()
     document["placement"]["hosts"]["bids"] = ["reader", "other"]
     _host(document, "other", egress_latency_ms=1500)
     document["policies"]["checkpointing"] = {"kind": "coordinated", "interval_s": 1.6}
-    runs["barriers on a long way"] = Limited(document, Kind.PROTOCOL, "price", "worker", relieved_by="unaligned")
+    runs["barriers on a long way"] = Limited(document, LimitKind.PROTOCOL, "price", "worker", relieved_by="unaligned")
 
     document = plain()
     document["policies"]["checkpointing"] = {"kind": "coordinated", "interval_s": 1, "restart_ms": 5000}
     document["faults"] = [{"kind": "host_loss", "host": "worker", "when": {"kind": "at", "at_s": 1.5}, "restart_after_s": 0.1}]
-    runs["a recovery"] = Limited(document, Kind.RECOVERY, relieved_by="no-faults")
+    runs["a recovery"] = Limited(document, LimitKind.RECOVERY, relieved_by="no-faults")
 
     document = plain()
     document["policies"]["scaling"] = {
@@ -227,11 +227,11 @@ def limited_runs() -> dict[str, Limited]:
         "rescaling": {"kind": "stop_and_restart", "restart_s": 20},
         "orders": [{"at_s": 1, "parallelism": {"price": 4}}],
     }
-    runs["a rescale"] = Limited(document, Kind.RESCALE)
+    runs["a rescale"] = Limited(document, LimitKind.RESCALE)
 
     document = plain()
     _operator(document, "price")["parallelism"] = 1
     _costing(document, "price", 400)
     document["workload"]["sources"]["bids"]["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 100}, {"at_s": 5.5, "per_s": 8000}]}
-    runs["a burst at the end"] = Limited(document, Kind.UNCLEAR)
+    runs["a burst at the end"] = Limited(document, LimitKind.UNCLEAR)
     return runs

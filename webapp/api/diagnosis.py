@@ -12,7 +12,7 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from engine.diagnosis import Limit, Remedy, diagnose, remedies
-from engine.diagnosis.limit import Kind
+from engine.diagnosis.limit import LimitKind
 from engine.spec import Experiment
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.rules.validation import Context
@@ -72,7 +72,7 @@ class RemedyShape(Schema):
 class DiagnosisShape(Schema):
     """What limits the run from `from_s` to `to_s`. operator, instances, host, link: what is at its limit."""
 
-    kind: Kind
+    kind: LimitKind
     sentence: str
     evidence: list[EvidenceShape]
     operator: str | None
@@ -116,7 +116,7 @@ class InstancesShape(Schema):
     rows: list[InstanceRow]
 
 
-class Tried(Body):
+class ChosenRemedy(Body):
     """The remedy to run, of the diagnosis of this span."""
 
     name: str
@@ -150,7 +150,7 @@ def diagnosis(request: HttpRequest, run_id: uuid.UUID, span: Query[Span]) -> Dia
 
 
 @router.post("/{uuid:run_id}/remedies", response={201: RunDetail}, summary="Run a remedy: the document of the run with this change")
-def remedy(request: HttpRequest, run_id: uuid.UUID, body: Tried) -> Status:
+def remedy(request: HttpRequest, run_id: uuid.UUID, body: ChosenRemedy) -> Status:
     lab = request.auth.lab
     run = run_of(lab, run_id)
     experiment = submission.checked_valid(run.document, lab)

@@ -89,14 +89,24 @@ class HostMemory(TypedDict):
 
 
 @EXACT
+class Busiest(TypedDict):
+    """The instance of a host that was busiest in the frame."""
+
+    operator: str
+    index: int
+    busy: float
+
+
+@EXACT
 class HostSample(TypedDict):
-    """A host at the end of the frame. egress_wait_ms: how long a message sent then waits until the outgoing link is free. memory: null
-    without a memory model."""
+    """A host at the end of the frame. egress_wait_ms: how long a message sent then waits until the outgoing link is free. busiest: of hosts
+    with several instances. memory: null without a memory model."""
 
     busy: float | None
     queue: int | None
     egress_mbit_per_s: float | None
     egress_wait_ms: NotRequired[float]
+    busiest: NotRequired[Busiest]
     queue_bytes: NotRequired[int]
     unsent_bytes: NotRequired[int]
     state_bytes: NotRequired[int]

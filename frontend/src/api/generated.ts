@@ -394,6 +394,12 @@ export interface components {
             blocked_ns: number;
             network_ns: number;
         };
+        /** @description The instance of a host that was busiest in the frame. */
+        Busiest: {
+            operator: string;
+            index: number;
+            busy: number;
+        };
         CapturedCheckpoint: {
             operator: string;
             index: number;
@@ -488,6 +494,7 @@ export interface components {
             trunks?: {
                 [key: string]: components["schemas"]["TrunkSample"];
             };
+            links?: components["schemas"]["LinkSample"][];
             actors?: {
                 [key: string]: components["schemas"]["ActorSample"];
             };
@@ -506,11 +513,16 @@ export interface components {
             slow_down: number;
             full: boolean;
         };
-        /** @description A host at the end of the frame. memory: null without a memory model. */
+        /**
+         * @description A host at the end of the frame. egress_wait_ms: how long a message sent then waits until the outgoing link is free. busiest: of hosts
+         *     with several instances. memory: null without a memory model.
+         */
         HostSample: {
             busy: number | null;
             queue: number | null;
             egress_mbit_per_s: number | null;
+            egress_wait_ms?: number;
+            busiest?: components["schemas"]["Busiest"];
             queue_bytes?: number;
             unsent_bytes?: number;
             state_bytes?: number;
@@ -546,6 +558,21 @@ export interface components {
             ][];
             in_flight: number;
         };
+        /** @description A link with a bandwidth of its own. source, target: hosts. wait_ms: how long a message sent at the end of the frame waits. */
+        LinkSample: {
+            source: string;
+            target: string;
+            wait_ms: number;
+        };
+        /** @description The largest values of a single instance of an operator in the frame. busiest, most_blocked, fullest: the index of that instance. */
+        Most: {
+            busy: number;
+            busiest: number;
+            blocked: number;
+            most_blocked: number;
+            queue: number;
+            fullest: number;
+        };
         NumberedCheckpoint: {
             operator: string;
             index: number;
@@ -553,7 +580,8 @@ export interface components {
         };
         /**
          * @description An operator: means over its active instances, sums of rates. lost, in runs that lose hosts: records sent to it and never served, or
-         *     taken in and not sent. shed: records that its sources on full hosts discarded.
+         *     taken in and not sent. shed: records that its sources on full hosts discarded. lag, of sources: records in the logs that are neither
+         *     read nor dropped. most: of operators with several instances.
          */
         OperatorSample: {
             in_per_s: number | null;
@@ -567,7 +595,9 @@ export interface components {
             late: number | null;
             shed?: number;
             lost?: number;
+            lag?: number;
             attribution?: components["schemas"]["Attribution"];
+            most?: components["schemas"]["Most"];
         };
         /**
          * @description A rollback to a recovery line. Times in virtual seconds, some by host. found_s: when the line was found, null during the search.
@@ -695,8 +725,10 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description wait_ms: how long a message that enters the trunk at the end of the frame waits until it is free. */
         TrunkSample: {
             mbit_per_s: number;
+            wait_ms?: number;
         };
         /**
          * @description A checkpoint in the diagram. id: used in marks. at: position on the axis. act: number of acts after which it exists; 0: from the
@@ -909,6 +941,79 @@ export interface components {
             finished_at: string | null;
             note: string | null;
             waterfalls: components["schemas"]["Waterfall"][] | null;
+        };
+        /** @description What limits the run from `from_s` to `to_s`. operator, instances, host, link: what is at its limit. */
+        DiagnosisShape: {
+            kind: components["schemas"]["LimitKind"];
+            sentence: string;
+            evidence: components["schemas"]["EvidenceShape"][];
+            operator: string | null;
+            instances: number[];
+            host: string | null;
+            link: string[];
+            also: string[];
+            from_s: number;
+            to_s: number;
+            frames: number;
+            remedies: components["schemas"]["RemedyShape"][];
+        };
+        /** @description A metric of a run and of the run of a remedy. unit: empty for counts. */
+        EffectShape: {
+            label: string;
+            unit: string;
+            before: number | null;
+            after: number | null;
+        };
+        EvidenceShape: {
+            label: string;
+            value: string;
+        };
+        /**
+         * @description What can limit a run.
+         * @enum {string}
+         */
+        LimitKind: "nothing" | "instances" | "skew" | "source" | "cores" | "link" | "credits" | "collector" | "protocol" | "recovery" | "rescale" | "fault" | "unclear";
+        /** @description The run of a remedy: the newest of its document in this lab. effects: empty until it has ended. */
+        RemedyRun: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            state: string;
+            effects: components["schemas"]["EffectShape"][];
+        };
+        /** @description A change that would help. run: null until it has been run. */
+        RemedyShape: {
+            name: string;
+            text: string;
+            run: components["schemas"]["RemedyRun"] | null;
+        };
+        /**
+         * @description An instance in one frame. share: of the operator's input. Times are shares of the frame. watermark_lag_ms: null before the first
+         *     watermark and after the last.
+         */
+        InstanceRow: {
+            operator: string;
+            index: number;
+            host: string;
+            in_per_s: number;
+            out_per_s: number;
+            share: number | null;
+            busy: number;
+            blocked: number;
+            stolen: number;
+            queue: number;
+            queue_bytes: number;
+            state_bytes: number;
+            watermark_lag_ms: number | null;
+            late: number;
+            lost: number;
+        };
+        /** @description The instances in the frame from `from_s` to `to_s`: the stored one that contains the moment, or the nearest. */
+        InstancesShape: {
+            frame: number;
+            from_s: number;
+            to_s: number;
+            rows: components["schemas"]["InstanceRow"][];
         };
         ComparisonShape: {
             sides: components["schemas"]["SideShape"][];
@@ -1970,6 +2075,39 @@ export interface components {
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace: number | null;
         };
+        /** @description A span of virtual time of each run, and the settings for summarising it. */
+        Span: {
+            /** @description Start, in virtual time. Default: the end of the run's warm-up. */
+            from_s?: number | null;
+            /** @description End, in virtual time. Default: the end of the run. */
+            to_s?: number | null;
+            /**
+             * @description Name of an additional latency. Default: the primary one.
+             * @default
+             */
+            latency?: string;
+            /**
+             * @description Multiple of the p99 latency and driver queue before a fault that counts as recovered.
+             * @default 1.5
+             */
+            factor?: number;
+            /**
+             * @description Length of the window before a fault that serves as the baseline.
+             * @default 10
+             */
+            before_s?: number;
+            /**
+             * @description Time it must stay recovered.
+             * @default 1
+             */
+            steady_s?: number;
+        };
+        /** @description The remedy to run, of the diagnosis of this span. */
+        ChosenRemedy: {
+            name: string;
+            from_s?: number | null;
+            to_s?: number | null;
+        };
         /** @description run: run ids; the first is the baseline. metric: metric names, as in the run summaries. */
         ComparedQuery: {
             run: string[];
@@ -2056,33 +2194,6 @@ export interface components {
             of_studies?: boolean;
             /** @default  */
             tag?: string;
-        };
-        /** @description A span of virtual time of each run, and the settings for summarising it. */
-        Span: {
-            /** @description Start, in virtual time. Default: the end of the run's warm-up. */
-            from_s?: number | null;
-            /** @description End, in virtual time. Default: the end of the run. */
-            to_s?: number | null;
-            /**
-             * @description Name of an additional latency. Default: the primary one.
-             * @default
-             */
-            latency?: string;
-            /**
-             * @description Multiple of the p99 latency and driver queue before a fault that counts as recovered.
-             * @default 1.5
-             */
-            factor?: number;
-            /**
-             * @description Length of the window before a fault that serves as the baseline.
-             * @default 10
-             */
-            before_s?: number;
-            /**
-             * @description Time it must stay recovered.
-             * @default 1
-             */
-            steady_s?: number;
         };
         /** @description Metrics of all runs, grouped by experiment or by a document parameter. */
         StatisticsQuestion: {
@@ -2241,6 +2352,7 @@ export type ActorSample = components['schemas']['ActorSample'];
 export type Aligning = components['schemas']['Aligning'];
 export type AligningOperator = components['schemas']['AligningOperator'];
 export type Attribution = components['schemas']['Attribution'];
+export type Busiest = components['schemas']['Busiest'];
 export type CapturedCheckpoint = components['schemas']['CapturedCheckpoint'];
 export type CheckpointNews = components['schemas']['CheckpointNews'];
 export type CheckpointRound = components['schemas']['CheckpointRound'];
@@ -2252,6 +2364,8 @@ export type HostMemory = components['schemas']['HostMemory'];
 export type HostSample = components['schemas']['HostSample'];
 export type Latency = components['schemas']['Latency'];
 export type LineSearch = components['schemas']['LineSearch'];
+export type LinkSample = components['schemas']['LinkSample'];
+export type Most = components['schemas']['Most'];
 export type NumberedCheckpoint = components['schemas']['NumberedCheckpoint'];
 export type OperatorSample = components['schemas']['OperatorSample'];
 export type Recovery = components['schemas']['Recovery'];
@@ -2278,6 +2392,14 @@ export type WaterfallsShape = components['schemas']['WaterfallsShape'];
 export type Waterfall = components['schemas']['Waterfall'];
 export type WaterfallPart = components['schemas']['WaterfallPart'];
 export type WaterfallsAnswer = components['schemas']['WaterfallsAnswer'];
+export type DiagnosisShape = components['schemas']['DiagnosisShape'];
+export type EffectShape = components['schemas']['EffectShape'];
+export type EvidenceShape = components['schemas']['EvidenceShape'];
+export type LimitKind = components['schemas']['LimitKind'];
+export type RemedyRun = components['schemas']['RemedyRun'];
+export type RemedyShape = components['schemas']['RemedyShape'];
+export type InstanceRow = components['schemas']['InstanceRow'];
+export type InstancesShape = components['schemas']['InstancesShape'];
 export type ComparisonShape = components['schemas']['ComparisonShape'];
 export type Difference = components['schemas']['Difference'];
 export type Gone = components['schemas']['Gone'];
@@ -2377,6 +2499,8 @@ export type StepsRate = components['schemas']['StepsRate'];
 export type SwitchedRate = components['schemas']['SwitchedRate'];
 export type StepFrames = components['schemas']['StepFrames'];
 export type Paced = components['schemas']['Paced'];
+export type Span = components['schemas']['Span'];
+export type ChosenRemedy = components['schemas']['ChosenRemedy'];
 export type ComparedQuery = components['schemas']['ComparedQuery'];
 export type NewStudy = components['schemas']['NewStudy'];
 export type Question = components['schemas']['Question'];
@@ -2385,7 +2509,6 @@ export type ScaleQuery = components['schemas']['ScaleQuery'];
 export type Wanted = components['schemas']['Wanted'];
 export type ComparisonQuestion = components['schemas']['ComparisonQuestion'];
 export type RunsAsked = components['schemas']['RunsAsked'];
-export type Span = components['schemas']['Span'];
 export type StatisticsQuestion = components['schemas']['StatisticsQuestion'];
 export type SummariesQuestion = components['schemas']['SummariesQuestion'];
 export type SurfaceQuestion = components['schemas']['SurfaceQuestion'];

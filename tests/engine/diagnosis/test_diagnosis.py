@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from engine.diagnosis import Limit, diagnose, remedies
-from engine.diagnosis.limit import Kind
+from engine.diagnosis.limit import LimitKind
 from engine.spec.rules.validation import Context, load
 from engine.telemetry.instances import measured
 
@@ -49,7 +49,7 @@ def test_the_limit_put_in_is_found_and_its_remedy_relieves_it(name: str, tmp_pat
         assert found.limit.link == wanted.link, found
     offered = {remedy.name: remedy for remedy in remedies(load(wanted.document, CONTEXT), wanted.document, found.limit, CONTEXT)}
     if wanted.relieved_by is None:
-        assert found.limit.kind not in (Kind.NOTHING, Kind.UNCLEAR) or not offered
+        assert found.limit.kind not in (LimitKind.NOTHING, LimitKind.UNCLEAR) or not offered
         return
     after = diagnosed(offered[wanted.relieved_by].document, tmp_path / "after")
     same = (after.limit.kind, after.limit.operator, after.limit.host) == (found.limit.kind, found.limit.operator, found.limit.host)

@@ -13,6 +13,9 @@ import { KillHost } from "./KillHost";
 const held = ({ memory }: HostSample) =>
   memory ? `, ${bytes(memory.used_bytes)} of memory in use${memory.slow_down > 1 ? `, services x ${memory.slow_down.toFixed(2)}` : ""}` : "";
 
+/** A host, or the busiest of its instances, is saturated from this share of the time. */
+const FULL_FROM = 0.95;
+
 /** Whether a host has a memory model; where bytes are only counted, frames have none. */
 export const weighsMemory = (document: ExperimentDocument) =>
   document.cluster.hosts.some(({ memory }) => memory && memory.kind !== "counted");
@@ -41,13 +44,15 @@ export function Hosts({
         {hosts.map(({ name }) => {
           const sample = frame?.hosts?.[name];
           const busy = sample?.busy ?? 0;
+          const busiest = sample?.busiest;
+          const full = Math.max(busy, busiest?.busy ?? 0) >= FULL_FROM;
           const struck = frame && faults.find((fault) => fault.host === name && fault.start_s < frame.t_s && frame.t_s <= fault.end_s);
           return (
             <li
               key={name}
               title={
                 sample
-                  ? `${name}: busy ${percent(busy)}, ${short(sample.queue ?? 0)} records waiting, ${short(sample.egress_mbit_per_s ?? 0)} Mbit/s out${held(sample)}`
+                  ? `${name}: busy ${percent(busy)}${busiest ? `, busiest instance ${busiest.operator}[${busiest.index}] ${percent(busiest.busy)}` : ""}, ${short(sample.queue ?? 0)} records waiting, ${short(sample.egress_mbit_per_s ?? 0)} Mbit/s out${held(sample)}`
                   : `${name}: no data yet`
               }
             >
@@ -55,10 +60,13 @@ export function Hosts({
                 <span className="ell">{name}</span>
                 {struck && <Icon name="bolt" small />}
               </span>
-              <div className="bar">
+              <div className={`bar ${full ? "full" : ""}`}>
                 <i style={{ width: `${Math.min(100, busy * 100)}%` }} />
+                {busiest && <em style={{ left: percent(busiest.busy).replace(" ", "") }} />}
               </div>
-              <span>{sample ? percent(busy) : "–"}</span>
+              <span className={full ? "full" : ""} data-testid={full ? `saturated-${name}` : undefined}>
+                {sample ? percent(busy) : "–"}
+              </span>
               <span>{sample ? short(sample.queue ?? 0) : "–"}</span>
               <span>
                 {sample?.egress_mbit_per_s === null || sample?.egress_mbit_per_s === undefined ? "–" : short(sample.egress_mbit_per_s)}

@@ -9,13 +9,14 @@ import type { Address, PanelId } from "./address";
 import { Autoscaler } from "./Autoscaler";
 import { Checkpoints } from "./Checkpoints";
 import { Events } from "./Events";
+import { Instances } from "./Instances";
 import { Notes } from "./Notes";
 import { OperatorTimes } from "./OperatorTimes";
 import { Records } from "./Records";
 import { SummaryTable } from "./Summary";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
-const WIDE: PanelId[] = ["records", "autoscaler"];
+const WIDE: PanelId[] = ["records", "autoscaler", "instances"];
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
@@ -25,6 +26,7 @@ export const ResultPanel = memo(function ResultPanel({
   losses,
   scaled,
   warmup_s,
+  moment_s,
   address,
   change,
   onRescale,
@@ -37,6 +39,8 @@ export const ResultPanel = memo(function ResultPanel({
   /** Its parallelism may change. */
   scaled: boolean;
   warmup_s: number;
+  /** The moment held; null: the head of the run. */
+  moment_s: number | null;
   address: Address;
   change: (changes: Partial<Address>) => void;
   onRescale: (frame: Frame) => void;
@@ -65,6 +69,7 @@ export const ResultPanel = memo(function ResultPanel({
           ...(scaled ? [{ id: "autoscaler" as const, label: "Autoscaler" }] : []),
           ...(losses ? [{ id: "checkpoints" as const, label: "Checkpoints" }] : []),
           { id: "time", label: "Time" },
+          { id: "instances", label: "Instances" },
           { id: "records", label: "Records" },
           { id: "notes", label: run.said ? <>Notes <span className="mut">✓</span></> : "Notes" },
         ]}
@@ -92,6 +97,15 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "checkpoints" && losses && <Checkpoints losses={losses} />}
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
+      {panel === "instances" && (
+        <Instances
+          run={run}
+          document={document}
+          operator={document.query.operators.some(({ id }) => id === address.of) ? address.of : ""}
+          moment_s={moment_s}
+          onOperator={(of) => change({ of })}
+        />
+      )}
       {panel === "records" && <Records run={run} address={address} change={change} />}
     </section>
   );

@@ -16,6 +16,7 @@ import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading } from "../../ui/states";
 import { TopBar } from "../../ui/TopBar";
 import { useAddress, useMomentInAddress } from "./address";
+import { Diagnosis } from "./Diagnosis";
 import { EngineBar } from "./EngineBar";
 import { Hosts, weighsMemory } from "./Hosts";
 import { RUN_COMMANDS } from "./keys";
@@ -69,6 +70,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const log = useLiveRun((state) => state.log);
   const count = useLiveRun((state) => state.count);
   const moment_s = useLiveRun(momentOf);
+  const pinned_s = useLiveRun((state) => state.pinned_s);
   const gone = useLiveRun((state) => state.refused?.why === "gone");
   const document = useMemo(() => coerceDocument(run.document), [run.document]);
   const checkpointed = isCheckpointed(document);
@@ -122,6 +124,12 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
           charts={address.charts}
           has={has}
           onCharts={(charts) => change({ charts })}
+        />
+        <Diagnosis
+          run={run}
+          moment_s={pinned_s}
+          frame_s={Number(document.measurement?.frame_ms ?? 250) / 1000}
+          onInstances={(of) => change({ panel: "instances", of })}
         />
         <Values frame={frame} latency={latency} />
         <div className="main">
@@ -182,7 +190,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
                   )}
                 </div>
               </div>
-              <Topology document={document} frame={frame} log={log} />
+              <Topology document={document} frame={frame} log={log} onOperator={(of) => change({ panel: "instances", of })} />
             </section>
             <section className="panel p-hosts">
               <div className="ph">
@@ -206,6 +214,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
               losses={checkpointed ? marks : null}
               scaled={scaled}
               warmup_s={warmup_s}
+              moment_s={pinned_s}
               address={address}
               change={change}
               onRescale={setRescaled}

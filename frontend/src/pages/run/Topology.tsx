@@ -12,6 +12,8 @@ import { verticesOf } from "../../model/run/scaling";
 import { Icon } from "../../ui/Icon";
 
 const HOT_FROM = 0.8;
+/** An operator is skewed if one instance is busier than the mean by this share of the time. */
+const SKEWED_FROM = 0.2;
 /** Of the panel, px. Columns share its width; below the least one, where names of ten letters still fit, the panel scrolls. */
 const BOX = { height: 38, row: 48, column: { least: 76, most: 122 }, share: 0.86, margin: 7 } as const;
 /** Feedback edges as on the canvas, in less room. */
@@ -26,17 +28,22 @@ type Shown = {
   bottleneck: boolean;
   sample: OperatorSample | null;
   waiting: Waiting | null;
+  onOpen: (name: string) => void;
   x: number;
   y: number;
   width: number;
 };
 
-const Operator = memo(function Operator({ name, parallelism, bottleneck, sample, waiting, x, y, width }: Shown) {
+const Operator = memo(function Operator({ name, parallelism, bottleneck, sample, waiting, onOpen, x, y, width }: Shown) {
   const busy = sample?.busy ?? 0;
   const blocked = sample?.blocked ?? 0;
-  const tone = blocked >= BLOCKED_FROM ? "bp" : busy >= HOT_FROM ? "hot" : "";
+  const most = sample?.most;
+  const skewed = most !== undefined && most.busy - busy >= SKEWED_FROM;
+  const tone = blocked >= BLOCKED_FROM ? "bp" : Math.max(busy, most?.busy ?? 0) >= HOT_FROM ? "hot" : "";
   return (
-    <div
+    <button
+      type="button"
+      onClick={() => onOpen(name)}
       className={`op ${tone} ${waiting ? "aligning" : ""} ${bottleneck ? "bottleneck" : ""}`}
       style={{ left: x, top: y, width, height: BOX.height }}
       title={sample ? `${describe(name, sample, waiting)}${bottleneck ? "\nA bottleneck according to the policy" : ""}` : `${name}: no data yet`}
@@ -56,13 +63,15 @@ const Operator = memo(function Operator({ name, parallelism, bottleneck, sample,
         <span>
           {blocked > busy && <Icon name="back" />}
           {sample ? percent(Math.max(busy, blocked)) : "–"}
+          {skewed && <b data-testid={`most-${name}`}>max {percent(most.busy)}</b>}
         </span>
       </small>
-      <div className="bar">
+      <span className="bar">
         <i style={{ width: percent(busy).replace(" ", "") }} />
         <u style={{ width: percent(blocked).replace(" ", "") }} />
-      </div>
-    </div>
+        {most && <em style={{ left: percent(most.busy).replace(" ", "") }} />}
+      </span>
+    </button>
   );
 });
 
@@ -72,6 +81,11 @@ function describe(name: string, sample: OperatorSample, waiting: Waiting | null)
     name,
     `busy ${percent(sample.busy ?? 0)}, blocked ${percent(sample.blocked ?? 0)}, idle ${percent(Math.max(0, 1 - (sample.busy ?? 0) - (sample.blocked ?? 0)))}`,
     `in ${number(sample.in_per_s, "/s")}, out ${number(sample.out_per_s, "/s")}`,
+    ...(sample.most
+      ? [
+          `busiest ${name}[${sample.most.busiest}] ${percent(sample.most.busy)}, longest queue ${name}[${sample.most.fullest}] ${short(sample.most.queue)} records`,
+        ]
+      : []),
     `queue ${number(sample.queue, " records")}`,
     `state ${sample.state_bytes === null ? "–" : bytes(sample.state_bytes)}`,
     `watermark lag ${number(sample.watermark_lag_ms, " ms")}`,
@@ -148,7 +162,18 @@ function bottlenecksAt(document: ExperimentDocument, log: FrameLog, frame: Frame
  * The query, coloured by what its operators did at the moment shown: busy solid, blocked hatched with «, idle empty. Operators that wait
  * for barriers, edges whose channels are barred, and what the scaling policy takes for bottlenecks are marked.
  */
-export function Topology({ document, frame, log }: { document: ExperimentDocument; frame: Frame | undefined; log: FrameLog }) {
+export function Topology({
+  document,
+  frame,
+  log,
+  onOperator,
+}: {
+  document: ExperimentDocument;
+  frame: Frame | undefined;
+  log: FrameLog;
+  /** Opens the instances of an operator. */
+  onOperator: (id: string) => void;
+}) {
   const panel = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -166,6 +191,9 @@ export function Topology({ document, frame, log }: { document: ExperimentDocumen
     <div className="topo scroll" ref={panel} data-testid="topology">
       <div style={{ width: drawing.width, height: drawing.height }}>
         <svg width={drawing.width} height={drawing.height} aria-hidden>
+          <marker id="upstream" viewBox="0 0 6 6" refX="0" refY="3" markerWidth="4" markerHeight="4" orient="auto">
+            <path d="M6 0L0 3l6 3z" className="arrow" />
+          </marker>
           {drawing.paths.map(({ edge, path }) => {
             // Backpressure walks upstream: an edge is held up when its sender is blocked.
             const held = (frame?.operators?.[edge.source]?.blocked ?? 0) >= BLOCKED_FROM;
@@ -174,7 +202,7 @@ export function Topology({ document, frame, log }: { document: ExperimentDocumen
             const logged = frame?.checkpoints?.logs?.[edgeKey(edge)];
             return (
               <g key={edgeKey(edge)}>
-                <path d={path} className={classes} />
+                <path d={path} className={classes} markerStart={held ? "url(#upstream)" : undefined} />
                 {logged !== undefined && (
                   <path d={path} className="hit">
                     <title>{`${edge.source} to ${edge.target}: ${bytes(logged)} in the logs of its channels`}</title>
@@ -192,6 +220,7 @@ export function Topology({ document, frame, log }: { document: ExperimentDocumen
             bottleneck={slow.has(id)}
             sample={frame?.operators?.[id] ?? null}
             waiting={waitingAt(log, frame, id)}
+            onOpen={onOperator}
             x={drawing.places[id]?.x ?? 0}
             y={drawing.places[id]?.y ?? 0}
             width={drawing.box}

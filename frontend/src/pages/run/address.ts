@@ -5,7 +5,7 @@ import { chartsNamed, firstCharts, type ChartId, type Has } from "../../model/ru
 import { spanIn } from "../../model/run/series";
 import { useLiveRun } from "./liveRun";
 
-export const PANELS = ["summary", "events", "autoscaler", "checkpoints", "time", "records", "notes"] as const;
+export const PANELS = ["summary", "events", "autoscaler", "checkpoints", "time", "instances", "records", "notes"] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Address {
@@ -13,6 +13,8 @@ export interface Address {
   latency: string;
   operator: string;
   panel: PanelId | null;
+  /** The operator whose instances are shown; empty: all. */
+  of: string;
   /** The question about records whose answer is shown. */
   records: string;
   /** The record of it that is shown. */
@@ -31,6 +33,7 @@ export function useAddress(has: Has): [address: Address, change: (changes: Parti
       latency: params.get("latency") ?? "",
       operator: params.get("operator") ?? "",
       panel,
+      of: params.get("of") ?? "",
       records: params.get("records") ?? "",
       record: Math.max(0, Math.floor(Number(params.get("record"))) || 0),
     };

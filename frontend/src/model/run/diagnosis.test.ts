@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import type { InstanceRow } from "../../api/types";
+import { queryOf, sorted, spanOf } from "./diagnosis";
+
+const row = (index: number, busy: number, watermark_lag_ms: number | null = 0, host = "w1") =>
+  ({ operator: "join", index, host, busy, watermark_lag_ms }) as InstanceRow;
+
+test("a moment is diagnosed by the frames before it, a run as a whole without one", () => {
+  expect(spanOf(null, 0.25)).toEqual({ from_s: null, to_s: null });
+  expect(spanOf(30.25, 0.25)).toEqual({ from_s: 25.25, to_s: 30.25 });
+  expect(spanOf(1, 0.1)).toEqual({ from_s: 0, to_s: 1 });
+  expect(queryOf(spanOf(null, 0.25))).toBe("");
+  expect(queryOf(spanOf(1, 0.1))).toBe("?from_s=0&to_s=1");
+});
+
+test("numbers begin with the largest, names with the first, and rows without a value come last", () => {
+  const rows = [row(0, 0.2, null, "w10"), row(1, 0.9, 5, "w2"), row(2, 0.5, 7, "w2")];
+  const order = (...by: [keyof InstanceRow, boolean]) => sorted(rows, ...by).map(({ index }) => index);
+  expect(order("busy", false)).toEqual([1, 2, 0]);
+  expect(order("busy", true)).toEqual([0, 2, 1]);
+  expect(order("index", false)).toEqual([0, 1, 2]);
+  expect(order("host", false)).toEqual([1, 2, 0]);
+  expect(order("watermark_lag_ms", false)).toEqual([2, 1, 0]);
+  expect(order("watermark_lag_ms", true)).toEqual([1, 2, 0]);
+});

@@ -1,0 +1,36 @@
+/** What the diagnosis of a run asks for and how its table of instances is sorted. */
+import type { InstanceRow } from "../../api/types";
+
+/** A moment is diagnosed by the frames up to it: long enough that a queue shows whether it grows. */
+export const FRAMES = 20;
+
+export interface Span {
+  from_s: number | null;
+  to_s: number | null;
+}
+
+/** The span of a diagnosis: of a moment the frames before it, else the whole run after its warm-up. */
+export function spanOf(moment_s: number | null, frame_s: number): Span {
+  if (moment_s === null) return { from_s: null, to_s: null };
+  return { from_s: Math.max(0, Number((moment_s - FRAMES * frame_s).toFixed(9))), to_s: moment_s };
+}
+
+export const queryOf = ({ from_s, to_s }: Span): string => {
+  const params = new URLSearchParams();
+  if (from_s !== null) params.set("from_s", String(from_s));
+  if (to_s !== null) params.set("to_s", String(to_s));
+  return params.size ? `?${params}` : "";
+};
+
+export type InstanceColumn = keyof InstanceRow;
+
+/** The rows by a column, largest numbers first; texts and the index ascend. Rows without a value come last, equal ones keep their order. */
+export function sorted(rows: readonly InstanceRow[], column: InstanceColumn, reversed: boolean): InstanceRow[] {
+  const ascends = column === "operator" || column === "host" || column === "index";
+  const sign = ascends === reversed ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [x, y] = [a[column], b[column]];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    return sign * (typeof x === "string" ? x.localeCompare(String(y), "en", { numeric: true }) : x - Number(y));
+  });
+}
