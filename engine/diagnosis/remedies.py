@@ -52,14 +52,13 @@ Change = tuple[str, str, Callable[[Document], None]]
 
 def _changes(experiment: Experiment, limit: Limit) -> Iterator[Change]:
     kind = limit.kind
-    if kind in (LimitKind.INSTANCES, LimitKind.SOURCE, LimitKind.SKEW, LimitKind.CORES) and limit.operator is not None:
+    if kind is LimitKind.CORES:
+        yield from _host(experiment, limit)
+    if kind in (LimitKind.INSTANCES, LimitKind.SOURCE, LimitKind.SKEW) and limit.operator is not None:
         if kind is LimitKind.SKEW:
             yield from _partitioning(experiment, limit.operator)
-        if kind is LimitKind.CORES:
-            yield from _host(experiment, limit)
         yield from _parallelism(experiment, limit.operator)
-        if kind is not LimitKind.CORES:
-            yield from _host(experiment, limit)
+        yield from _host(experiment, limit)
     if kind is LimitKind.LINK:
         yield from _bandwidth(experiment, limit)
     if kind is LimitKind.CREDITS:
@@ -118,7 +117,12 @@ def _host(experiment: Experiment, limit: Limit) -> Iterator[Change]:
     def wider(document: Document) -> None:
         document["cluster"]["hosts"][place]["cores"] = host.cores * FACTOR
 
+    def more(document: Document) -> None:
+        document["cluster"]["hosts"][place]["count"] = host.count * FACTOR if host.count else None
+
     if limit.kind is LimitKind.CORES:
+        if host.count is not None:
+            yield "hosts", f"{host.count * FACTOR} hosts {host.name} instead of {host.count}", more
         yield "cores", f"{what}: {host.cores * FACTOR:g} cores instead of {host.cores:g}", wider
     yield "speed", f"{what}: speed {host.speed * FACTOR:g} x instead of {host.speed:g} x", faster
 

@@ -49,8 +49,8 @@ export function Diagnosis({
           {data.sentence} <span className="mut">{spanText(data)}</span>
         </p>
         {data.operator && (
-          <button className="btn" onClick={() => data.operator && onInstances(data.operator)}>
-            Instances of {data.operator}
+          <button className="btn" onClick={() => onInstances(data.kind === "cores" ? "" : (data.operator ?? ""))}>
+            {data.kind === "cores" ? "Instances" : `Instances of ${data.operator}`}
           </button>
         )}
         {(data.evidence.length > 0 || data.remedies.length > 0) && (
