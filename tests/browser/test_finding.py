@@ -81,3 +81,29 @@ def test_a_list_is_kept_as_a_view_and_a_run_is_found_by_its_notes(page: Page, ap
     expect(page.get_by_text("None yet.")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("button", name="Zebras", exact=True)).to_be_visible()
+
+
+def test_one_search_finds_experiments_runs_studies_figures_and_help(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def named(document: dict[str, Any]) -> None:
+        document["name"] = "Heron at the weir"
+
+    id = experiment(named)
+    run_id = start(api, id)
+    wait_until_ended(api, page, run_id)
+    page.goto("/templates")
+    expect(page.get_by_role("link", name="Experiments")).to_be_visible()
+    page.keyboard.press("Control+k")
+    found = page.get_by_role("option")
+    page.keyboard.type("heron")
+    expect(found.filter(has_text="Experiment").filter(has_text="Heron at the weir")).to_have_count(1)
+    expect(found.filter(has_text="Run").filter(has_text="Heron at the weir")).to_have_count(1)
+    page.get_by_label("Search commands").fill("unaligned")
+    expect(found.filter(has_text="Help").filter(has_text="unaligned").first).to_be_visible()
+    page.get_by_label("Search commands").fill("no such thing anywhere")
+    expect(page.get_by_text("Nothing matches")).to_be_visible()
+    page.get_by_label("Search commands").fill("heron")
+    expect(found.filter(has_text="Run")).to_have_count(1)
+    assert_accessible(page)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/runs/{run_id}")

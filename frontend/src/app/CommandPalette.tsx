@@ -3,20 +3,22 @@ import { found } from "../lib/search";
 import { commandsNow, readable, refusalOf, type Command } from "../session/commands";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
+import { useFound } from "./useFound";
 
 /** More are not listed; a longer search finds them. */
 const SHOWN_MAX = 60;
 
 const isRefused = (command: Command) => refusalOf(command) !== null;
 
-/** Every command by its words: type, choose with the arrows, Enter. */
+/** Every command, and everything in the lab and in Help, by its words: type, choose with the arrows, Enter. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [commands] = useState(() => commandsNow().sort((a, b) => Number(isRefused(a)) - Number(isRefused(b))));
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLUListElement>(null);
   const offered = search.trim() ? commands : commands.filter((command) => !command.onlyWhenSearched);
-  const matching = found(offered, search, (command) => `${command.does} ${command.group}`);
+  const inLab = useFound(search);
+  const matching = [...found(offered, search, (command) => `${command.does} ${command.group}`), ...inLab];
   const shown = matching.slice(0, SHOWN_MAX);
   const at = Math.min(chosen, shown.length - 1);
   const run = (command: Command | undefined) => {
@@ -38,7 +40,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     event.preventDefault();
   };
   return (
-    <Dialog title="Commands" high onClose={onClose}>
+    <Dialog title="Search and commands" high onClose={onClose}>
       <label className="find">
         <Icon name="search" />
         <input
@@ -48,7 +50,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           aria-controls="commands"
           aria-activedescendant={shown[at] ? `command-${at}` : undefined}
           aria-label="Search commands"
-          placeholder="Type a command"
+          placeholder="Search commands, experiments, runs, studies, figures, help"
           value={search}
           onChange={(event) => {
             setSearch(event.target.value);
@@ -62,7 +64,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           const why = refusalOf(command);
           return (
             <li
-              key={`${command.group} ${command.does}`}
+              key={`${command.group} ${command.does} ${index}`}
               id={`command-${index}`}
               role="option"
               aria-selected={index === at}
@@ -78,7 +80,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         })}
         {matching.length > shown.length && <li className="mut">and {matching.length - shown.length} more</li>}
       </ul>
-      {!shown.length && <p className="mut small">No command matches “{search}”.</p>}
+      {!shown.length && <p className="mut small">Nothing matches “{search}”.</p>}
     </Dialog>
   );
 }

@@ -73,8 +73,9 @@ export function Shell() {
 function Screen({ screen: [to, label, icon] }: { screen: [to: string, label: string, icon: IconName] }) {
   const here = isHere(to, useLocation().pathname);
   return (
-    <Link to={to} title={label} aria-label={label} className={here ? "on" : ""} aria-current={here ? "page" : undefined}>
+    <Link to={to} title={label} className={here ? "on" : ""} aria-current={here ? "page" : undefined}>
       <Icon name={icon} />
+      <span>{label}</span>
     </Link>
   );
 }
