@@ -126,7 +126,14 @@ function Row({ figure }: { figure: FigureItem }) {
         <small>{sourceText(figure.source)}</small>
       </td>
       <td>
-        <StatusBadge status={figure.status} scale={figure.scale} />
+        {active && figure.status === "not run" ? (
+          <span className="badge">
+            <Icon name="play" />
+            In progress
+          </span>
+        ) : (
+          <StatusBadge status={figure.status} scale={figure.scale} />
+        )}
       </td>
       <td>
         <Tally states={figure.assertions} />

@@ -5,6 +5,7 @@ import type { Role } from "../../api/types";
 import { when } from "../../lib/format";
 import { Dialog } from "../../ui/Dialog";
 import { FormDialog } from "../../ui/FormDialog";
+import { Icon } from "../../ui/Icon";
 import { LifetimeField } from "./LifetimeField";
 import { ROLES, type Invitation } from "./queries";
 import { Secret } from "./Secret";
@@ -39,6 +40,14 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           <b>The link is shown only once.</b> It lets one person in as {invite.data.role}, until {when(invite.data.expires_at)}.
         </p>
         <Secret label="Link" text={window.location.origin + invite.data.path} />
+        {isLoopback(window.location.hostname) && (
+          <p className="bar-note" role="status">
+            <Icon name="warn" />
+            <span>
+              This address works on this machine only. Open Millrace by the name of this machine in the network, and invite again from there.
+            </span>
+          </p>
+        )}
       </Dialog>
     );
   return (
@@ -57,3 +66,6 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     </FormDialog>
   );
 }
+
+/** Whether an address means the machine that asks. */
+const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || host.startsWith("127.");
