@@ -44,7 +44,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           <p className="bar-note" role="status">
             <Icon name="warn" />
             <span>
-              This address works on this machine only. Open Millrace by the name of this machine in the network, and invite again from there.
+              This address works on this machine only. Open Millrace by the machine&apos;s name in the network, then invite again.
             </span>
           </p>
         )}
