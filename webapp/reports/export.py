@@ -12,7 +12,7 @@ import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import yaml
 
-from engine.spec.study.metrics import flat
+from engine.spec.experiment.metrics import flat
 from webapp.lab.models import Run
 from webapp.messaging import frame_history as history
 
