@@ -150,6 +150,12 @@ function Entry({ family, kind }: { family: HelpFamily; kind: Kind }) {
           <code>{text}</code>
         </p>
       ))}
+      {kind.unit !== undefined && (
+        <p>
+          Unit: {kind.unit || "none"}
+          {kind.type === "series" && ", one value for each frame"}
+        </p>
+      )}
       {kind.example && (
         <p>
           Example: <code>{kind.example}</code>

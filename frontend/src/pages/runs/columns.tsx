@@ -3,7 +3,9 @@ import { Link } from "react-router";
 import { isActive } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { duration, latency, short, took_s, when } from "../../lib/format";
+import { verdictsText } from "../../model/document/assertions";
 import { StateBadge } from "../../ui/states";
+import { VerdictBadge } from "../../ui/VerdictBadge";
 
 export interface Column {
   /** In the address. */
@@ -41,6 +43,11 @@ export const RUN_COLUMNS: Column[] = [
     cell: (run) => (
       <span title={run.error ?? ""}>
         <StateBadge state={run.state} />
+        {run.judged && (
+          <Link className="plain-link" to={`/runs/${run.id}?panel=assertions`} title="Its assertions">
+            <VerdictBadge state={run.judged} text={verdictsText(run.verdicts)} />
+          </Link>
+        )}
       </span>
     ),
   },
