@@ -29,6 +29,7 @@ from engine.spec.rules.validation import Context, load
 from engine.telemetry.recorded import Recorded
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import Run, RunState, RunSummary, Work
+from webapp.lab.verdicts import verdicts_of
 from webapp.lab.waiting_work import enqueue
 from webapp.lib.file_sizes import bytes_below, size_of
 from webapp.lib.redis_connection import connection
@@ -83,6 +84,9 @@ def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
     summary = changes.get("summary")
     stored_bytes = bytes_below(run.directory) - size_of(run.snapshot)
     ended = {**changes, "eta_s": None, "stored_bytes": stored_bytes}
+    if run.judged and "verdicts" not in changes:
+        run.state, run.error = changes["state"], changes.get("error", "")
+        ended["verdicts"] = verdicts_of(run)
     mine = store_end(run, holder, ended, lambda: RunSummary.store(run, summary) if summary else None)
     if mine:
         run.remove_working_files()

@@ -123,7 +123,8 @@ class Measurements:
         begins = {"longest_s": "ordered_s", "longest_stop_s": "stopped_s"}[name]
         actions = {action["number"]: action for action in self._actions()}  # the last report of each
         end_s = float(self._recorded.live[-1]["t_s"])
-        known, unfinished = [], []
+        known: list[float] = []
+        unfinished: list[float] = []
         for action in actions.values():
             if action[begins] is not None and action["outcome"] != "aborted":
                 (known if action["ended_s"] is not None else unfinished).append((action["ended_s"] or end_s) - action[begins])

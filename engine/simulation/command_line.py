@@ -198,4 +198,5 @@ def print_kinds(given: argparse.Namespace) -> None:
     for family, entries in chosen.items():
         print(family)
         for entry in entries:
-            print(f"  {entry['kind']:<28} {entry['title']}")
+            about = f"{entry['unit']:<10} {entry['doc']}" if "unit" in entry else entry["title"]
+            print(f"  {entry['kind']:<28} {about}")

@@ -13,10 +13,12 @@ from django.test import Client
 
 from engine.spec.rules.forking import Fork
 from engine.spec.rules.validation import load
+from tests.support.corner_cases import a_cycle_that_stands_still
 from webapp.lab.models import Lab, Run, RunState
 from webapp.lab.reuse import run_of_the_same
 from webapp.lab.submission import fork, submit
 from webapp.lab.verdicts import counted
+from webapp.reports.drawing import short
 
 from .conftest import new_experiment, small_document
 from .executing import executed, queued
@@ -52,6 +54,10 @@ def test_verdicts_are_kept_with_the_run_and_served(lab: Lab, client: Client) -> 
     assert told["verdicts"][0]["measured"] == [{"text": "latency_ms.p99", "least": p99, "most": p99, "unit": "ms"}]
     assert told["verdicts"][0]["note"] == "what users notice"
     assert "the experiment has no fault" in told["verdicts"][2]["reason"]
+    assert client.get(f"/api/runs/{run.pk}/export?format=json").json()["verdicts"] == told["verdicts"]
+    report = client.get(f"/api/runs/{run.pk}/export?format=html").content.decode()
+    assert "p99 above 1 s" in report
+    assert f"latency_ms.p99 = {short(p99)} ms" in report
     assert executed(queued(lab, small_document())).digest == run.digest, "what is asserted changes no result"
 
 
@@ -76,6 +82,14 @@ def test_a_failed_run_cannot_be_judged(lab: Lab, client: Client) -> None:
     Run.objects.filter(pk=run.pk).update(state=RunState.FAILED, error="the worker ran out of memory")
     (verdict,) = client.get(f"/api/runs/{run.pk}").json()["verdicts"]
     assert (verdict["state"], verdict["reason"]) == ("cannot be judged", "the run failed: the worker ran out of memory")
+
+
+def test_a_run_that_ends_early_has_its_verdicts_stored(lab: Lab) -> None:
+    document = {**a_cycle_that_stands_still(), "name": "Circle", "assertions": [{"name": "none lost", "check": "lost == 0"}]}
+    run, _ = submit(new_experiment(lab, document), document, lab)
+    run = executed(run)
+    assert (run.state, run.judged) == (RunState.FAILED, "cannot be judged")
+    assert run.verdicts[0]["reason"].startswith("the run failed: deadlock at ")
 
 
 def test_runs_are_found_by_their_outcome(lab: Lab, client: Client) -> None:

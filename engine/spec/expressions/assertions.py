@@ -11,6 +11,7 @@ it.
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ CHARACTERS_MAX = 1000
 DEPTH_MAX = 50
 NUMBER_MAX = 1e300
 NAME_SHOWN_MAX = 100
+COMPARED_MAX = 500
+"""Names that are compared with an unknown one in full."""
 
 Type = Literal["number", "series", "truth", "truths"]
 A_TYPE = {"number": "a number", "series": "a series", "truth": "a truth value", "truths": "a truth value per point"}
@@ -201,9 +204,22 @@ def _read_names(line: str, known: Mapping[str, Type]) -> tuple[str, dict[int, st
 
 
 def _nearest(name: str, known: Mapping[str, Type]) -> str:
-    """Suggest a name that ends with the given one, such as latency_ms.p99 for p99, or else one that is spelt alike."""
+    """Suggest a name that ends with the given one, such as latency_ms.p99 for p99, or else one that is spelt alike.
+
+    Large documents have tens of thousands of names, so these are compared word by word: one word leaves few names for the next.
+    """
     ending = [other for other in known if other.endswith(f".{name}")]
-    return f"did you mean '{min(ending, key=len)}'?" if ending else suggestion(name, known)
+    if ending:
+        return f"did you mean '{min(ending, key=len)}'?"
+    left = [other.split(".") for other in known]
+    for at, word in enumerate(name.split(".")):
+        there = {other[at] for other in left if len(other) > at}
+        near = difflib.get_close_matches(word, sorted(there), n=1)
+        if not near:
+            return suggestion(name, there if at == 0 or len(left) > COMPARED_MAX else (".".join(other) for other in left))
+        left = [other for other in left if len(other) > at and other[at] == near[0]]
+    shortest = min((".".join(other) for other in left), key=len)
+    return f"did you mean '{shortest}'?"
 
 
 class _Reader:

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Kind } from "../../api/types";
-import { assertionsOf, checkCompletionsAt, measuredText, measurementsOf, shareText, verdictsText, withAssertion, worstOf } from "./assertions";
+import { assertionsOf, checkCompletionsAt, measuredText, measurementsOf, outcomeText, shareText, verdictsText, withAssertion, worstOf } from "./assertions";
 import { coerceDocument } from "./coerce";
 
 const kind = (name: string, unit = "", type: Kind["type"] = "number"): Kind => ({
@@ -73,6 +73,10 @@ describe("verdicts in words", () => {
     const of = (...states: ("holds" | "fails" | "cannot be judged")[]) => verdictsText(states.map((state) => ({ state })));
     expect(of("holds", "fails", "holds")).toBe("2 hold, 1 fails");
     expect(of("cannot be judged")).toBe("1 cannot be judged");
+    const outcome = (...states: ("holds" | "fails" | "cannot be judged")[]) => outcomeText(states.map((state) => ({ state })));
+    expect(outcome("holds", "fails", "cannot be judged")).toBe("1 of 3 fails");
+    expect(outcome("holds", "cannot be judged")).toBe("1 of 2 not judged");
+    expect(outcome("holds", "holds")).toBe("2 hold");
     const count = { name: "fast", holds: 3, fails: 1, not_judged: 1 };
     expect(shareText(count)).toBe("3 of 5 hold, 1 fails, 1 not judged");
     expect(worstOf([count])).toBe("fails");

@@ -119,6 +119,15 @@ export function verdictsText(verdicts: readonly Pick<RunVerdict, "state">[]): st
   ].join(", ");
 }
 
+/** What counts most: "1 of 4 fails", then "2 of 4 not judged", then "4 hold". */
+export function outcomeText(verdicts: readonly Pick<RunVerdict, "state">[]): string {
+  const of = (state: RunVerdict["state"]) => verdicts.filter((one) => one.state === state).length;
+  const [fail, unjudged] = [of("fails"), of("cannot be judged")];
+  if (fail) return `${fail} of ${verdicts.length} ${fail === 1 ? "fails" : "fail"}`;
+  if (unjudged) return `${unjudged} of ${verdicts.length} not judged`;
+  return `${verdicts.length} ${verdicts.length === 1 ? "holds" : "hold"}`;
+}
+
 /** The share of a point's runs in which an assertion holds, and what the others are. */
 export function shareText({ holds, fails, not_judged }: AssertionCount): string {
   const rest = [...(fails ? [`${fails} fail${fails === 1 ? "s" : ""}`] : []), ...(not_judged ? [`${not_judged} not judged`] : [])];

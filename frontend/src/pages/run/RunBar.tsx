@@ -5,7 +5,7 @@ import { ApiError, get, post } from "../../api/client";
 import { isActive, studyQuery } from "../../api/queries";
 import type { ExperimentRecord, Run } from "../../api/types";
 import { plural } from "../../lib/format";
-import { verdictsText } from "../../model/document/assertions";
+import { outcomeText, verdictsText } from "../../model/document/assertions";
 import { editedSince } from "../../model/run/edited";
 import { paceIn } from "../../model/run/pace";
 import { WriteButton } from "../../session/may";
@@ -75,8 +75,8 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
           )}
           <StateBadge state={run.state} />
           {run.judged && (
-            <Link className="plain-link" to="?panel=assertions" replace data-testid="judged" title="The assertions of this run">
-              <VerdictBadge state={run.judged} text={verdictsText(run.verdicts)} />
+            <Link className="plain-link" to="?panel=assertions" replace data-testid="judged" title={`Assertions: ${verdictsText(run.verdicts)}`}>
+              <VerdictBadge state={run.judged} text={outcomeText(run.verdicts)} />
             </Link>
           )}
           {run.study && (
