@@ -84,8 +84,8 @@ class _Evaluator:
         return value.value if isinstance(value, Number) else value
 
     def arithmetic(self, node: Arithmetic, left: float | Series, right: float | Series) -> float | Series:
+        _refuse_open(left, right)
         if isinstance(left, float) and isinstance(right, float):
-            _refuse_open(left, right)
             return self.computed(node, left, right)
         x, lefts, rights = _side_by_side(left, right, node.text)
         return Series(x, tuple(self.computed(node, *both) for both in zip(lefts, rights, strict=True)))
@@ -118,6 +118,7 @@ class _Evaluator:
         compare = COMPARE[name]
         if isinstance(left, float) and isinstance(right, float):
             return _compared(name, left, right)
+        _refuse_open(left, right)
         x, lefts, rights = _side_by_side(left, right, node.text)
         return Truths(x, tuple(compare(*both) for both in zip(lefts, rights, strict=True)))
 
@@ -136,8 +137,7 @@ class _Evaluator:
                 self.note(argument, value)
         for argument, value in zip(node.arguments, arguments, strict=True):
             empty = (isinstance(value, Series) and not value.y) or (isinstance(value, Truths) and not value.holds)
-            if isinstance(value, float):
-                _refuse_open(value)
+            _refuse_open(value)
             if empty and node.function not in ("count", "between", "where"):
                 raise NotEvaluated(f"{argument.text} has no points")
         return FUNCTIONS[node.function](node, *arguments)
@@ -156,11 +156,11 @@ def _ends(number: float) -> tuple[float, ...]:
     return (float(number), math.inf) if isinstance(number, AtLeast) else (number,)
 
 
-def _refuse_open(*numbers: float) -> None:
+def _refuse_open(*values: Any) -> None:
     """Raise NotEvaluated if a number is only known to be at least some value."""
-    for number in numbers:
-        if isinstance(number, AtLeast):
-            raise NotEvaluated(number.why)
+    for value in values:
+        if isinstance(value, AtLeast):
+            raise NotEvaluated(value.why)
 
 
 def _apart(text: str, left: Xs, right: Xs) -> NotEvaluated:

@@ -14,7 +14,7 @@ import pytest
 import engine
 from engine.assertions.evaluation import NotEvaluated, evaluate
 from engine.assertions.judging import judge
-from engine.assertions.series import AtLeast, Number
+from engine.assertions.series import AtLeast, Number, Series
 from engine.spec.experiment.assertion import Verdict, overall
 from engine.spec.experiment.metrics import QUANTITIES, flat, quantities
 from engine.spec.expressions.assertions import parse_of_run
@@ -112,10 +112,11 @@ def test_a_number_known_from_below_decides_what_it_can(check: str, holds: bool |
         assert evaluate(tree, values) is holds
 
 
-@pytest.mark.parametrize("check", ["a + 1 > 0", "max(a, 3) > 1", "abs(a) > 1", "within(a, 10, 5)"])
+@pytest.mark.parametrize("check", ["a + 1 > 0", "max(a, 3) > 1", "abs(a) > 1", "within(a, 10, 5)", "all(s < a)", "all(s + a > 0)"])
 def test_a_number_known_from_below_is_not_computed_with(check: str) -> None:
     with pytest.raises(NotEvaluated, match="still growing"):
-        evaluate(parse_of_run(check, {"a": "number"}).tree, {"a": Number(AtLeast(10.0, "still growing"))})
+        values = {"a": Number(AtLeast(10.0, "still growing")), "s": Series((1.0,), (2.0,))}
+        evaluate(parse_of_run(check, {"a": "number", "s": "series"}).tree, values)
 
 
 def test_rescales_are_timed_from_their_order() -> None:
