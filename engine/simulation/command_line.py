@@ -133,7 +133,7 @@ def run(given: argparse.Namespace) -> int:
 
 def told(verdict: Verdict) -> str:
     """The assertion and what was measured, in one line."""
-    sides = [f"{side.text} = {_range(side)}{side.unit and f' {side.unit}'}" for side in verdict.measured if side.text != verdict.check]
+    sides = [f"{side.text} = {_range(side)}{side.unit and f' {side.unit}'}" for side in verdict.measured]
     return "; ".join([verdict.check, *sides, *([verdict.reason] if verdict.reason else [])])
 
 

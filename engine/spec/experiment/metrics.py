@@ -178,7 +178,10 @@ OVER_TIME: dict[str, Quantity] = {
 }
 """Fields of the frames, as series over the frames' ends in s of virtual time."""
 
-QUANTITIES = {**SUMMARY, **EVENTS, **OVER_TIME}
+TRUTHS = ("scaling.phases.<phase>.converged",)
+"""Entries of a summary that are no numbers; converged_s has a value only where this is true."""
+
+QUANTITIES = {name: of for name, of in {**SUMMARY, **EVENTS, **OVER_TIME}.items() if name not in TRUTHS}
 
 
 def metric_names(experiment: Experiment) -> list[str]:
