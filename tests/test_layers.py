@@ -69,6 +69,7 @@ MAY_IMPORT = {
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
     "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.spec", "engine.core"},
     "engine.diagnosis": {"engine.diagnosis", "engine.telemetry", "engine.spec", "engine.core"},  # reads what a run left behind
+    "engine.assertions": {"engine.assertions", "engine.studies", "engine.telemetry", "engine.spec", "engine.core"},  # slopes, recoveries
     "engine.figures": {"engine"},
     "engine.lowering": {"engine.lowering", "engine.operators", "engine.prices", "engine.workloads", "engine.spec", "engine.core"},
     "engine.simulation": {"engine"},  # puts the parts together

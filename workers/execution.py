@@ -2,8 +2,8 @@
 
 The order of the steps makes it safe to be killed at any point:
 1. claim the row; 2. remove partial files, resume from the snapshot if there is one, and drop telemetry written after it; 3. run; every
-few seconds close the telemetry parts, then take a snapshot; 4. close the last parts; 5. store summary, digest and state in one
-conditional update.
+few seconds close the telemetry parts, then take a snapshot; 4. close the last parts; 5. judge its assertions, and store
+summary, digest, verdicts and state in one conditional update.
 If a worker dies in between, its lease expires, and the next attempt continues at 2.
 """
 
@@ -22,10 +22,14 @@ from django.db.models import F
 from django.utils import timezone
 
 import engine
+from engine.assertions.judging import judge
 from engine.spec import InvalidExperiment
+from engine.spec.experiment.assertion import overall
 from engine.spec.rules.validation import Context, load
+from engine.telemetry.recorded import Recorded
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import Run, RunState, RunSummary, Work
+from webapp.lab.verdicts import verdicts_of
 from webapp.lab.waiting_work import enqueue
 from webapp.lib.file_sizes import bytes_below, size_of
 from webapp.lib.redis_connection import connection
@@ -80,6 +84,9 @@ def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
     summary = changes.get("summary")
     stored_bytes = bytes_below(run.directory) - size_of(run.snapshot)
     ended = {**changes, "eta_s": None, "stored_bytes": stored_bytes}
+    if run.judged and "verdicts" not in changes:
+        run.state, run.error = changes["state"], changes.get("error", "")
+        ended["verdicts"] = verdicts_of(run)
     mine = store_end(run, holder, ended, lambda: RunSummary.store(run, summary) if summary else None)
     if mine:
         run.remove_working_files()
@@ -161,7 +168,10 @@ class Attempt:
         self.t_ns = simulation.now_ns
         if ended := simulation.deadlock or simulation.exhaustion:
             return {**failed(ended), "summary": simulation.summary()}
-        return {"state": RunState.SUCCEEDED, "summary": simulation.summary(), "digest": simulation.digest()}
+        summary = simulation.summary()
+        verdicts = [verdict.as_dict() for verdict in judge(simulation.experiment, summary, lambda: Recorded.read(self.directory))]
+        judged = {"verdicts": verdicts, "judged": overall([verdict["state"] for verdict in verdicts]) or ""}
+        return {"state": RunState.SUCCEEDED, "summary": summary, "digest": simulation.digest(), **judged}
 
     def _begin(self) -> engine.Simulation:
         """Resume from the snapshot of an earlier attempt, or start from the beginning. Removes partial files of killed workers."""

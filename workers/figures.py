@@ -16,9 +16,9 @@ from uuid import UUID
 from engine.figures import Carried, Here, Made, packed, reproduce
 from engine.figures.judging import sinks_of
 from engine.spec.base.problems import InvalidExperiment
+from engine.spec.experiment.metrics import flat
 from engine.spec.figure.figure import Figure, Scale, study_at
 from engine.spec.rules.validation import Context
-from engine.spec.study.metrics import flat
 from engine.spec.study.study import Study as Document
 from engine.studies import Measured, so_far
 from engine.workloads import lookup

@@ -40,6 +40,18 @@ class Run(Work):
         return summary
 
     @property
+    def judged(self) -> str | None:
+        """Outcome of all assertions together: "holds", "fails" or "cannot be judged"; None until the run has ended, and without any."""
+        judged: str | None = self.told["judged"]
+        return judged
+
+    @property
+    def verdicts(self) -> pd.DataFrame:
+        """One row per assertion: name, check, state, reason, note, and what was measured (a list of sides, each with text, least, most and
+        unit)."""
+        return pd.DataFrame(self.told["verdicts"], columns=["name", "check", "state", "reason", "measured", "note"])
+
+    @property
     def document(self) -> dict[str, Any]:
         return dict((self.told if "document" in self.told else self.refresh().told)["document"])
 

@@ -53,6 +53,21 @@ class Study(Work):
         ]
         return pd.DataFrame(rows)
 
+    def assertions(self) -> pd.DataFrame:
+        """Return one row per point and assertion: the numbers of runs in which it holds, fails and cannot be judged."""
+        rows = [
+            {
+                "point": point["point"],
+                **point["values"],
+                "share": point["share"],
+                **{"assertion" if k == "name" else k: v for k, v in one.items()},
+            }
+            for page in self._pages(())
+            for point in page["points"]
+            for one in point["assertions"]
+        ]
+        return pd.DataFrame(rows)
+
     def found(self) -> pd.DataFrame:
         """Return the results of a search, one row per point and seed: the largest sustained load and the smallest one not sustained."""
         fields = ("seed", "sustained", "failed", "over", "failure")

@@ -19,7 +19,7 @@ from engine.core.tables import Arrays
 from engine.spec import Experiment
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.experiment.cluster import expand
-from engine.spec.study.metrics import OF_CHECKPOINTING
+from engine.spec.experiment.metrics import OF_CHECKPOINTING
 
 from . import messages as M
 from .coordinator import Coordinator, coordinator_of

@@ -1,10 +1,11 @@
 """Figures: assertions about the results of studies, and their evaluation (docs/figures.md)."""
 
-from .evaluation import NotEvaluated, evaluate
+from engine.assertions.evaluation import NotEvaluated, evaluate
+from engine.assertions.series import Missing, Number, Series
+
 from .execution import Carried, Executor, Here, Made, Processes, packed
 from .extraction import extract
 from .judging import Judged, Result, reproduce, status_of
-from .series import Missing, Number, Series
 
 __all__ = [
     "Carried",

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.assertions.evaluation import NotEvaluated, evaluate
+from engine.assertions.series import Missing, Number, RunKeys, Series, Value
 from engine.spec.base.pointers import found
 from engine.spec.base.problems import suggestion
 from engine.spec.experiment.experiment import Experiment
@@ -17,9 +19,7 @@ from engine.spec.study.study import Study, SustainableLoad, Sustained, Values
 from engine.studies import interval, judge
 from engine.studies.plan import Row
 
-from .evaluation import NotEvaluated, evaluate
 from .execution import Carried, Made
-from .series import Missing, Number, RunKeys, Series, Value
 
 
 @dataclass(frozen=True)

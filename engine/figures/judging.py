@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import engine
+from engine.assertions.evaluation import NotEvaluated, Side, evaluate
+from engine.assertions.series import Series, Value
 from engine.prices import PRICE_LISTS
-from engine.spec.figure.expressions import Expression
+from engine.spec.expressions.assertions import Expression
 from engine.spec.figure.figure import Assertion, Experiments, Figure, OfRecords, Scale, study_at
 from engine.spec.rules.validation import Context
 from engine.spec.study.study import Study, load_study
 
-from .evaluation import NotEvaluated, Side, evaluate
 from .execution import Executor
 from .extraction import as_json, extract, of_seed
-from .series import Series, Value
 
 State = Literal["holds", "fails", "not evaluated"]
 Values = Mapping[str, Value]

@@ -4,8 +4,15 @@
     millrace validate FILE [--json]
     millrace kinds [FAMILY] [--json]
 
-Needs no server, database or queue. Exit status: 0, or 2 for an invalid document, 3 for a file that cannot be read, 4 for telemetry that
-cannot be written, 5 for waterfalls that would take too long.
+Needs no server, database or queue. Exit status:
+
+    0  done, and all assertions hold
+    2  the document is invalid
+    3  an assertion fails
+    4  telemetry cannot be written
+    5  waterfalls would take too long
+    6  the file cannot be read
+    7  no assertion fails, but one cannot be judged
 """
 
 from __future__ import annotations
@@ -19,13 +26,16 @@ from typing import Any
 
 import engine
 from engine.spec import Experiment, InvalidExperiment, Refusal
+from engine.spec.experiment.assertion import Measured, State, Verdict, overall
 from engine.spec.experiment.document import read_document
 from engine.spec.experiment.registry import catalogue
 from engine.spec.experiment.selection import RECORDS_MAX
 from engine.spec.rules.validation import Context, load
 from engine.workloads import lookup
 
-INVALID, UNREADABLE, DISK, TOO_LONG = 2, 3, 4, 5
+INVALID, FAILS, DISK, TOO_LONG, UNREADABLE, NOT_JUDGED = range(2, 8)
+OF_VERDICTS: Mapping[State | None, int] = {None: 0, "holds": 0, "fails": FAILS, "cannot be judged": NOT_JUDGED}
+"""A run whose assertions cannot be judged has shown nothing, so it must not pass; nor is it a failure of what was measured."""
 
 
 class Failure(Exception):
@@ -49,10 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def carry_out(given: argparse.Namespace) -> int:
     """Run the chosen subcommand and print any failure. Returns the exit status."""
     try:
-        given.command(given)
+        return given.command(given) or 0
     except Failure as failure:
         return tell(failure, given.as_json)
-    return 0
 
 
 def tell(failure: Failure, as_json: bool) -> int:
@@ -86,7 +95,8 @@ def number_of_records(text: str) -> int:
     return int(text)
 
 
-def run(given: argparse.Namespace) -> None:
+def run(given: argparse.Namespace) -> int:
+    """Returns the exit status that the verdicts give."""
     experiment, datasets = loaded(given.file, given.datasets)
     out = given.out
     try:
@@ -100,10 +110,12 @@ def run(given: argparse.Namespace) -> None:
         waterfalls = done.waterfalls(slowest=given.slowest) if given.slowest else []
     except Refusal as refusal:
         raise Failure(TOO_LONG, str(refusal)) from None
+    status = OF_VERDICTS[overall([verdict.state for verdict in done.verdicts])]
     if given.as_json:
+        verdicts = {"assertions": [verdict.as_dict() for verdict in done.verdicts]} if done.verdicts else {}
         ways = {"waterfalls": [waterfall.as_dict() for waterfall in waterfalls]} if given.slowest else {}
-        print(json.dumps({"digest": done.digest, "summary": done.summary, "artifacts": artifacts, **ways}))
-        return
+        print(json.dumps({"digest": done.digest, "summary": done.summary, "artifacts": artifacts, **verdicts, **ways}))
+        return status
     print(experiment.name or given.file.name)
     print_summary(done.summary)
     print(f"  digest      {done.digest}")
@@ -114,6 +126,21 @@ def run(given: argparse.Namespace) -> None:
         print(f"  {record.latency_ns / 1e6:.6f} ms at {record.sink}[{record.instance}], {record.end_ns / 1e9:.9f} s")
         for part in waterfall.parts:
             print(f"    {part.duration_ns / 1e6:>14.6f}  {part.part} at {part.operator}[{part.instance}]")
+    for verdict in done.verdicts:
+        print(f"  {verdict.state:<16}  {verdict.name}: {told(verdict)}")
+    return status
+
+
+def told(verdict: Verdict) -> str:
+    """The assertion and what was measured, in one line."""
+    sides = [f"{side.text} = {_range(side)}{side.unit and f' {side.unit}'}" for side in verdict.measured]
+    return "; ".join([verdict.check, *sides, *([verdict.reason] if verdict.reason else [])])
+
+
+def _range(side: Measured) -> str:
+    if side.most is None:
+        return f"{side.least:.6g} or more"
+    return f"{side.least:.6g}" if side.least == side.most else f"{side.least:.6g} to {side.most:.6g}"
 
 
 def print_summary(summary: Mapping[str, Any]) -> None:
@@ -171,4 +198,5 @@ def print_kinds(given: argparse.Namespace) -> None:
     for family, entries in chosen.items():
         print(family)
         for entry in entries:
-            print(f"  {entry['kind']:<28} {entry['title']}")
+            about = f"{entry['unit']:<10} {entry['doc']}" if "unit" in entry else entry["title"]
+            print(f"  {entry['kind']:<28} {about}")

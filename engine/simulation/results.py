@@ -8,9 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from engine.assertions.judging import judge
 from engine.core import weave
 from engine.spec import read_document
+from engine.spec.experiment.assertion import Verdict, not_judged
 from engine.spec.experiment.selection import Selection
+from engine.telemetry.recorded import Recorded
 
 from .attribution import Waterfall
 from .record_paths import waterfalls, waterfalls_at_hand
@@ -20,12 +23,13 @@ EXAMPLES = FIXTURES.parent / "experiments"
 
 
 class Run:
-    """A finished run: digest, summary, live frames, records of the sinks."""
+    """A finished run: digest, summary, verdicts on its assertions, live frames, records of the sinks."""
 
     def __init__(self, simulation: Simulation, frames: list[dict[str, Any]]):
         self.simulation, self.frames = simulation, frames
         self.digest = simulation.digest()
         self.summary = simulation.summary()
+        self.verdicts = verdicts(simulation, self.summary, simulation.telemetry.recorded)
 
     def outputs(self, sink: str) -> pa.Table:
         """Records that a sink delivered. Needs run(..., keep_outputs=True)."""
@@ -50,6 +54,13 @@ class Run:
         return waterfalls(lambda keep_outputs: self.simulation.again(keep_outputs=keep_outputs), chosen, digest=self.digest)
 
 
+def verdicts(simulation: Simulation, summary: Mapping[str, Any], recorded: Callable[[], Recorded]) -> tuple[Verdict, ...]:
+    """The verdicts on a run that has ended. recorded: all that it recorded, as for `judge`."""
+    if ended := simulation.deadlock or simulation.exhaustion:
+        return not_judged(simulation.experiment.assertions, f"the run ended early: {ended}")
+    return judge(simulation.experiment, summary, recorded)
+
+
 def run(
     document: Any, *, on_frame: Callable[[dict[str, Any]], None] | None = None, out: str | os.PathLike[str] | None = None, **options: Any
 ) -> Run:
@@ -60,9 +71,10 @@ def run(
         frames.append(frame)
         if on_frame is not None:
             on_frame(frame)
+    done = Run(simulation, frames)
     if out is not None:
         simulation.telemetry.write(out)
-    return Run(simulation, frames)
+    return done
 
 
 def warm_up(ended: Callable[[], bool] = lambda: False) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.spec.study.metrics import flat
+from engine.spec.experiment.metrics import flat
 from engine.spec.study.study import NoSearch, Study, SustainableLoad
 
 from .verdict import Verdict, judge

@@ -18,6 +18,7 @@ from engine.core.tables import Words
 
 from .frames import SPENT
 from .histogram import sparse
+from .recorded import Recorded
 
 FOLDERS = ("telemetry", "latency", "live")
 
@@ -72,11 +73,7 @@ class Telemetry:
             return self.parts
         names = list(self._rows[0])
         rows = pa.table({name: _column(name, np.concatenate([part[name] for part in self._rows])) for name in names})
-        columns = zip(*self._latency, strict=True) if self._latency else ((),) * len(_LATENCY)  # a run may have no sink
-        frames, sinks, latencies, buckets, counts = columns
-        lengths = [len(part) for part in buckets]
-        of_frame = [np.repeat(np.array(values, object), lengths) for values in (frames, sinks, latencies)]
-        latency = pa.table([*of_frame, *(np.concatenate([np.zeros(0, np.int64), *parts]) for parts in (buckets, counts))], schema=_LATENCY)
+        latency = self._latency_table()
         live = pa.table([[one.frame["n"] for one in self._live], [one.text for one in self._live]], schema=_LIVE)
         written: list[tuple[Path, Path]] = []
         try:
@@ -95,6 +92,17 @@ class Telemetry:
         self.parts += 1
         self._rows, self._latency, self._live = [], [], []
         return self.parts
+
+    def recorded(self) -> Recorded:
+        """Return what is recorded since the last part."""
+        return Recorded([live.frame for live in self._live], self._latency_table())
+
+    def _latency_table(self) -> pa.Table:
+        columns = zip(*self._latency, strict=True) if self._latency else ((),) * len(_LATENCY)  # a run may have no sink
+        frames, sinks, latencies, buckets, counts = columns
+        lengths = [len(part) for part in buckets]
+        of_frame = [np.repeat(np.array(values, object), lengths) for values in (frames, sinks, latencies)]
+        return pa.table([*of_frame, *(np.concatenate([np.zeros(0, np.int64), *parts]) for parts in (buckets, counts))], schema=_LATENCY)
 
     def truncate(self, directory: str | os.PathLike[str]) -> None:
         """Delete parts that are newer than this snapshot; they will be rewritten with the same content."""

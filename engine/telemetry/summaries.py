@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as compute
-import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
 from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.spans import Span
 
+from .recorded import NoFiles, Recorded
 from .spans import PARTS, SpanHistogram, shares
 
 Words = NDArray[np.int64]
@@ -36,10 +34,6 @@ class Of:
     faults_ns: tuple[int, ...] = ()
 
 
-class NoFiles(Exception):
-    """Files of the run are missing; the message says which."""
-
-
 def summarise(run: Of, span: Span) -> dict[str, Any]:
     """Summarise the run over the span, as plain values.
 
@@ -48,7 +42,7 @@ def summarise(run: Of, span: Span) -> dict[str, Any]:
     virtual second; cut frames count by the share of their time. attribution_ns: sums over the operators, by part. recoveries: one per fault
     in the span (`recoveries`). buckets, whole, cut, inside: the histogram's non-empty buckets. Raises NoFiles.
     """
-    frames = Frames.read(run.directory, span.latency)
+    frames = Frames.of(Recorded.read(run.directory), span.latency)
     from_ns = run.warmup_ns if span.from_s is None else seconds_ns(span.from_s)
     last_ns = int(frames.end_ns[-1])
     to_ns = last_ns if span.to_s is None else min(seconds_ns(span.to_s), last_ns)
@@ -73,7 +67,7 @@ def summarise(run: Of, span: Span) -> dict[str, Any]:
         **numbers,
         **{f"{name}_per_s": float((counts * weight).sum() / span_s) for name, counts in frames.records.items()},
         "attribution_ns": {part: round(float((sums * weight).sum())) for part, sums in frames.attribution.items()},
-        "recoveries": recoveries(frames, run, span, from_ns, to_ns),
+        "recoveries": recoveries(frames, span, run.faults_ns, from_ns, to_ns, run.horizon_ns),
         "buckets": used.tolist(),
         "whole": histogram.whole[used].tolist(),
         "cut": histogram.cut[used].tolist(),
@@ -110,15 +104,12 @@ class Frames:
     count: Words
 
     @classmethod
-    def read(cls, directory: Path, latency: str = "") -> Frames:
+    def of(cls, recorded: Recorded, latency: str = "") -> Frames:
         """latency: name of an additional latency; empty for the main one. Raises NoFiles."""
-        live = [json.loads(text) for text in _table(directory, "live", ["n", "json"]).column("json").to_pylist()]
-        if not live:
-            raise NoFiles("no frames were written")
+        live = recorded.live
         if latency and latency not in live[0].get("latencies_ms", {}):
             raise NoFiles(f"latency '{latency}' was not measured")
-        table = _table(directory, "latency", ["frame", "latency", "bucket", "count"])
-        table = table.filter(compute.equal(table.column("latency"), latency))
+        table = recorded.latency.filter(compute.equal(recorded.latency.column("latency"), latency))
         end_ns = np.array([round(frame["t_s"] * 1e9) for frame in live], np.int64)
         length_s = np.diff(end_ns, prepend=0) / 1e9
         seen = [frame["latencies_ms"][latency] if latency else frame["latency_ms"] for frame in live]
@@ -138,8 +129,8 @@ class Frames:
         return SpanHistogram.of(self.frame, self.bucket, self.count, share)
 
 
-def recoveries(frames: Frames, run: Of, span: Span, from_ns: int, to_ns: int) -> list[dict[str, Any]]:
-    """Return the effect of each fault that starts in the span, and the time to recovery.
+def recoveries(frames: Frames, span: Span, faults_ns: Sequence[int], from_ns: int, to_ns: int, horizon_ns: int) -> list[dict[str, Any]]:
+    """Return the effect of each fault that starts in the span, and the time to recovery. faults_ns: those that the document specifies.
 
     Baseline: p99 latency and median driver queue over the `before_s` before the fault. A frame is normal if its p99 is at most `factor`
     times the baseline's, and its queue at most `factor` times the baseline's plus the records offered in one frame. After the first
@@ -147,12 +138,12 @@ def recoveries(frames: Frames, run: Of, span: Span, from_ns: int, to_ns: int) ->
     observation ends: at the next fault, the span's end or the horizon. recovery_s: time from the fault to the end of that frame; 0 if no
     frame was disturbed; None if the system did not recover during the observation. reason: why no statement is possible, otherwise empty.
     """
-    at_ns = sorted({*run.faults_ns, *frames.deaths_ns})
+    at_ns = sorted({*faults_ns, *frames.deaths_ns})
     found = []
     for number, fault_ns in enumerate(at_ns):
         if not from_ns <= fault_ns <= to_ns:
             continue
-        until_ns = min([to_ns, run.horizon_ns, *at_ns[number + 1 : number + 2]])
+        until_ns = min([to_ns, horizon_ns, *at_ns[number + 1 : number + 2]])
         found.append({"at_s": fault_ns / 1e9, **_recovery(frames, span, fault_ns, until_ns)})
     return found
 
@@ -186,13 +177,3 @@ def _attribution(live: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
     rows = [[operator["attribution"] for operator in frame["operators"].values()] for frame in live]
     parts = [name for name in rows[0][0] if name.endswith("_ns")] if rows[0] else []
     return {part.removesuffix("_ns"): np.array([sum(one[part] for one in row) for row in rows], np.float64) for part in parts}
-
-
-def _table(directory: Path, folder: str, columns: list[str]) -> pa.Table:
-    paths = sorted((directory / folder).glob("part-*.parquet"))
-    if not paths:
-        raise NoFiles(f"files of its {'frames' if folder == 'live' else 'latencies'} are missing")
-    try:
-        return pa.concat_tables([parquet.read_table(path, columns=columns) for path in paths])
-    except (OSError, pa.ArrowInvalid) as error:
-        raise NoFiles(f"one of its files cannot be read: {error}") from None

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from engine.spec.base.pointers import changed
 from engine.spec.base.problems import InvalidExperiment, Problem, Refusal
-from engine.spec.figure.expressions import FUNCTIONS, parse
+from engine.spec.expressions.assertions import FUNCTIONS, parse
 from engine.spec.figure.figure import SCALES, Figure, examine_figure, identity, load_figure, study_at
 from engine.spec.figure.files import FigureFiles
 from engine.spec.study.study import load_study

@@ -12,7 +12,7 @@ from engine.spec.base.family import kind_of
 from engine.spec.experiment.checkpointing import CHECKPOINTINGS
 from engine.spec.experiment.checkpointing.base import Checkpointing, Semantics
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
-from engine.spec.study.metrics import OF_CHECKPOINTING
+from engine.spec.experiment.metrics import OF_CHECKPOINTING
 
 from .agreement import finished
 from .family_contracts import assert_is_shown

@@ -135,6 +135,14 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     with pytest.raises(millrace.LabError, match=r"no column 'latency_ms\.p42'; choose from"):
         run.plot("latency_ms.p42")
 
+    assert (run.judged, run.verdicts.empty) == (None, True)
+    claimed = remote.submit({**small_document(), "assertions": [{"name": "in time", "check": "latency_ms.p99 < 1000"}]}).wait(
+        progress=False
+    )
+    assert claimed.judged == "holds"
+    assert claimed.verdicts.loc[0, ["name", "state"]].to_list() == ["in time", "holds"]
+    claimed.delete()
+
     again = run.rerun().wait(progress=False)
     assert again.digest == run.digest
     fork = run.fork(1.0, load=2.0).wait(progress=False)
@@ -175,6 +183,7 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     assert study.found().empty
     assert "records_in" in study.metrics
     assert len(study.plot("records_in").data) == 1
+    assert study.assertions().empty
     assert remote.open_study(study.id).cancel().state == "succeeded"
     with pytest.raises(millrace.LabError, match="this study has nothing to retry"):
         study.retry()

@@ -72,7 +72,7 @@ def test_run_lists_the_problems_of_an_invalid_document(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_run_says_that_there_is_no_such_file(tmp_path: Path) -> None:
     done = manage("run", tmp_path / "none.yaml", data=tmp_path)
-    assert done.returncode == 3
+    assert done.returncode == 6
     assert "none.yaml" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -212,7 +212,7 @@ def test_runs_of_other_data_under_the_same_name_are_not_reused(client: Client, l
     Dataset.objects.create(lab=lab, name="mine", file="x", rows=1, bytes=1, columns=[], timestamps=[])
 
     class WithData:
-        hash = valid.hash
+        hash, assertions = valid.hash, valid.assertions
         canonical = {"sources": [{"stream": {"kind": "file", "dataset": "mine"}}]}
 
     assert run_of_the_same(lab, WithData(), run.engine_version) is None  # type: ignore[arg-type]

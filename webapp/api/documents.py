@@ -51,7 +51,8 @@ class Preview(Schema):
     sources: dict[str, list[list[float]]]
 
 
-Catalogue = TypedDict("Catalogue", dict.fromkeys(("operators", *registry.FAMILIES, "prices", "functions"), list[Kind]))  # type: ignore[misc]
+FAMILIES = ("operators", *registry.FAMILIES, "prices", "functions", "measurements", "assertion_functions")
+Catalogue = TypedDict("Catalogue", dict.fromkeys(FAMILIES, list[Kind]))  # type: ignore[misc]
 
 
 # Compressed: large, the same for everyone, and without secrets that a compressed length could reveal.

@@ -18,6 +18,7 @@ from webapp.accounts.rights import Right
 from webapp.lab import studies
 from webapp.lab.models import Lab, RunState, Study
 from webapp.lab.schemas import Kind, Problem, StudyDetail, StudyShape
+from webapp.lab.verdicts import counted
 from webapp.lib.described import AsIs, JsonObject
 from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce_lists
@@ -91,12 +92,24 @@ class RunOf(BaseModel):
     failure: str | None
 
 
+class AssertionCount(BaseModel):
+    """Runs of a point in which an assertion of the experiment holds, fails and cannot be judged."""
+
+    name: str
+    holds: int
+    fails: int
+    not_judged: int
+
+
 class Point(BaseModel):
+    """assertions: counted over the runs that have ended."""
+
     point: int
     values: JsonObject
     share: float | None
     runs: list[RunOf]
     over_seeds: dict[str, Interval]
+    assertions: list[AssertionCount]
 
 
 class Tried(BaseModel):
@@ -207,7 +220,7 @@ def results(request: HttpRequest, study_id: uuid.UUID, which: Query[ResultsQuery
     study = study_of(request.auth.lab, study_id)
     found = studies.results(study, which.metric, which.offset, which.limit, TRIALS_MAX)
     return Results(
-        points=point_shapes(found.points, which.metric),
+        points=point_shapes(found.points, which.metric, studies.assertions_of(study)),
         found=[found_shape(one, found.trials) for one in found.found],
         next=found.next,
         count=studies.document_of(study.pk).point_count,
@@ -274,15 +287,15 @@ def restore(request: HttpRequest, study_id: uuid.UUID) -> Status:
     return Status(204, None)
 
 
-def point_shapes(points: list[studies.PointResult], metrics: list[str]) -> list[Point]:
+def point_shapes(points: list[studies.PointResult], metrics: list[str], assertions: list[str]) -> list[Point]:
     known = [(n, metric, values) for n, point in enumerate(points) for metric in metrics if (values := point.over_seeds(metric))]
     over_seeds: list[dict[str, Interval]] = [{} for _ in points]
     for (n, metric, _), interval in zip(known, plan.intervals([values for *_, values in known]), strict=True):
         over_seeds[n][metric] = Interval(**vars(interval))
-    return [point_shape(point, of) for point, of in zip(points, over_seeds, strict=True)]
+    return [point_shape(point, of, assertions) for point, of in zip(points, over_seeds, strict=True)]
 
 
-def point_shape(point: studies.PointResult, over_seeds: dict[str, Interval]) -> Point:
+def point_shape(point: studies.PointResult, over_seeds: dict[str, Interval], assertions: list[str]) -> Point:
     return Point(
         point=point.point,
         values=point.values,
@@ -301,6 +314,7 @@ def point_shape(point: studies.PointResult, over_seeds: dict[str, Interval]) -> 
             for row, trial in point.rows
         ],
         over_seeds=over_seeds,
+        assertions=[AssertionCount(**one) for one in counted(assertions, [trial.run_verdicts for _, trial in point.rows])],
     )
 
 

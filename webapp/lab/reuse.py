@@ -10,14 +10,15 @@ from engine.spec import Experiment
 
 from .models import Dataset, Lab, Run, RunState
 from .models.work import ACTIVE
+from .verdicts import assertions_in
 
 
 def run_of_the_same(lab: Lab, experiment: Experiment, engine_version: str) -> Run | None:
-    """Return the newest run of this document (with its seed) by this engine version that has a result or will have one.
+    """Return the newest run of this document (with its seed and its assertions) by this engine version that has a result or will have one.
 
     Paused and paced runs do not count, nor runs whose frames were removed, nor runs that may have read different data under the same name.
     """
-    same = Run.objects.filter(lab=lab, hash=experiment.hash, deleted_at__isnull=True, frames_removed_at__isnull=True).defer("document")
+    same = Run.objects.filter(lab=lab, hash=experiment.hash, deleted_at__isnull=True, frames_removed_at__isnull=True)
     if not same.exists():  # the usual case, and a much faster query than the rest
         return None
     ended = Q(engine_version=engine_version) & (Q(state=RunState.SUCCEEDED) | Q(state=RunState.FAILED, summary__isnull=False))
@@ -27,7 +28,10 @@ def run_of_the_same(lab: Lab, experiment: Experiment, engine_version: str) -> Ru
     newest = Dataset.objects.filter(lab=lab, name__in=names).order_by("-created_at").first() if names else None
     if newest is not None:
         same = same.filter(created_at__gt=newest.created_at)
-    return same.order_by("-number").first()
+    if not experiment.assertions:
+        return same.filter(judged="").defer("document").order_by("-number").first()
+    others = same.exclude(judged="").order_by("-number")  # assertions are not part of the hash
+    return next((run for run in others if assertions_in(run.document) == experiment.assertions), None)
 
 
 def _datasets(tree: Any) -> set[str]:

@@ -12,8 +12,10 @@ from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, Qu
 from ninja import Schema
 from pydantic import Field, StringConstraints
 
-from .conditions import CONDITION, holding
+from .conditions import CONDITION, BadCondition, holding
 from .models import Lab, Run, RunState, RunSummary, Trial
+from .models.work import ACTIVE
+from .verdicts import UNJUDGED
 
 Order = Literal["number", "state", "experiment", "seed", "p50", "p99", "out", "took"]
 SORTS = [f"{sign}{order}" for order in get_args(Order) for sign in ("", "-")]
@@ -25,6 +27,10 @@ METRICS = {"p50": "latency_ms.p50", "p99": "latency_ms.p99", "out": "throughput_
 
 NOTE = "note:"
 """Prefix of a word to search for in the notes on runs."""
+
+ASSERTIONS = "assertions:"
+"""Prefix of an outcome of assertions to search for."""
+OUTCOMES = {"hold": "holds", "holds": "holds", "fail": "fails", "fails": "fails", "failed": "fails", "unjudged": UNJUDGED}
 
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")]
 
@@ -60,7 +66,9 @@ def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
     if filter.tag:
         found = found.filter(tags__name=filter.tag)
     for word in filter.search.split():
-        if word.startswith(NOTE):
+        if word.startswith(ASSERTIONS):
+            found = found.filter(judged=_outcome(word.removeprefix(ASSERTIONS))).exclude(state__in=ACTIVE)
+        elif word.startswith(NOTE):
             found = found.filter(notes__icontains=word.removeprefix(NOTE))
         elif condition := CONDITION.fullmatch(word):
             found = holding(found, lab, *condition.groups())
@@ -128,6 +136,12 @@ def joined_by_hash() -> Iterator[None]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_nestloop = off")
         yield
+
+
+def _outcome(word: str) -> str:
+    if word not in OUTCOMES:
+        raise BadCondition(f"'{word}' is no outcome of assertions; write {ASSERTIONS}holds, {ASSERTIONS}fails or {ASSERTIONS}unjudged")
+    return OUTCOMES[word]
 
 
 def matches(word: str) -> Q:

@@ -9,12 +9,14 @@ from ninja import Schema
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from engine.spec.experiment.assertion import State
 from engine.spec.experiment.selection import Selection
 from engine.spec.figure.figure import Scale
 from webapp.lib.described import EXACT, AsIs, Json, JsonObject
 
 from .models import Dataset, Experiment, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
 from .studies import waits_for
+from .verdicts import verdicts_of
 
 
 class Problem(BaseModel):
@@ -66,7 +68,7 @@ class Kind(TypedDict):
     """An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
     fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
     decides_live: for scaling, whether it decides repeatedly during a run. usual_per_s: of a stream, the rate of a new source. example,
-    signatures: for functions."""
+    signatures: for functions. unit, type: of a measurement; a name in angle brackets in its `kind` stands for each part of that sort."""
 
     kind: str
     title: str
@@ -84,6 +86,8 @@ class Kind(TypedDict):
     decides_live: NotRequired[bool]
     usual_per_s: NotRequired[float]
     example: NotRequired[str]
+    unit: NotRequired[str]
+    type: NotRequired[Literal["number", "series"]]
     signatures: NotRequired[list[Signature]]
 
 
@@ -122,11 +126,35 @@ class ExperimentShape(Schema):
 SAID_LENGTH_MAX = 200  # characters
 
 
+@EXACT
+class MeasuredSide(TypedDict):
+    """A side of a comparison and its value. least, most: differ for a series; most is null for a value that was still growing when it was
+    last observed. unit: empty if unknown."""
+
+    text: str
+    least: float
+    most: float | None
+    unit: str
+
+
+@EXACT
+class Verdict(TypedDict):
+    """An assertion of the run's document and its outcome. reason: why it cannot be judged, or what happened, if that is known."""
+
+    name: str
+    check: str
+    note: str
+    state: State
+    measured: list[MeasuredSide]
+    reason: str
+
+
 class RunShape(Schema):
     """A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
 
     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
-    once, null: it runs to its end. `said`: the beginning of the notes on it.
+    once, null: it runs to its end. `said`: the beginning of the notes on it. `judged`: the
+    outcome of all assertions together; null before the end, and without assertions. `verdicts`: that of each.
     """
 
     id: str
@@ -153,6 +181,8 @@ class RunShape(Schema):
     frames: int
     summary: JsonObject | None
     digest: str | None
+    judged: State | None
+    verdicts: list[Verdict]
     frames_removed_at: datetime | None
     error: str | None
     tags: list[str]
@@ -185,6 +215,8 @@ class RunShape(Schema):
             "frames": run.frames,
             "summary": None if run.active else run.summary,
             "digest": run.digest or None,
+            "judged": None if run.active else run.judged or None,
+            "verdicts": verdicts_of(run),
             "frames_removed_at": run.frames_removed_at,
             "error": run.error or None,
             "tags": sorted(tag.name for tag in run.tags.all()),

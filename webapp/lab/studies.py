@@ -13,8 +13,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from engine import studies as plan
+from engine.spec.experiment import metrics as summaries
 from engine.spec.rules.validation import Context
-from engine.spec.study import metrics as summaries
 from engine.spec.study.study import Study as Document
 from engine.spec.study.study import examine_study
 from webapp.lib.redis_connection import connection
@@ -27,6 +27,7 @@ from .models.experiments import name_of
 from .models.studies import ENDED, NO_LOAD, NO_SHARE, UNNAMED_STUDY
 from .models.work import ACTIVE
 from .quota import check_room
+from .verdicts import assertions_in
 from .waiting_work import enqueue
 
 NOBODY = "no analysis worker is running to hand the runs to Spark; they wait until one starts (scripts/up starts one)"
@@ -125,6 +126,11 @@ def document_of(id: UUID) -> Document:
     return Document.model_validate(Study.objects.values_list("document", flat=True).get(pk=id))
 
 
+def assertions_of(study: Study) -> list[str]:
+    """Return the names of the assertions of a study's experiment."""
+    return [assertion.name for assertion in assertions_in(document_of(study.pk).experiment)]
+
+
 class TrialRow(NamedTuple):
     """A trial with the fields of its run that are shown. Not a model: creating many model objects would take most of the time."""
 
@@ -142,15 +148,19 @@ class TrialRow(NamedTuple):
     run_number: int | None
     run_state: str | None
     run_error: str | None
+    run_verdicts: list[dict[str, Any]] | None
 
     @classmethod
     def of(cls, trial: Trial) -> Self:
-        own = [getattr(trial, name) for name in cls._fields[:-3]]
-        return cls(*own, *((run.number, run.state, run.error) if (run := trial.run) else (None, None, None)))
+        own = [getattr(trial, name) for name in cls._fields[: -len(OF_RUN)]]
+        return cls(*own, *(getattr(trial.run, name, None) for name in OF_RUN))
+
+
+OF_RUN = ("number", "state", "error", "verdicts")
 
 
 def rows_of(trials: QuerySet[Trial]) -> list[TrialRow]:
-    return [TrialRow(*row) for row in trials.values_list(*TrialRow._fields[:-3], "run__number", "run__state", "run__error")]
+    return [TrialRow(*row) for row in trials.values_list(*TrialRow._fields[: -len(OF_RUN)], *(f"run__{name}" for name in OF_RUN))]
 
 
 def load_of(trial: Trial | TrialRow) -> float | None:

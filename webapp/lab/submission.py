@@ -17,6 +17,7 @@ from webapp.messaging.stream import announce
 from .documents import Checked, check
 from .models import Experiment, Lab, Run, RunParameter
 from .quota import check_room
+from .verdicts import before_its_end
 from .waiting_work import enqueue
 
 QUEUE_AWAY = "the queue is unreachable; the run is stored and starts when the queue is back"
@@ -80,6 +81,7 @@ def start(
             seed=valid.workload.seed,
             horizon_ns=valid.workload.horizon_ns,
             pace=pace,
+            judged=before_its_end(valid),
             **origin,
         )
         RunParameter.store(run, values)

@@ -12,8 +12,9 @@ import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import yaml
 
-from engine.spec.study.metrics import flat
+from engine.spec.experiment.metrics import flat
 from webapp.lab.models import Run
+from webapp.lab.verdicts import verdicts_of
 from webapp.messaging import frame_history as history
 
 from .citation import run_bibtex
@@ -58,9 +59,9 @@ def as_parquet(run: Run) -> bytes:
 
 
 def as_json(run: Run) -> bytes:
-    """Return everything: identity, document, summary and frames."""
-    frames = frames_of(run)
-    return json.dumps({"run": citation(run), "document": run.document, "summary": run.summary, "frames": frames}).encode()
+    """Return everything: identity, document, summary, verdicts on its assertions, and frames."""
+    everything = {"document": run.document, "summary": run.summary, "verdicts": verdicts_of(run), "frames": frames_of(run)}
+    return json.dumps({"run": citation(run), **everything}).encode()
 
 
 def as_yaml(run: Run) -> bytes:

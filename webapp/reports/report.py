@@ -15,6 +15,7 @@ from engine.studies import Interval
 from engine.studies import interval as seed_interval
 from webapp.lab import figures, studies
 from webapp.lab.models import FigureResult, Run, Study
+from webapp.lab.verdicts import verdicts_of
 from webapp.lib.version import VERSION
 from webapp.messaging import frame_history as history
 
@@ -76,6 +77,7 @@ def of_run(run: Run) -> bytes:
         [
             Part("Notes", words=run.notes),
             Part("Summary", words="After warm-up.", tables=[latencies(summary), numbers(summary), operators(summary)] if summary else ()),
+            Part("Assertions", tables=[verdicts(run)]),
             Part("Over virtual time", words=removed(run), charts=run_charts(frames, moments(run))),
             Part("Latency breakdown", words="Mean per record at each operator, in ms.", tables=[times(summary)] if summary else ()),
             Part("Document", words="With its seed, it reproduces the run.", text=as_yaml(run.document)),
@@ -186,6 +188,14 @@ def times(summary: Mapping[str, Any]) -> Table:
         means = {name: value / counts[name] / 1e6 if counts[name] else 0.0 for name, value in split(attribution).items()}
         rows.append([id, number(attribution.get("records")), *(number(means[name]) for name in PARTS), number(sum(means.values()))])
     return Table(["Operator", "Records", *PARTS, "total"], rows)
+
+
+def verdicts(run: Run) -> Table:
+    rows = []
+    for one in verdicts_of(run):
+        sides = "; ".join(f"{side['text']} = {range_of(side['least'], side['most'])} {side['unit']}".rstrip() for side in one["measured"])
+        rows.append([one["name"], one["state"], one["check"], "; ".join(part for part in (sides, one["reason"], one["note"]) if part)])
+    return Table(["Assertion", "Verdict", "Checked as", "Measured"], rows, words=True)
 
 
 def identity_of_run(run: Run) -> Table:
@@ -397,7 +407,10 @@ def milliseconds(one: float | None) -> str:
     return f"{short(one / 1000)} s" if one >= 1000 else f"{short(one)} ms" if one >= 0.1 or one == 0 else f"{short(one * 1000)} µs"
 
 
-def range_of(least: float, most: float) -> str:
+def range_of(least: float, most: float | None) -> str:
+    """most: None if the value was still growing."""
+    if most is None:
+        return f"{short(least)} or more"
     return short(least) if least == most else f"{short(least)} to {short(most)}"
 
 

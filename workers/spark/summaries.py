@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.spec.experiment.spans import Span
-from engine.telemetry.summaries import NoFiles, Of, summarise
+from engine.telemetry.recorded import NoFiles
+from engine.telemetry.summaries import Of, summarise
 
 from .store import Store
 

@@ -12,6 +12,7 @@ from ..base.operator import Model
 from ..base.problems import Refusal
 from ..base.units import Number, milliseconds_ns, quantity
 from ..base.variant import Variant
+from .assertion import Assertion
 from .checkpointing import AnyCheckpointing
 from .checkpointing.none import NoCheckpoints
 from .cluster import Cluster, ExpandedHost, expand
@@ -30,7 +31,7 @@ from .workload import Workload
 FORMAT = 1
 """The current format. Older documents are upgraded (`engine.spec.experiment.document.upgrade`)."""
 
-NOT_IN_HASH = ("name", "description", "ui")
+NOT_IN_HASH = ("name", "description", "assertions", "ui")
 
 
 class Policies(Model):
@@ -152,8 +153,23 @@ class Experiment(Model):
         json_schema_extra={"x-editor": "kind", "x-family": "prices"},
     )
     measurement: Measurement = Field(default=Measurement(), title="Measurement", description="What the run records.")
+    assertions: tuple[Assertion, ...] = Field(
+        default=(),
+        max_length=50,
+        title="Assertions",
+        description="Conditions on the results of a run, judged when it ends. Not part of the hash.",
+    )
     backend: Modelled = Field(default=Modelled(), title="Backend", description="What executes the query.")
     ui: dict[str, Any] = Field(default_factory=dict, title="Canvas", description="State of the canvas. Not part of the hash.")
+
+    @model_validator(mode="after")
+    def _assertions_have_different_names(self) -> Self:
+        names = [assertion.name for assertion in self.assertions]
+        for n, name in enumerate(names):
+            if name in names[:n]:
+                message = f"two assertions have the name '{name}'; give each its own"
+                raise Refusal(message, at=("assertions", n, "name"), code="duplicate", value=name)
+        return self
 
     @property
     def canonical(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ..base.operator_kinds import UnknownKind as UnknownKind
 from ..base.operator_kinds import operator as operator
 from ..base.operator_kinds import operators as operators
 from ..base.variant import Variant
+from ..expressions import assertions
 from ..expressions.functions import FUNCTIONS, Function
 from .arrivals import ARRIVALS
 from .checkpointing import CHECKPOINTINGS
@@ -31,6 +32,7 @@ from .flow_control import FLOW_CONTROLS
 from .generation import AnyGeneration
 from .ingress import INGRESSES
 from .memory import AnyMemory, AnySlowDown
+from .metrics import QUANTITIES, Quantity
 from .noises import NOISES
 from .occurrences import OCCURRENCES
 from .partitionings import PARTITIONINGS
@@ -110,13 +112,18 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
     """Entries shown in palettes, forms and API docs, by family.
 
     An entry has kind, title, family, group, icon, doc, source, schema (JSON Schema of its parameters, without `kind`), inputs and outputs.
-    A stream with a fixed schema also has its fields, an expression function its signatures and an example, a kind with `facts` those facts.
+    A stream with a fixed schema also has its fields, an expression function its signatures and an example, a kind with `facts` those facts,
+    a measurement its unit and type.
     """
     listing: dict[str, list[dict[str, Any]]] = {"operators": [_operator_entry(kind, entry) for kind, entry in operators().items()]}
     for family in FAMILIES:
         listing[family] = [variant_entry(family, member) for member in members(family)]
     listing["prices"] = [_entry("prices", name, prices.title, prices.doc) for name, prices in price_lists().items()]
     listing["functions"] = [_function_entry(function) for function in FUNCTIONS.values()]
+    listing["measurements"] = [_measurement_entry(name, quantity) for name, quantity in QUANTITIES.items()]
+    listing["assertion_functions"] = [
+        _entry("assertion_functions", name, _call_text(name, function), function.help) for name, function in assertions.FUNCTIONS.items()
+    ]
     return listing
 
 
@@ -144,6 +151,15 @@ def _function_entry(function: Function) -> dict[str, Any]:
     about = function.as_dict()
     entry = _entry("functions", function.name, f"{function.name}()", function.help)
     return entry | {name: about[name] for name in ("group", "example", "signatures")}
+
+
+def _measurement_entry(name: str, quantity: Quantity) -> dict[str, Any]:
+    return _entry("measurements", name, name, quantity.about) | {"unit": quantity.unit, "type": quantity.type}
+
+
+def _call_text(name: str, function: assertions.Function) -> str:
+    arguments, _ = function.signatures[0]
+    return f"{name}({', '.join(arguments)}{', ...' if function.repeated else ''})"
 
 
 def _entry(family: str, kind: str, title: str, doc: str) -> dict[str, Any]:

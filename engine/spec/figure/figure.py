@@ -16,9 +16,9 @@ from ..base.structure import check, refusal_problem, shown
 from ..base.units import Integer, Number
 from ..base.variant import Variant
 from ..experiment.experiment import canonical_json
+from ..expressions.assertions import Expression, Type, assertion_of, parse
 from ..rules.validation import Context
 from ..study.study import NAME, AnyDesign, AnySearch, Axis, Change, Drawn, Grid, NoSearch, Study, SustainableLoad, examine_study
-from .expressions import A_TYPE, Expression, Type, parse
 
 ID = r"^[a-z][a-z0-9_]{0,29}/[A-Za-z0-9][A-Za-z0-9._-]{0,49}$"
 ASSERTION_ID = r"^[A-Z][A-Za-z0-9]{0,9}(-[A-Z]?[0-9]{0,4}(\.[0-9]{1,2})?)?[a-z]?$"
@@ -158,7 +158,7 @@ AnyValue = Annotated[OfMetric | OfSearch | OfVerdict | OfFrames | OfRecords | Of
 
 
 class Assertion(Model):
-    """A condition that must hold. id: as in the specification (B-50), or M-1 ... for ours. check: see `engine.spec.figure.expressions`."""
+    """A condition that must hold. id: as in the specification (B-50), or M-1 ... for ours. check: `engine.spec.expressions.assertions`."""
 
     id: str = Field(pattern=ASSERTION_ID)
     text: str = Field(min_length=1, max_length=1000, description="acceptance criterion, in words")
@@ -328,10 +328,7 @@ class Figure(Model):
         found = {}
         for n, assertion in enumerate(self.assertions):
             at = ("assertions", n, "check")
-            expression = parse(assertion.check, shapes, reported, assertion.tolerance, at)
-            if expression.type != "truth":
-                message = f"'{assertion.check}' is {A_TYPE[expression.type]}; an assertion must be a comparison"
-                raise Refusal(message, at=at, code="wrong_type", hint="write all(...) or any(...)" if expression.type == "truths" else "")
+            expression = assertion_of(parse(assertion.check, shapes, reported, assertion.tolerance, at), at)
             if not expression.names:
                 raise Refusal(
                     f"{assertion.id} uses no value from runs; use at least one", at=at, code="not_measured", value=assertion.check

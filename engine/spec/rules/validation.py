@@ -14,6 +14,7 @@ from ..experiment import registry
 from ..experiment.document import outline_problems, read_document, upgrade
 from ..experiment.experiment import Experiment
 from ..experiment.workload import SourceWorkload, Workload
+from .assertions import assertion_problems
 from .draft import Draft, attempt, items, section
 from .flow import Datasets, Flow
 from .graph import graph_problems
@@ -88,6 +89,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     problems += [problem for problem in rest if problem.pointer not in reported]
     if not problems:  # as long as something is wrong or missing, nobody expects output
         problems += watermark_warnings(draft, flow.params)
+    problems += assertion_problems(experiment) if experiment is not None else ()
     names = [host.name for host in draft.hosts or ()]
     return Findings(
         problems=_cut(problems),

@@ -21,8 +21,8 @@ from ..base.structure import check
 from ..base.units import Integer, Number
 from ..base.variant import Variant
 from ..experiment.experiment import Experiment
+from ..experiment.metrics import metric_names
 from ..rules.validation import Context, examine
-from .metrics import metric_names
 from .optimisation import Optimise
 
 RUNS_MAX = 100_000

@@ -68,6 +68,7 @@ export interface ExperimentDocument {
   faults?: Tagged[];
   prices?: string;
   measurement?: { [field: string]: Json };
+  assertions?: Json[];
   backend?: Json;
   ui?: { positions?: { [operator: string]: Position }; [field: string]: unknown };
 }

@@ -161,13 +161,15 @@ export interface components {
             slow_downs: components["schemas"]["Kind"][];
             prices: components["schemas"]["Kind"][];
             functions: components["schemas"]["Kind"][];
+            measurements: components["schemas"]["Kind"][];
+            assertion_functions: components["schemas"]["Kind"][];
         };
         Json: Json;
         /**
          * @description An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
          *     fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
          *     decides_live: for scaling, whether it decides repeatedly during a run. usual_per_s: of a stream, the rate of a new source. example,
-         *     signatures: for functions.
+         *     signatures: for functions. unit, type: of a measurement; a name in angle brackets in its `kind` stands for each part of that sort.
          */
         Kind: {
             kind: string;
@@ -188,6 +190,9 @@ export interface components {
             decides_live?: boolean;
             usual_per_s?: number;
             example?: string;
+            unit?: string;
+            /** @enum {string} */
+            type?: "number" | "series";
             signatures?: components["schemas"]["Signature"][];
         };
         /** @description type: a field type, or "any". constant: the argument must be a literal. */
@@ -267,6 +272,16 @@ export interface components {
             id: string;
             name: string;
         };
+        /**
+         * @description A side of a comparison and its value. least, most: differ for a series; most is null for a value that was still growing when it was
+         *     last observed. unit: empty if unknown.
+         */
+        MeasuredSide: {
+            text: string;
+            least: number;
+            most: number | null;
+            unit: string;
+        };
         /** @description A run with the document that it executes. `note`: a remark about its start, for the user. */
         RunDetail: {
             id: string;
@@ -296,6 +311,8 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             } | null;
             digest: string | null;
+            judged: ("holds" | "fails" | "cannot be judged") | null;
+            verdicts: components["schemas"]["Verdict"][];
             frames_removed_at: string | null;
             error: string | null;
             tags: string[];
@@ -307,6 +324,16 @@ export interface components {
         };
         /** @enum {string} */
         RunState: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled";
+        /** @description An assertion of the run's document and its outcome. reason: why it cannot be judged, or what happened, if that is known. */
+        Verdict: {
+            name: string;
+            check: string;
+            note: string;
+            /** @enum {string} */
+            state: "holds" | "fails" | "cannot be judged";
+            measured: components["schemas"]["MeasuredSide"][];
+            reason: string;
+        };
         RunPage: {
             items: components["schemas"]["RunShape"][];
             count: number;
@@ -315,7 +342,8 @@ export interface components {
          * @description A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
          *
          *     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
-         *     once, null: it runs to its end. `said`: the beginning of the notes on it.
+         *     once, null: it runs to its end. `said`: the beginning of the notes on it. `judged`: the
+         *     outcome of all assertions together; null before the end, and without assertions. `verdicts`: that of each.
          */
         RunShape: {
             id: string;
@@ -345,6 +373,8 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             } | null;
             digest: string | null;
+            judged: ("holds" | "fails" | "cannot be judged") | null;
+            verdicts: components["schemas"]["Verdict"][];
             frames_removed_at: string | null;
             error: string | null;
             tags: string[];
@@ -1126,6 +1156,13 @@ export interface components {
             }[];
             metrics: string[];
         };
+        /** @description Runs of a point in which an assertion of the experiment holds, fails and cannot be judged. */
+        AssertionCount: {
+            name: string;
+            holds: number;
+            fails: number;
+            not_judged: number;
+        };
         /** @description sustained: largest sustained load. failed: smallest load above it that was not sustained. over: the search has ended. */
         Found: {
             point: number;
@@ -1145,6 +1182,7 @@ export interface components {
             high: number | null;
             count: number;
         };
+        /** @description assertions: counted over the runs that have ended. */
         Point: {
             point: number;
             values: {
@@ -1155,6 +1193,7 @@ export interface components {
             over_seeds: {
                 [key: string]: components["schemas"]["Interval"];
             };
+            assertions: components["schemas"]["AssertionCount"][];
         };
         /** @description next: the `offset` of the next call, or null if nothing is left. count: number of points of the study. */
         Results: {
@@ -2341,8 +2380,10 @@ export type Preview = components['schemas']['Preview'];
 export type ExperimentItem = components['schemas']['ExperimentItem'];
 export type ExperimentShape = components['schemas']['ExperimentShape'];
 export type ExperimentName = components['schemas']['ExperimentName'];
+export type MeasuredSide = components['schemas']['MeasuredSide'];
 export type RunDetail = components['schemas']['RunDetail'];
 export type RunState = components['schemas']['RunState'];
+export type Verdict = components['schemas']['Verdict'];
 export type RunPage = components['schemas']['RunPage'];
 export type RunShape = components['schemas']['RunShape'];
 export type Fields = components['schemas']['Fields'];
@@ -2411,6 +2452,7 @@ export type StudyShape = components['schemas']['StudyShape'];
 export type StudyDetail = components['schemas']['StudyDetail'];
 export type StudyCatalogue = components['schemas']['StudyCatalogue'];
 export type Checked = components['schemas']['Checked'];
+export type AssertionCount = components['schemas']['AssertionCount'];
 export type Found = components['schemas']['Found'];
 export type Interval = components['schemas']['Interval'];
 export type Point = components['schemas']['Point'];

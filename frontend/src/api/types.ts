@@ -52,6 +52,9 @@ export type Run = Api.RunShape & Partial<Api.RunDetail>;
 export type ViewQuery = Api.Asked;
 export type View = Api.ViewShape;
 export type Tag = Api.TagItem;
+/** On one assertion of a run. */
+export type RunVerdict = Api.Verdict;
+export type MeasuredSide = Api.MeasuredSide;
 export type Selection = Api.Selection;
 export type Question = Api.WaterfallsShape;
 export type Waterfall = Api.Waterfall;
@@ -125,6 +128,7 @@ export type AxisValues = StudyPoint["values"];
 export type StudyInterval = Api.Interval;
 export type StudyRun = Api.RunOf;
 export type StudyPoint = Api.Point;
+export type AssertionCount = Api.AssertionCount;
 export type TriedLoad = Api.Tried;
 export type StudySearch = Api.Found;
 export type StudyResults = Omit<Api.Results, "next">;

@@ -24,13 +24,13 @@ from engine.autoscaling.telemetry import Samples
 from engine.core import layout as L
 from engine.operators import OPERATORS
 from engine.spec import Refusal, load
+from engine.spec.experiment.metrics import phases_of
 from engine.spec.experiment.rates.switched import SwitchedRate
 from engine.spec.experiment.scaling.fixed import Fixed
 from engine.spec.experiment.scaling.looped import Looped
 from engine.spec.rules.forking import Fork
 from engine.spec.rules.max_layout import begun_with
 from engine.spec.rules.validation import Context, validate
-from engine.spec.study.metrics import phases_of
 from tests.support.strategies import documents
 
 from ...support.agreement import DATASETS, frames_of

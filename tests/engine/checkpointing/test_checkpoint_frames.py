@@ -18,8 +18,8 @@ import engine
 from engine.checkpointing import messages as M
 from engine.core import layout as L
 from engine.lessons import NotKnown, explained_recovery
+from engine.spec.experiment import metrics
 from engine.spec.rules.validation import load
-from engine.spec.study import metrics
 from tests.support import corner_cases
 
 from ...support.agreement import DATASETS, finished, frames_of, simulated

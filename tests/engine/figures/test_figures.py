@@ -20,13 +20,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from engine.assertions.evaluation import FUNCTIONS as EVALUATED
 from engine.figures import Carried, Here, Made, Missing, NotEvaluated, Number, Processes, Series, evaluate, extract, reproduce, status_of
-from engine.figures.evaluation import FUNCTIONS as EVALUATED
 from engine.figures.extraction import as_json
 from engine.figures.judging import judged
 from engine.prices import PRICE_LISTS
 from engine.spec.base.pointers import changed
-from engine.spec.figure.expressions import FUNCTIONS, parse
+from engine.spec.expressions.assertions import FUNCTIONS, parse
 from engine.spec.figure.figure import Figure, load_figure, study_at
 from engine.spec.figure.files import FigureFiles
 from engine.spec.study.study import load_study

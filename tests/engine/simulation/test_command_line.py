@@ -42,6 +42,31 @@ def test_a_run_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixt
     assert " at sink[" in printed
 
 
+@pytest.mark.parametrize(
+    ("checks", "status", "states"),
+    [
+        (["lost == 0"], 0, ["holds"]),
+        (["lost == 0", "recovery.longest_s < 1"], 7, ["holds", "cannot be judged"]),
+        (["lost == 1", "recovery.longest_s < 1"], 3, ["fails", "cannot be judged"]),
+    ],
+)
+def test_assertions_decide_the_exit_status(
+    checks: list[str], status: int, states: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be judged does not pass in somebody's CI, and a failure counts most."""
+    file = written(tmp_path)
+    document = yaml.safe_load(file.read_text())
+    file.write_text(yaml.safe_dump({**document, "assertions": [{"name": f"\u05e2 {check}", "check": check} for check in checks]}))
+    assert main(["run", str(file), "--json"]) == status
+    found = json.loads(capsys.readouterr().out)["assertions"]
+    assert [verdict["state"] for verdict in found] == states
+    assert found[0]["measured"] == [{"text": "lost", "least": 0.0, "most": 0.0, "unit": "records"}]
+    assert main(["run", str(file)]) == status
+    printed = capsys.readouterr().out
+    assert all(f"  {state:<16}  \u05e2 {check}: {check}" in printed for check, state in zip(checks, states, strict=True))
+    assert "lost = 0 records" in printed
+
+
 @pytest.mark.parametrize("command", ["run", "validate"])
 def test_problems_are_named(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path, horizon_s=-1)
@@ -50,7 +75,7 @@ def test_problems_are_named(command: str, tmp_path: Path, capsys: pytest.Capture
     assert (printed.out, "  /workload/horizon_s: " in printed.err) == ("", True)
     assert main([command, str(file), "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["problems"][0]["pointer"] == "/workload/horizon_s"
-    assert main([command, str(tmp_path / "none.yaml")]) == 3
+    assert main([command, str(tmp_path / "none.yaml")]) == 6
     assert "none.yaml cannot be read" in capsys.readouterr().err
 
 
@@ -63,6 +88,8 @@ def test_a_document_is_checked_without_a_run(tmp_path: Path, capsys: pytest.Capt
 def test_kinds_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["kinds", "placements"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["spread", "by_operator", "explicit"]
+    assert main(["kinds", "measurements"]) == 0
+    assert "  latency_ms.p99               ms         99th percentile of the latency.\n" in capsys.readouterr().out
     assert main(["kinds", "--json"]) == 0
     assert {"operators", "scalings", "functions"} <= set(json.loads(capsys.readouterr().out))
     assert main(["kinds", "places"]) == 2

@@ -214,8 +214,8 @@ def test_bad_optimisations_are_refused(name: str) -> None:
 
 def test_metrics_are_those_that_runs_measure() -> None:
     import engine
+    from engine.spec.experiment.metrics import flat, metric_names
     from engine.spec.rules.validation import load
-    from engine.spec.study.metrics import flat, metric_names
 
     experiment = load({**queue(sink(10), machine=host("a"), horizon_s=1.0), "measurement": {"also": [{"name": "emitted", "to": "emit"}]}})
     measured = {name for name, _ in flat(engine.run(experiment).summary)}

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import models, transaction
 from django.db.models import F, Q
 
-from engine.spec.study.metrics import flat
+from engine.spec.experiment.metrics import flat
 from webapp.lib.inserting import insert
 
 from .experiments import Experiment
@@ -71,6 +71,8 @@ class Run(Work):
     paused_at = models.DateTimeField(null=True)
     summary = models.JSONField(null=True)
     digest = models.CharField(max_length=64, blank=True)
+    verdicts = models.JSONField(null=True)  # on the assertions of its document; null until it has ended
+    judged = models.CharField(max_length=20, blank=True, db_default="")  # the outcome of all assertions together; empty without any
     notes = models.TextField(max_length=NOTES_LENGTH_MAX, blank=True)  # free text
     stored_bytes = models.BigIntegerField(null=True)  # size of its files; null: to be measured
     frames_removed_at = models.DateTimeField(null=True)  # see storage
@@ -107,6 +109,7 @@ class Run(Work):
         executor: str = Executor.WORKERS,
         parent: Run | None = None,
         fork_at_ns: int | None = None,
+        judged: str = "",
     ) -> Run:
         """Store a queued run with the lab's next number. The caller must then enqueue it."""
         with transaction.atomic():
@@ -116,7 +119,7 @@ class Run(Work):
             return cls.objects.create(
                 lab_id=experiment.lab_id, number=number, experiment=experiment, experiment_version=experiment.version, name=name,
                 document=document, hash=hash, setup=setup, seed=seed, horizon_ns=horizon_ns, pace=pace, study=study,
-                executor=executor, parent=parent, fork_at_ns=fork_at_ns,
+                executor=executor, parent=parent, fork_at_ns=fork_at_ns, judged=judged,
             )  # fmt: skip
 
     @property

@@ -68,8 +68,8 @@ function isInText(text: string): boolean {
 export function callAt(
   text: string,
   caret: number,
-  functions: ExpressionFunction[],
-): { called: ExpressionFunction; argument: number } | null {
+  functions: Kind[],
+): { called: Kind; argument: number } | null {
   let depth = 0;
   let argument = 0;
   const before = text.slice(0, caret);

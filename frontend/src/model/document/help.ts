@@ -29,6 +29,8 @@ const FAMILIES: [family: string, title: string, what: string][] = [
   ["occurrences", "Occurrence of faults", "When a fault happens."],
   ["prices", "Price lists", "Service time per unit of counted work."],
   ["functions", "Functions of expressions", "Functions that predicates and computed fields can call."],
+  ["measurements", "Measurements", "What runs measure: the names that assertions can use, with their units."],
+  ["assertion_functions", "Functions of assertions", "Functions that the checks of assertions can call."],
 ];
 
 export interface HelpFamily {

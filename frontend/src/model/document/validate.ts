@@ -40,7 +40,7 @@ export function targetOf(pointer: string, document: ExperimentDocument): Target 
   }
   if (root === "faults") return document.faults?.[Number(second)] ? { part: "fault", index: Number(second) } : { part: "faults" };
   if (root === "policies" || root === "placement" || root === "prices" || root === "cluster") return { part: "panel", tab: "policies" };
-  if (root === "measurement" || root === "backend") return { part: "panel", tab: "measurement" };
+  if (root === "measurement" || root === "assertions" || root === "backend") return { part: "panel", tab: "measurement" };
   return { part: "document" };
 }
 

@@ -6,4 +6,4 @@ import { differences } from "../document/diff";
 export const editedSince = (run: Json | undefined, experiment: Json): string[] =>
   differences(run, experiment)
     .map(({ pointer }) => pointer)
-    .filter((pointer) => !/^\/(ui|name|description|workload\/seed)(\/|$)/.test(pointer));
+    .filter((pointer) => !/^\/(ui|name|description|assertions|workload\/seed)(\/|$)/.test(pointer));

@@ -25,6 +25,7 @@ function point(number: number, values: StudyPoint["values"], value: number | nul
     share: null,
     runs: [1, 2].map((seed) => ({ ...run, seed })),
     over_seeds: value === null ? {} : { [P99]: { mean: value, low: value - 1, high: value + 1, count: 2 } },
+    assertions: [],
     ...more,
   };
 }

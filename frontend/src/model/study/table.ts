@@ -1,5 +1,5 @@
 /** What a study found as rows: for its table, and as CSV. */
-import type { AxisValues, Json, StudyInterval, StudyPoint, StudyResults } from "../../api/types";
+import type { AssertionCount, AxisValues, Json, StudyInterval, StudyPoint, StudyResults } from "../../api/types";
 import { foundByPoint } from "./chart";
 import { FOUND } from "./metrics";
 import { loadOf, valueText, type StudyDocument } from "./study";
@@ -10,6 +10,8 @@ export interface Row {
   share: number | null;
   values: AxisValues;
   intervals: { [metric: string]: StudyInterval };
+  /** How often each holds in the runs of the point. */
+  assertions: AssertionCount[];
   runs: number;
   failed: number;
 }
@@ -29,6 +31,7 @@ export function rowsOf(results: StudyResults): Row[] {
     share: one.share,
     values: one.values,
     intervals: { ...one.over_seeds, ...searched(one.point) },
+    assertions: one.assertions,
     runs: one.runs.length,
     failed: one.runs.filter(({ failure }) => failure).length,
   }));
@@ -41,6 +44,7 @@ export function rowsOf(results: StudyResults): Row[] {
       share: null,
       values,
       intervals: searched(point),
+      assertions: [],
       runs: 0,
       failed: searches.filter(({ failure }) => failure).length,
     }));

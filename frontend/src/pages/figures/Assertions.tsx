@@ -1,7 +1,7 @@
 import type { Assertion } from "../../api/figure";
 import { sideText } from "../../model/figure/figure";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
-import { VerdictBadge } from "./status";
+import { VerdictBadge } from "../../ui/VerdictBadge";
 
 /** What we accept, apart from what the paper claims: each assertion with what was compared, the tolerance, the verdict and its reason. */
 export function Assertions({ assertions, section }: { assertions: Assertion[]; section: string }) {

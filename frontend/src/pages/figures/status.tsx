@@ -35,26 +35,11 @@ export function StatusBadge({ status, scale }: { status: FigureStatus; scale: Sc
   );
 }
 
-const STATE: Record<AssertionState, { icon: IconName; word: string; tone: string }> = {
-  holds: { icon: "checkc", word: "holds", tone: "ok" },
-  fails: { icon: "crossc", word: "does not hold", tone: "err" },
-  "not evaluated": { icon: "askc", word: "not evaluated", tone: "" },
-  "not run": { icon: "dashc", word: "not run", tone: "" },
-};
-
-export function VerdictBadge({ state }: { state: AssertionState }) {
-  const { icon, word, tone } = STATE[state];
-  return (
-    <span className={`badge ${tone}`} data-state={state}>
-      <Icon name={icon} small />
-      {word}
-    </span>
-  );
-}
+const STATES: AssertionState[] = ["holds", "fails", "not evaluated", "not run"];
 
 /** A block for each assertion: full, hatched, empty. The words beside it say the same. */
 export function Tally({ states }: { states: Partial<Record<AssertionState, number>> }) {
-  const blocks = (Object.keys(STATE) as AssertionState[]).flatMap((state) => Array.from({ length: states[state] ?? 0 }, () => state));
+  const blocks = STATES.flatMap((state) => Array.from({ length: states[state] ?? 0 }, () => state));
   return (
     <span className="tally" role="img" aria-label={tallyText(states)}>
       {blocks.map((state, at) => (

@@ -110,24 +110,45 @@ function Topics({ families, here, open }: { families: HelpFamily[]; here: string
   );
 }
 
+/** Families of many short entries, which no picture explains. */
+const IN_TABLES = new Set(["measurements", "assertion_functions"]);
+
 function Family({ family }: { family: HelpFamily }) {
   return (
     <>
       <h2>{family.title}</h2>
       <p>{family.what}</p>
-      <ul className="entries">
-        {family.kinds.map((kind) => (
-          <li key={kind.kind}>
-            <Picture family={family.family} kind={kind} />
-            <div>
-              <h3>
-                <Link to={linkTo(family.family, kind.kind)}>{kind.title}</Link>
-              </h3>
-              <p>{kind.doc.split("\n\n")[0]}</p>
-            </div>
-          </li>
-        ))}
-      </ul>
+      {IN_TABLES.has(family.family) ? (
+        <table className="table help-parameters">
+          <caption className="vh">{family.title}</caption>
+          <TableHead columns={["Name", "Unit", "Meaning"]} />
+          <tbody>
+            {family.kinds.map((kind) => (
+              <tr key={kind.kind}>
+                <td>
+                  <Link to={linkTo(family.family, kind.kind)}>{kind.title}</Link>
+                </td>
+                <td>{kind.unit}</td>
+                <td>{kind.doc}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ) : (
+        <ul className="entries">
+          {family.kinds.map((kind) => (
+            <li key={kind.kind}>
+              <Picture family={family.family} kind={kind} />
+              <div>
+                <h3>
+                  <Link to={linkTo(family.family, kind.kind)}>{kind.title}</Link>
+                </h3>
+                <p>{kind.doc.split("\n\n")[0]}</p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }
@@ -141,7 +162,7 @@ function Entry({ family, kind }: { family: HelpFamily; kind: Kind }) {
         {kind.group && ` / ${kind.group}`}
       </p>
       <h2>{kind.title}</h2>
-      <Picture family={family.family} kind={kind} />
+      {!IN_TABLES.has(family.family) && <Picture family={family.family} kind={kind} />}
       {kind.doc.split(/\n\s*\n/).map((paragraph) => (
         <p key={paragraph}>{paragraph.replace(/\s*\n\s*/g, " ")}</p>
       ))}
@@ -150,6 +171,12 @@ function Entry({ family, kind }: { family: HelpFamily; kind: Kind }) {
           <code>{text}</code>
         </p>
       ))}
+      {kind.unit !== undefined && (
+        <p>
+          Unit: {kind.unit || "none"}
+          {kind.type === "series" && ", one value for each frame"}
+        </p>
+      )}
       {kind.example && (
         <p>
           Example: <code>{kind.example}</code>

@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import type { Frame, Run } from "../../api/types";
+import { assertionsOf } from "../../model/document/assertions";
 import { coerceDocument } from "../../model/document/coerce";
 import type { FaultMark } from "../../model/document/faults";
 import type { RunEvent } from "../../model/run/events";
@@ -14,6 +15,7 @@ import { Notes } from "./Notes";
 import { OperatorTimes } from "./OperatorTimes";
 import { Records } from "./Records";
 import { SummaryTable } from "./Summary";
+import { Verdicts } from "./Verdicts";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
 const WIDE: PanelId[] = ["records", "autoscaler", "instances"];
@@ -46,8 +48,13 @@ export const ResultPanel = memo(function ResultPanel({
   onRescale: (frame: Frame) => void;
 }) {
   const [large, setLarge] = useState(true);
-  const has = { summary: Boolean(run.summary), checkpoints: losses !== null, autoscaler: scaled };
   const document = useMemo(() => coerceDocument(run.document), [run.document]);
+  const has = {
+    summary: Boolean(run.summary),
+    assertions: assertionsOf(document).length > 0,
+    checkpoints: losses !== null,
+    autoscaler: scaled,
+  };
   const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
   const panel: PanelId = named ?? (has.summary ? "summary" : "events");
   return (
@@ -58,6 +65,7 @@ export const ResultPanel = memo(function ResultPanel({
         onChange={(id) => change({ panel: id })}
         tabs={[
           ...(has.summary ? [{ id: "summary" as const, label: "Summary" }] : []),
+          ...(has.assertions ? [{ id: "assertions" as const, label: "Assertions" }] : []),
           {
             id: "events",
             label: (
@@ -93,6 +101,7 @@ export const ResultPanel = memo(function ResultPanel({
       />
       {panel === "events" && <Events events={events} />}
       {panel === "summary" && <SummaryTable run={run} />}
+      {panel === "assertions" && <Verdicts run={run} />}
       {panel === "autoscaler" && <Autoscaler document={document} onRescale={onRescale} />}
       {panel === "checkpoints" && losses && <Checkpoints losses={losses} />}
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}

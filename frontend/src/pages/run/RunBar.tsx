@@ -5,6 +5,7 @@ import { ApiError, get, post } from "../../api/client";
 import { isActive, studyQuery } from "../../api/queries";
 import type { ExperimentRecord, Run } from "../../api/types";
 import { plural } from "../../lib/format";
+import { outcomeText, verdictsText } from "../../model/document/assertions";
 import { editedSince } from "../../model/run/edited";
 import { paceIn } from "../../model/run/pace";
 import { WriteButton } from "../../session/may";
@@ -15,6 +16,7 @@ import { PaceField } from "../../ui/PaceField";
 import { StateBadge } from "../../ui/states";
 import { toast } from "../../ui/toasts";
 import { TopBar } from "../../ui/TopBar";
+import { VerdictBadge } from "../../ui/VerdictBadge";
 import { ExportMenu } from "./ExportMenu";
 
 /** What is open and its state; run again, with the same or another seed, or the experiment as it is now; cancel. */
@@ -72,6 +74,11 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
             </Link>
           )}
           <StateBadge state={run.state} />
+          {run.judged && (
+            <Link className="plain-link" to="?panel=assertions" replace data-testid="judged" title={`Assertions: ${verdictsText(run.verdicts)}`}>
+              <VerdictBadge state={run.judged} text={outcomeText(run.verdicts)} />
+            </Link>
+          )}
           {run.study && (
             <Link to={`/studies/${run.study}`} data-testid="of-study" title="This run was started by a study">
               {study ? study.name : "its study"}

@@ -5,7 +5,7 @@ import { chartsNamed, firstCharts, type ChartId, type Has } from "../../model/ru
 import { spanIn } from "../../model/run/series";
 import { useLiveRun } from "./liveRun";
 
-export const PANELS = ["summary", "events", "autoscaler", "checkpoints", "time", "instances", "records", "notes"] as const;
+export const PANELS = ["summary", "assertions", "events", "autoscaler", "checkpoints", "time", "instances", "records", "notes"] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Address {

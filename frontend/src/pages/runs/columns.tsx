@@ -3,7 +3,9 @@ import { Link } from "react-router";
 import { isActive } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { duration, latency, short, took_s, when } from "../../lib/format";
+import { outcomeText, verdictsText } from "../../model/document/assertions";
 import { StateBadge } from "../../ui/states";
+import { VerdictBadge } from "../../ui/VerdictBadge";
 
 export interface Column {
   /** In the address. */
@@ -40,7 +42,12 @@ export const RUN_COLUMNS: Column[] = [
     sort: "state",
     cell: (run) => (
       <span title={run.error ?? ""}>
-        <StateBadge state={run.state} />
+        <StateBadge state={run.state} />{" "}
+        {run.judged && (
+          <Link className="plain-link" to={`/runs/${run.id}?panel=assertions`} title={`Assertions: ${verdictsText(run.verdicts)}`}>
+            <VerdictBadge state={run.judged} text={outcomeText(run.verdicts)} />
+          </Link>
+        )}
       </span>
     ),
   },

@@ -4,6 +4,7 @@ import { Link, useNavigate } from "react-router";
 import { get } from "../../api/client";
 import type { Run, StudyDetail, StudyPoint, StudyResults, StudySearch } from "../../api/types";
 import { plural, short } from "../../lib/format";
+import { shareText, worstOf } from "../../model/document/assertions";
 import { coerceDocument } from "../../model/document/coerce";
 import { COMPARED_MAX, compareLink } from "../../model/run/compare";
 import { FOUND, metricOf, metricTitle } from "../../model/study/metrics";
@@ -13,6 +14,7 @@ import { WriteButton } from "../../session/may";
 import { useCreate } from "../../session/useCreate";
 import { Icon } from "../../ui/Icon";
 import { StateBadge } from "../../ui/states";
+import { VerdictBadge } from "../../ui/VerdictBadge";
 import { toast } from "../../ui/toasts";
 
 /** The runs behind a point; of a search, every load that was tried, seed by seed. */
@@ -128,6 +130,18 @@ function Runs({ point, metrics, load }: { point: StudyPoint; metrics: string[]; 
           )}
         </tbody>
       </table>
+      {point.assertions.length > 0 && (
+        <dl className="judged" data-testid="point-assertions">
+          {point.assertions.map((one) => (
+            <div key={one.name}>
+              <dt dir="auto">{one.name}</dt>
+              <dd>
+                <VerdictBadge state={worstOf([one]) ?? "holds"} text={shareText(one)} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
       {failures.map((run) => (
         <p key={run.seed} className="failure">
           Seed {run.seed}: {run.failure}

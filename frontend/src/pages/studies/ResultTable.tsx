@@ -1,9 +1,11 @@
 import { useMemo } from "react";
 import type { StudyResults } from "../../api/types";
 import { plural, short } from "../../lib/format";
+import { shareText, worstOf } from "../../model/document/assertions";
 import { metricOf, metricTitle } from "../../model/study/metrics";
 import { loadOf, pointText, valueText, type StudyDocument } from "../../model/study/study";
 import { rowsOf, sortedRows } from "../../model/study/table";
+import { VerdictBadge } from "../../ui/VerdictBadge";
 import type { View } from "./view";
 
 const SHOWN_MAX = 500;
@@ -24,6 +26,7 @@ export function ResultTable({
 }) {
   const rows = useMemo(() => sortedRows(rowsOf(results), view.sort), [results, view.sort]);
   const axes = (study.axes ?? []).map(({ name }) => name);
+  const judged = rows.some(({ assertions }) => assertions.length);
   const shares = loadOf(study) !== null && rows.some(({ share }) => share !== null);
   const head = (name: string, text: string, isNumber: boolean) => {
     const order = view.sort === name ? "ascending" : view.sort === `-${name}` ? "descending" : "none";
@@ -48,6 +51,7 @@ export function ResultTable({
             {axes.map((name) => head(name, name.replace(/_/g, " "), true))}
             {shares && head("share", "share", true)}
             {metrics.map((name) => head(name, metricTitle(metricOf(name)), true))}
+            {judged && <th>Assertions</th>}
             <th className="num">Runs</th>
             <th className="num">Failed</th>
           </tr>
@@ -79,6 +83,16 @@ export function ResultTable({
                   </td>
                 );
               })}
+              {judged && (
+                <td className="judged">
+                  {row.assertions.map((one) => (
+                    <span key={one.name} dir="auto" title={`${one.name}: ${shareText(one)}`}>
+                      <VerdictBadge state={worstOf([one]) ?? "holds"} text={shareText(one)} />
+                    </span>
+                  ))}
+                  {!row.assertions.length && <span className="mut">–</span>}
+                </td>
+              )}
               <td className="num">{row.runs || <span className="mut">–</span>}</td>
               <td className="num">{row.failed ? <b className="bad">{row.failed}</b> : <span className="mut">0</span>}</td>
             </tr>

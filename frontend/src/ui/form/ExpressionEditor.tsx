@@ -1,27 +1,24 @@
-import { useQuery } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
-import { registryQuery } from "../../api/queries";
-import type { RecordField } from "../../api/types";
-import { callAt, completionsAt, type Completion, type ExpressionFunction, type Offer } from "../../model/document/completion";
+import type { Kind } from "../../api/types";
+import { callAt, type Completion, type Offer } from "../../model/document/completion";
 
-const NO_FUNCTIONS: ExpressionFunction[] = [];
-
-/** A text in the language of expressions. Offers fields, functions and words while one types, and on Ctrl+Space. */
+/** A text in a language of expressions. Offers what can stand at the caret while one types, and on Ctrl+Space. */
 export function ExpressionEditor({
   id,
   value,
   placeholder,
-  fields,
+  functions,
+  complete,
   onChange,
 }: {
   id: string;
   value: string;
   placeholder: string;
-  fields: RecordField[];
+  functions: Kind[];
+  /** wanted: somebody asked for it, so an empty word will do. */
+  complete: (text: string, caret: number, wanted: boolean) => Offer;
   onChange: (value: string) => void;
 }) {
-  const { data: registry } = useQuery(registryQuery);
-  const functions = (registry?.functions as ExpressionFunction[] | undefined) ?? NO_FUNCTIONS;
   const field = useRef<HTMLTextAreaElement>(null);
   const [offer, setOffer] = useState<Offer | null>(null);
   const [chosen, setChosen] = useState(0);
@@ -32,7 +29,7 @@ export function ExpressionEditor({
   const chosenHelp = items[chosen]?.help;
 
   const look = (text: string, at: number, wanted = false) => {
-    setOffer(completionsAt(text, at, fields, functions, wanted));
+    setOffer(complete(text, at, wanted));
     setChosen(0);
     setCaret(at);
   };
@@ -109,7 +106,7 @@ export function ExpressionEditor({
       )}
       {!items.length && call && (
         <p className="called" role="status">
-          <span className="mono">{call.called.signatures[0]?.text}</span> {call.called.doc}
+          <span className="mono">{call.called.signatures?.[0]?.text ?? call.called.title}</span> {call.called.doc}
         </p>
       )}
     </div>

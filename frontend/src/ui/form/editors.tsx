@@ -2,9 +2,11 @@
  * Editors of single values, by the word that a schema asks for them with (`x-editor`). A page may add its own (`addEditors`); what has
  * none is edited by the type of its value.
  */
+import { useQuery } from "@tanstack/react-query";
 import { createElement, useState, type ComponentType } from "react";
+import { registryQuery } from "../../api/queries";
 import type { JsonSchema, RecordField } from "../../api/types";
-import { written } from "../../model/document/completion";
+import { completionsAt, written, type ExpressionFunction } from "../../model/document/completion";
 import { unitOf } from "../../model/document/schema";
 import { Icon } from "../Icon";
 import type { FormSurroundings } from "./context";
@@ -80,7 +82,12 @@ function FieldEditor(props: EditorProps) {
   );
 }
 
+const NO_FUNCTIONS: ExpressionFunction[] = [];
+
 function Expression({ id, value, onChange, around, schema }: EditorProps) {
+  const { data: registry } = useQuery(registryQuery);
+  const functions = (registry?.functions as ExpressionFunction[] | undefined) ?? NO_FUNCTIONS;
+  const fields = Object.values(around.records).flat();
   const text = typeof value === "string" ? value : "";
   return (
     <>
@@ -88,7 +95,8 @@ function Expression({ id, value, onChange, around, schema }: EditorProps) {
         id={id}
         value={text}
         placeholder={typeof schema.default === "string" ? schema.default : ""}
-        fields={Object.values(around.records).flat()}
+        functions={functions}
+        complete={(typed, caret, wanted) => completionsAt(typed, caret, fields, functions, wanted)}
         onChange={(next) => onChange(next || undefined)}
       />
       <FieldChips records={around.records} onPick={(name) => onChange(text ? `${text.trimEnd()} ${written(name)}` : written(name))} />

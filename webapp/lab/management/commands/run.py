@@ -1,7 +1,7 @@
 """Run an experiment from a file, without server, database or queue. Like `millrace run`, with the example data sets available.
 
-Prints the result; with --json, one JSON object with digest, summary and artifacts, plus waterfalls with --slowest. Exit status 2: the
-document is invalid; its problems are printed.
+Prints the result and the verdicts on its assertions; with --json, one JSON object with digest, summary and artifacts, plus assertions, and
+waterfalls with --slowest. Exit status as of `millrace run`: 2 for an invalid document, 3 if an assertion fails, 7 if one cannot be judged.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
 import { edit, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
+import { Assertions } from "./Assertions";
 import { Section } from "./Section";
 
 type Fields = { [field: string]: Json };
@@ -38,6 +39,7 @@ export function MeasurementPanel() {
         <Remarks problems={problemsAt(problems, "/backend")} />
       </WriteArea>
       <FurtherLatencies also={furtherOf(measurement)} />
+      <Assertions />
     </>
   );
 }

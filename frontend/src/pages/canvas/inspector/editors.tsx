@@ -1,13 +1,15 @@
 /** Editors that know the whole document and the lab: an operator's id, hosts, data sets, and where records go. */
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { datasetsQuery } from "../../../api/queries";
 import type { Dataset, Family, Kind } from "../../../api/types";
+import { checkCompletionsAt, measurementsOf } from "../../../model/document/assertions";
 import { DEFAULT_PORT, MAX_OPERATOR_ID } from "../../../model/document/document";
 import { addEdge } from "../../../model/document/edits";
 import { expandHosts } from "../../../model/document/hosts";
 import { closesCycle, connectionRefusal, newEdge, type PortRef } from "../../../model/graph/graph";
 import { addEditors, CommittedText, PlainEditor, type EditorProps } from "../../../ui/form/editors";
+import { ExpressionEditor } from "../../../ui/form/ExpressionEditor";
 import { Icon } from "../../../ui/Icon";
 import { UploadDataDialog } from "../../../ui/upload/UploadDataDialog";
 import { edit, useEditor } from "../editor";
@@ -199,6 +201,26 @@ function KindName({ id, value, schema, onChange }: EditorProps) {
   );
 }
 
+const NO_KINDS: Kind[] = [];
+
+/** The check of an assertion: names of what the run measures are offered, with their units. */
+function Check({ id, value, schema, onChange }: EditorProps) {
+  const document = useEditor((state) => state.document);
+  const { registry } = useRegistry();
+  const { measurements: kinds = NO_KINDS, assertion_functions: functions = NO_KINDS } = registry;
+  const measurements = useMemo(() => measurementsOf(kinds, document), [kinds, document]);
+  return (
+    <ExpressionEditor
+      id={id}
+      value={typeof value === "string" ? value : ""}
+      placeholder={typeof schema.default === "string" ? schema.default : "latency_ms.p99 < 1000"}
+      functions={functions}
+      complete={(text, caret, wanted) => checkCompletionsAt(text, caret, measurements, functions, wanted)}
+      onChange={(text) => onChange(text || undefined)}
+    />
+  );
+}
+
 const inputsOf = (operators: { id: string; kind: string }[], kinds: Map<string, Kind>) =>
   operators.flatMap((one) => (kinds.get(one.kind)?.inputs ?? []).map((port): PortRef => ({ operator: one.id, port, side: "in" })));
 
@@ -211,4 +233,5 @@ addEditors({
   dataset: DatasetName,
   "dataset-column": DatasetColumn,
   "input-port": Target,
+  check: Check,
 });

@@ -1,14 +1,18 @@
-"""The language of a figure's assertions: named numbers and series, typed, and never executed by Python.
+"""The language of assertions, of figures and of experiments: named numbers and series, typed, and never executed by Python.
 
-A name refers to a value computed from runs, ``reported(name)`` to the value given in the paper, ``tolerance`` to the assertion's tolerance.
+A name refers to a value computed from runs. It may consist of several words, such as ``operators.my-join.in``: the longest name that is
+known at a place is read there. In figures, ``reported(name)`` refers to the value given in the paper, ``tolerance`` to the assertion's own.
 ``+ - * /`` work on numbers, on series with the same x, and point by point on a series and a number. So do comparisons; on a series they
 give a truth value per point, for ``all``, ``any``, ``when`` and ``where``. ``and``, ``or``, ``not`` combine single truth values.
-Python's own parser reads the text; this module converts its tree into a typed one or refuses it. `engine.figures.evaluation` evaluates it.
+Python's own parser reads the text; this module converts its tree into a typed one or refuses it. `engine.assertions.evaluation` evaluates
+it.
 """
 
 from __future__ import annotations
 
 import ast
+import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn
@@ -17,6 +21,10 @@ from ..base.problems import Refusal, suggestion
 
 CHARACTERS_MAX = 1000
 DEPTH_MAX = 50
+NUMBER_MAX = 1e300
+NAME_SHOWN_MAX = 100
+COMPARED_MAX = 500
+"""Names that are compared with an unknown one in full."""
 
 Type = Literal["number", "series", "truth", "truths"]
 A_TYPE = {"number": "a number", "series": "a series", "truth": "a truth value", "truths": "a truth value per point"}
@@ -149,17 +157,80 @@ def parse(
     at: Sequence[str | int] = (),
 ) -> Expression:
     """Parse and type an expression. types: types of the names allowed in the text. Raises Refusal with the column."""
-    reader = _Reader(text, types, reported or {}, tolerance, at)
-    return Expression(text, reader.read(), frozenset(reader.names))
+    return _parsed(_Reader(text, types, reported or {}, tolerance, at))
+
+
+def parse_of_run(text: str, types: Mapping[str, Type], at: Sequence[str | int] = ()) -> Expression:
+    """Parse an expression about a single run, where nothing is reported and nothing has a tolerance. Raises as `parse`."""
+    return _parsed(_Reader(text, types, None, None, at))
+
+
+def _parsed(reader: _Reader) -> Expression:
+    return Expression(reader.text, reader.read(), frozenset(reader.names))
+
+
+def assertion_of(expression: Expression, at: Sequence[str | int] = ()) -> Expression:
+    """Return the expression if it can be an assertion: a truth value about something measured. Raises Refusal."""
+    if expression.type != "truth":
+        message = f"'{expression.text}' is {A_TYPE[expression.type]}; an assertion must be a comparison"
+        raise Refusal(message, at=at, code="wrong_type", hint="write all(...) or any(...)" if expression.type == "truths" else "")
+    return expression
+
+
+SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
+DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*\.[\w.-]+")
+
+
+def _read_names(line: str, known: Mapping[str, Type]) -> tuple[str, dict[int, str]]:
+    """Replace names of several words by identifiers of the same length, so that Python can parse the line and columns stay as they are.
+
+    Returns the line and the names by column, in bytes as in Python's trees. A hyphen may belong to a name or be a minus. In a name that is
+    not known it counts as part of it only if names with the same beginning have hyphens.
+    """
+    names: dict[int, str] = {}
+    parts, end = [], 0
+    while found := DOTTED.search(line, end):
+        first, run = found.start(), found.group()
+        ends = [n for n in range(len(run), 0, -1) if n == len(run) or run[n] == "-"]
+        name = next((run[:n] for n in ends if run[:n] in known), None)
+        if name is None:
+            words = run[: ends[-1]]
+            alike = words.rpartition(".")[0]
+            name = run.rstrip("-.") if any("-" in other for other in known if other.startswith(alike)) else words
+        names[len(line[:first].encode())] = name
+        parts += [line[end:first], "n" * len(name.encode())]
+        end = first + len(name)
+    return "".join([*parts, line[end:]]), names
+
+
+def _nearest(name: str, known: Mapping[str, Type]) -> str:
+    """Suggest a name that ends with the given one, such as latency_ms.p99 for p99, or else one that is spelt alike.
+
+    Large documents have tens of thousands of names, so these are compared word by word: one word leaves few names for the next.
+    """
+    ending = [other for other in known if other.endswith(f".{name}")]
+    if ending:
+        return f"did you mean '{min(ending, key=len)}'?"
+    left = [other.split(".") for other in known]
+    for at, word in enumerate(name.split(".")):
+        there = {other[at] for other in left if len(other) > at}
+        near = difflib.get_close_matches(word, sorted(there), n=1)
+        if not near:
+            return suggestion(name, there if at == 0 or len(left) > COMPARED_MAX else (".".join(other) for other in left))
+        left = [other for other in left if len(other) > at and other[at] == near[0]]
+    shortest = min((".".join(other) for other in left), key=len)
+    return f"did you mean '{shortest}'?"
 
 
 class _Reader:
     def __init__(
-        self, text: str, types: Mapping[str, Type], reported: Mapping[str, Type], tolerance: float | None, at: Sequence[str | int]
+        self, text: str, types: Mapping[str, Type], reported: Mapping[str, Type] | None, tolerance: float | None, at: Sequence[str | int]
     ):
-        self.line = " ".join(text.split())
+        """reported: None outside figures."""
+        self.text, self.line = text, " ".join(text.split())
         self.types, self.reported, self.tolerance, self.at = types, reported, tolerance, at
         self.names: set[str] = set()
+        self.by_column: dict[int, str] = {}
 
     def refuse(self, message: str, syntax: ast.AST | int, code: str, hint: str = "") -> NoReturn:
         column = syntax if isinstance(syntax, int) else getattr(syntax, "col_offset", 0) + 1
@@ -169,10 +240,14 @@ class _Reader:
         if len(self.line) > CHARACTERS_MAX:
             message = f"the expression has {len(self.line):,} characters; at most {CHARACTERS_MAX:,} are allowed"
             self.refuse(message, CHARACTERS_MAX + 1, "too_long")
+        line = self.line
+        if any("." in name for name in self.types):
+            line, self.by_column = _read_names(line, self.types)
         try:
-            return self.node(ast.parse(self.line, mode="eval").body, 1)
+            return self.node(ast.parse(line, mode="eval").body, 1)
         except SyntaxError as error:
-            self.refuse(f"not an expression: {error.msg}", error.offset or 1, "syntax")
+            hint = "write == to compare" if SINGLE_EQUALS.search(self.line) else ""
+            self.refuse(f"not an expression: {error.msg}", error.offset or 1, "syntax", hint)
         except ValueError as error:
             if isinstance(error, Refusal):
                 raise
@@ -203,6 +278,9 @@ class _Reader:
                 return Logic(name, tuple(self.typed(child, depth, "truth") for child in children), text)
             case ast.Compare():
                 return self.comparison(syntax, text, depth)
+        if isinstance(syntax, ast.Tuple):
+            message = f"the comma in '{text[:40]}' separates no arguments; write decimals with a point, as in 1.5"
+            self.refuse(message, syntax.elts[-1], "not_allowed")
         message = f"'{text[:40]}' is not allowed in an assertion; use names, numbers, + - * /, comparisons, and, or, not, functions"
         self.refuse(message, syntax, "not_allowed")
 
@@ -216,18 +294,20 @@ class _Reader:
 
     def constant(self, syntax: ast.Constant, text: str) -> Number:
         value = syntax.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e300:
+        if isinstance(value, bool) or not isinstance(value, int | float):
             self.refuse(f"{text} is not a number", syntax, "wrong_type")
+        if not abs(value) <= NUMBER_MAX:
+            self.refuse(f"{text[:40]} is too large; a number is at most {NUMBER_MAX:g}", syntax, "out_of_range")
         return Number(float(value), text)
 
     def name(self, syntax: ast.Name, text: str) -> Node:
-        name = syntax.id
-        if name == TOLERANCE:
+        name = self.by_column.get(syntax.col_offset, syntax.id)
+        if name == TOLERANCE and self.reported is not None:
             if self.tolerance is None:
                 self.refuse("the expression uses tolerance, but the assertion has none; give one", syntax, "missing")
             return Number(self.tolerance, text)
         if name not in self.types:
-            self.refuse(f"there is no value '{name}'", syntax, "unknown_name", suggestion(name, self.types))
+            self.refuse(f"there is no value '{name[:NAME_SHOWN_MAX]}'", syntax, "unknown_name", _nearest(name, self.types))
         self.names.add(name)
         return Name(name, False, text, self.types[name])
 
@@ -235,10 +315,11 @@ class _Reader:
         if not isinstance(syntax.func, ast.Name) or syntax.keywords:
             self.refuse("call a function by its name, without keyword arguments", syntax, "not_allowed")
         name = syntax.func.id
-        if name == "reported":
+        if name == "reported" and self.reported is not None:
             return self.as_reported(syntax, text)
         if name not in FUNCTIONS:
-            self.refuse(f"there is no function '{name}'", syntax, "unknown_function", suggestion(name, [*FUNCTIONS, "reported"]))
+            others = [] if self.reported is None else ["reported"]
+            self.refuse(f"there is no function '{name}'", syntax, "unknown_function", suggestion(name, [*FUNCTIONS, *others]))
         function = FUNCTIONS[name]
         arguments = tuple(self.node(argument, depth + 1) for argument in syntax.args)
         given = tuple(argument.type for argument in arguments)
@@ -254,6 +335,7 @@ class _Reader:
         if len(syntax.args) != 1 or not isinstance(syntax.args[0], ast.Name):
             self.refuse("reported() takes a single name", syntax, "wrong_type")
         name = syntax.args[0].id
+        assert self.reported is not None
         if name not in self.reported:
             self.refuse(
                 f"there is no reported value '{name}'; add it under reported", syntax, "unknown_name", suggestion(name, self.reported)

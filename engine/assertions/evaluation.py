@@ -1,4 +1,4 @@
-"""Evaluate the expressions of figures (`engine.spec.figure.expressions`). A missing value ends the evaluation with a reason."""
+"""Evaluate assertions (`engine.spec.expressions.assertions`). A missing value ends the evaluation with a reason."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.spec.figure.expressions import Arithmetic, Call, Comparison, Logic, Name, Node
-from engine.spec.figure.expressions import Number as Constant
+from engine.spec.expressions.assertions import Arithmetic, Call, Comparison, Logic, Name, Node
+from engine.spec.expressions.assertions import Number as Constant
 from engine.studies.verdict import slope
 
-from .series import Missing, Number, Series, Value
+from .series import AtLeast, Missing, Number, Series, Value
 
 
 class NotEvaluated(ValueError):
@@ -42,7 +42,8 @@ COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Side:
-    """A part of an assertion and its measured value; for a series, minimum and maximum."""
+    """A part of an assertion and its measured value; for a series, minimum and maximum. most: infinite for a number that is only known to
+    be at least `least`."""
 
     text: str
     least: float
@@ -83,6 +84,7 @@ class _Evaluator:
         return value.value if isinstance(value, Number) else value
 
     def arithmetic(self, node: Arithmetic, left: float | Series, right: float | Series) -> float | Series:
+        _refuse_open(left, right)
         if isinstance(left, float) and isinstance(right, float):
             return self.computed(node, left, right)
         x, lefts, rights = _side_by_side(left, right, node.text)
@@ -115,7 +117,8 @@ class _Evaluator:
     def compared(node: Comparison, name: str, left: float | Series, right: float | Series) -> bool | Truths:
         compare = COMPARE[name]
         if isinstance(left, float) and isinstance(right, float):
-            return compare(left, right)
+            return _compared(name, left, right)
+        _refuse_open(left, right)
         x, lefts, rights = _side_by_side(left, right, node.text)
         return Truths(x, tuple(compare(*both) for both in zip(lefts, rights, strict=True)))
 
@@ -125,7 +128,7 @@ class _Evaluator:
             return
         y = (value,) if isinstance(value, float) else value.y
         if y:
-            self.sides.append(Side(node.text, min(y), max(y)))
+            self.sides.append(Side(node.text, float(min(y)), math.inf if isinstance(value, AtLeast) else float(max(y))))
 
     def call(self, node: Call) -> Any:
         arguments = [self(argument) for argument in node.arguments]
@@ -134,9 +137,30 @@ class _Evaluator:
                 self.note(argument, value)
         for argument, value in zip(node.arguments, arguments, strict=True):
             empty = (isinstance(value, Series) and not value.y) or (isinstance(value, Truths) and not value.holds)
+            _refuse_open(value)
             if empty and node.function not in ("count", "between", "where"):
                 raise NotEvaluated(f"{argument.text} has no points")
         return FUNCTIONS[node.function](node, *arguments)
+
+
+def _compared(name: str, left: float, right: float) -> bool:
+    """Compare two numbers. A number that is only known to be at least some value may decide a comparison nevertheless."""
+    compare = COMPARE[name]
+    found = {compare(one, other) for one in _ends(left) for other in _ends(right)}
+    if len(found) > 1 or name in ("==", "!="):
+        _refuse_open(left, right)
+    return compare(left, right)
+
+
+def _ends(number: float) -> tuple[float, ...]:
+    return (float(number), math.inf) if isinstance(number, AtLeast) else (number,)
+
+
+def _refuse_open(*values: Any) -> None:
+    """Raise NotEvaluated if a number is only known to be at least some value."""
+    for value in values:
+        if isinstance(value, AtLeast):
+            raise NotEvaluated(value.why)
 
 
 def _apart(text: str, left: Xs, right: Xs) -> NotEvaluated:

@@ -30,6 +30,17 @@ class Series:
     runs: tuple[RunKeys, ...] = ()
 
 
+class AtLeast(float):
+    """A number that was still growing when its observation ended: this, or more. why: what was observed, in words."""
+
+    why: str
+
+    def __new__(cls, value: float, why: str) -> AtLeast:
+        made = super().__new__(cls, value)
+        made.why = why
+        return made
+
+
 @dataclass(frozen=True)
 class Missing:
     """A value that could not be extracted."""

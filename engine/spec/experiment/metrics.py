@@ -1,0 +1,232 @@
+"""What runs measure: the numbers of their summaries and the series of their frames, by name, each with its unit.
+
+A name may hold a part in angle brackets, such as `operators.<operator>.busy`: it stands for each operator of the document. Studies compare
+the numbers of summaries (`metric_names`); assertions use all of these (`quantities`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from .cluster import expand
+from .experiment import Experiment
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A measured number, or a series of one value per frame. unit: "share" means a number from 0 to 1."""
+
+    unit: str
+    about: str
+    type: Literal["number", "series"] = "number"
+
+
+OF_RUN = {
+    "virtual_s": Quantity("s", "Virtual time at the end of the run."),
+    "records_in": Quantity("records", "Records read by the sources, warm-up included."),
+    "records_out": Quantity("records", "Records delivered by the sinks, warm-up included."),
+    "late": Quantity("records", "Records that came after their windows had closed, warm-up included."),
+    "errors": Quantity("", "Errors of expressions, such as a division by zero."),
+    "hops": Quantity("services", "Services of records, one for each operator that a record passes."),
+    "throughput_in_per_s": Quantity("records/s", "Records read by the sources after the warm-up."),
+    "throughput_out_per_s": Quantity("records/s", "Records delivered by the sinks after the warm-up."),
+    "backlog": Quantity("records", "Records that wait in logs and queues at the end."),
+    "dropped": Quantity("records", "Records that logs dropped unread, past their retention."),
+    "lost": Quantity("records", "Records that lost hosts took with them."),
+    "shed": Quantity("records", "Records that sources on full hosts discarded."),
+}
+OF_LATENCY = {
+    "count": Quantity("records", "Delivered records with this latency."),
+    "mean": Quantity("ms", "Mean latency."),
+    "p50": Quantity("ms", "Median latency."),
+    "p95": Quantity("ms", "95th percentile of the latency."),
+    "p99": Quantity("ms", "99th percentile of the latency."),
+    "max": Quantity("ms", "Longest latency."),
+}
+OF_MEMORY = {
+    "used_bytes": Quantity("bytes", "Memory in use at the end."),
+    "peak_bytes": Quantity("bytes", "Largest memory in use."),
+    "slow_down": Quantity("", "Factor by which memory pressure slows services down at the end."),
+    "deaths": Quantity("", "Deaths of the host from lack of memory."),
+}
+OF_CHECKPOINTING = {
+    "rounds_confirmed": Quantity("", "Rounds of checkpoints that completed."),
+    "rounds_aborted": Quantity("", "Rounds that were aborted."),
+    "rounds_failed": Quantity("", "Rounds that failed."),
+    "ticks_skipped": Quantity("", "Rounds that were skipped because another was in progress."),
+    "checkpoints": Quantity("", "Checkpoints of instances."),
+    "stored_bytes": Quantity("bytes", "Bytes of all checkpoints."),
+    "checkpointing_time_ms": Quantity("ms", "Mean time of a round, or of a checkpoint without rounds."),
+    "durable_time_ms": Quantity("ms", "Mean time from a checkpoint until it is durable."),
+    "recoveries": Quantity("", "Rollbacks after the loss of a host."),
+    "restart_time_ms": Quantity("ms", "Mean time from the detection of a loss until all instances run again."),
+    "search_time_ms": Quantity("ms", "Mean time of the search for a recovery line."),
+    "forced": Quantity("", "Checkpoints that the protocol forced."),
+    "checkpoints_at_loss": Quantity("", "Checkpoints that existed at the first loss."),
+    "discarded": Quantity("", "Checkpoints that the first recovery discarded."),
+    "discarded_share": Quantity("share", "Share of the checkpoints that the first recovery discarded."),
+    "discarded_most": Quantity("", "Most checkpoints of one instance that the first recovery discarded."),
+    "discarded_cross_worker_share": Quantity("share", "Share of the discarded checkpoints that are due to another host."),
+    "useless": Quantity("", "Checkpoints on no recovery line."),
+    "useless_share": Quantity("share", "Share of the checkpoints on no recovery line."),
+    "log_bytes": Quantity("bytes", "Bytes in the logs of channels at the end."),
+    "message_overhead": Quantity("", "Bytes sent, as a multiple of those without the protocol."),
+}
+OF_WAIT = {
+    "mean": Quantity("s", "Mean wait of records in the logs."),
+    "p50": Quantity("s", "Median wait of records in the logs."),
+    "p95": Quantity("s", "95th percentile of the wait of records in the logs."),
+    "max": Quantity("s", "Longest wait of records in the logs."),
+}
+OF_SCALING = {
+    "workers_mean": Quantity("instances", "Mean number of active instances."),
+    "workers_max": Quantity("instances", "Largest number of active instances."),
+    "worker_hours": Quantity("h", "Instances times the hours that they were active."),
+    "actions": Quantity("", "Rescales that began."),
+    "up": Quantity("", "Rescales to more instances."),
+    "down": Quantity("", "Rescales to fewer instances."),
+    "aborted": Quantity("", "Rescales that were aborted."),
+    "down_s": Quantity("s", "Time in which operators stood still for rescales."),
+    "low_share": Quantity("share", "Share of the samples whose wait is within the policy's objective."),
+    "slo_violation_s": Quantity("s", "Time in which the wait exceeds the policy's objective."),
+    "follows": Quantity("", "Correlation of the number of instances with the load."),
+    **{f"{wait}.{name}": of for wait in ("wait_s", "sampled_wait_s") for name, of in OF_WAIT.items()},
+}
+OF_PHASE = {
+    "actions": Quantity("", "Rescales in a phase of constant load."),
+    "settled_s": Quantity("s", "Time in the phase until the last rescale."),
+    "settled_steps": Quantity("", "Rescales in the phase until it settled."),
+    "converged": Quantity("", "Whether the phase settled."),
+    "converged_s": Quantity("s", "Time until a phase that settled did so."),
+    "steps": Quantity("", "Rescales of a phase that settled."),
+}
+OF_ATTRIBUTION = {
+    "records": Quantity("records", "Records whose service began."),
+    "driver_queue_ns": Quantity("ns", "Sum of the waits of records in the logs."),
+    "channel_wait_ns": Quantity("ns", "Sum of the waits of records in queues."),
+    "alignment_ns": Quantity("ns", "Sum of the waits of records for barriers."),
+    "service_ns": Quantity("ns", "Sum of the services of records."),
+    "stolen_ns": Quantity("ns", "Sum of the time that other threads took from services."),
+    "sent": Quantity("records", "Records sent, each copy counted."),
+    "blocked_ns": Quantity("ns", "Sum of the waits of records for room downstream."),
+    "network_ns": Quantity("ns", "Sum of the time of records in the network."),
+}
+OF_OPERATOR = {
+    "in": Quantity("records", "Records that the operator took in, warm-up included."),
+    "out": Quantity("records", "Records that the operator gave, warm-up included."),
+    "busy": Quantity("share", "Share of the time in which its instances served records."),
+    "blocked": Quantity("share", "Share of the time in which its instances waited for room downstream."),
+    "stolen": Quantity("share", "Share of the time that other threads took from its instances."),
+    "late": Quantity("records", "Records that came after their windows had closed."),
+    "shed": Quantity("records", "Records that its sources on full hosts discarded."),
+    "lost": Quantity("records", "Records sent to it and never served, because a host was lost."),
+    "unsent": Quantity("records", "Records taken in or produced, but not sent, because a host was lost."),
+    **{f"attribution.{part}": of for part, of in OF_ATTRIBUTION.items()},
+}
+
+SUMMARY: dict[str, Quantity] = {
+    **OF_RUN,
+    **{f"latency_ms.{name}": of for name, of in OF_LATENCY.items()},
+    **{f"latencies_ms.<latency>.{name}": of for name, of in OF_LATENCY.items()},
+    **{f"memory.<host>.{name}": of for name, of in OF_MEMORY.items()},
+    **{f"checkpointing.{name}": of for name, of in OF_CHECKPOINTING.items()},
+    **{f"scaling.{name}": of for name, of in OF_SCALING.items()},
+    **{f"scaling.phases.<phase>.{name}": of for name, of in OF_PHASE.items()},
+    **{f"operators.<operator>.{name}": of for name, of in OF_OPERATOR.items()},
+}
+"""The numbers of a summary."""
+
+RECOVERY = "recovery."
+RESCALES = "rescales."
+FRAMES = "frames."
+
+EVENTS: dict[str, Quantity] = {
+    "recovery.faults": Quantity("", "Faults after the warm-up, deaths of hosts included."),
+    "recovery.longest_s": Quantity("s", "Longest time from a fault until latency and driver queue are back to normal."),
+    "recovery.unrecovered": Quantity("", "Faults from which the run had not recovered at the next fault, or at its end."),
+    "rescales.longest_s": Quantity("s", "Longest rescale, from its order to its end."),
+    "rescales.longest_stop_s": Quantity("s", "Longest time for which a rescale stopped operators."),
+}
+"""Numbers found in the frames of a run."""
+
+OVER_TIME: dict[str, Quantity] = {
+    f"frames.{name}": replace(of, type="series")
+    for name, of in {
+        **{f"latency_ms.{name}": of for name, of in OF_LATENCY.items()},
+        **{f"latencies_ms.<latency>.{name}": of for name, of in OF_LATENCY.items()},
+        "offered_per_s": Quantity("records/s", "Records appended to the logs."),
+        "in_per_s": Quantity("records/s", "Records read by the sources."),
+        "out_per_s": Quantity("records/s", "Records delivered by the sinks."),
+        "backlog": Quantity("records", "Records that wait in logs and queues."),
+        "dropped": Quantity("records", "Records that logs dropped unread."),
+        "lost": Quantity("records", "Records that lost hosts took with them."),
+        "scaling.workers": Quantity("instances", "Active instances."),
+        "operators.<operator>.in_per_s": Quantity("records/s", "Records that the operator took in."),
+        "operators.<operator>.out_per_s": Quantity("records/s", "Records that the operator gave."),
+        "operators.<operator>.busy": Quantity("share", "Share of the time in which its instances served records."),
+        "operators.<operator>.blocked": Quantity("share", "Share of the time in which its instances waited for room downstream."),
+        "operators.<operator>.queue": Quantity("records", "Items in its queues."),
+        "operators.<operator>.state_bytes": Quantity("bytes", "Its keyed state."),
+        "operators.<operator>.watermark_lag_ms": Quantity("ms", "Virtual time minus its least watermark."),
+        "hosts.<host>.busy": Quantity("share", "Share of the time in which the host's processors served records."),
+        "hosts.<host>.queue": Quantity("records", "Items in the queues of the host."),
+        "hosts.<host>.egress_mbit_per_s": Quantity("Mbit/s", "Sent over the host's egress link."),
+    }.items()
+}
+"""Fields of the frames, as series over the frames' ends in s of virtual time."""
+
+TRUTHS = ("scaling.phases.<phase>.converged",)
+"""Entries of a summary that are no numbers; converged_s has a value only where this is true."""
+
+QUANTITIES = {name: of for name, of in {**SUMMARY, **EVENTS, **OVER_TIME}.items() if name not in TRUTHS}
+
+
+def metric_names(experiment: Experiment) -> list[str]:
+    """Names of all metrics by which runs of the experiment can be compared. Wall-clock time is excluded, as it is not reproducible.
+
+    Not every run has all of them: latency needs deliveries, memory a memory model, checkpointing a protocol, scaling a scaling policy, and
+    phases a stepped load.
+    """
+    return [name for name, _ in _expanded(SUMMARY, experiment)]
+
+
+def quantities(experiment: Experiment) -> dict[str, Quantity]:
+    """Everything that runs of the experiment may measure, by name (see `metric_names`)."""
+    return dict(_expanded(QUANTITIES, experiment))
+
+
+def _expanded(patterns: Mapping[str, Quantity], experiment: Experiment) -> Iterator[tuple[str, Quantity]]:
+    """Fill in the names of the document; names that share a part in brackets stay together."""
+    known = {
+        "<latency>": [latency.name for latency in experiment.measurement.also],
+        "<host>": [host.name for host in expand(experiment.cluster)],
+        "<phase>": [str(number) for number in range(1, phases_of(experiment) + 1)],
+        "<operator>": [operator.id for operator in experiment.query.operators],
+    }
+    for part, group in itertools.groupby(patterns.items(), key=lambda item: next((part for part in known if part in item[0]), "")):
+        together = list(group)
+        for name in known.get(part, [""]):
+            yield from ((pattern.replace(part, name) if part else pattern, of) for pattern, of in together)
+
+
+def phases_of(experiment: Experiment) -> int:
+    """Upper bound of the number of phases with constant load; 0 unless all loads are piecewise constant."""
+    steps = [source.rate.jumps() for source in experiment.workload.sources.values()]
+    if not all(steps):
+        return 0
+    return len({0.0, *(step.at_s for of_one in steps for step in of_one if step.at_s < experiment.workload.horizon_s)})
+
+
+def flat(tree: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
+    """The numbers in a tree by dotted path (`latency_ms.p99`), without booleans and missing values."""
+    numbers: list[tuple[str, float]] = []
+    for key, value in tree.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            numbers += flat(value, f"{name}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            numbers.append((name, float(value)))
+    return numbers
