@@ -77,6 +77,16 @@ def test_runs_of_one_setup_stand_for_themselves(client: Client, pair: tuple[Expe
     assert [side["against"].get(P99, {}).get("p") for side in sides] == [None, None, None]
 
 
+def test_documents_differ_in_words_from_the_first(client: Client, pair: tuple[Experiment, Experiment]) -> None:
+    one, other = ended(pair[0], 1, 10.0), ended(pair[1], 2, 14.0)
+    first, second = compared(client, one, other)["sides"]
+    assert (first["differs"], first["differs_count"]) == ([], 0)
+    assert second["differs_count"] == 2
+    assert [found["text"] for found in second["differs"]] == ["Workload: Seed 1 → 2", "bids: Rate 2,000 records/s → 4,000 records/s"]
+    told = second["differs"][0]
+    assert (told["path"], told["where"], told["label"], told["before"], told["after"]) == ("/workload/seed", "Workload", "Seed", 1, 2)
+
+
 def test_what_is_gone_is_named_and_the_rest_is_there(client: Client, pair: tuple[Experiment, Experiment]) -> None:
     one, gone = ended(pair[0], 1, 10.0), ended(pair[1], 1, 14.0)
     gone.delete_softly()

@@ -1026,6 +1026,15 @@ export interface components {
             p: number | null;
             pairs: number;
         };
+        /** @description A difference from the first document. path: JSON pointer. where: operator, host or section. text: the difference in one sentence. */
+        DocumentDifference: {
+            path: string;
+            where: string;
+            label: string;
+            before: components["schemas"]["Json"];
+            after: components["schemas"]["Json"];
+            text: string;
+        };
         /** @description A run that cannot be compared. number: its number if it was deleted; null if no such run existed in this lab. */
         Gone: {
             id: string;
@@ -1044,7 +1053,8 @@ export interface components {
         };
         /**
          * @description A run and the runs that differ from it only in their seed. under_way: seeds whose runs have not finished. twin: another side differs
-         *     from this one only in its seed, so each is shown on its own.
+         *     from this one only in its seed, so each is shown on its own. differs: how the document differs from the first side's; differs_count
+         *     of them exist.
          */
         SideShape: {
             run: string;
@@ -1057,6 +1067,8 @@ export interface components {
             against: {
                 [key: string]: components["schemas"]["Difference"];
             };
+            differs: components["schemas"]["DocumentDifference"][];
+            differs_count: number;
         };
         StudyPage: {
             items: components["schemas"]["StudyShape"][];
@@ -2402,6 +2414,7 @@ export type InstanceRow = components['schemas']['InstanceRow'];
 export type InstancesShape = components['schemas']['InstancesShape'];
 export type ComparisonShape = components['schemas']['ComparisonShape'];
 export type Difference = components['schemas']['Difference'];
+export type DocumentDifference = components['schemas']['DocumentDifference'];
 export type Gone = components['schemas']['Gone'];
 export type MeanOverSeeds = components['schemas']['MeanOverSeeds'];
 export type RunOfSide = components['schemas']['RunOfSide'];

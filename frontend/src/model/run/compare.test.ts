@@ -83,6 +83,8 @@ const side = (run: string, seeds: number[], more: Partial<ComparedSide> = {}): C
   twin: false,
   over_seeds: {},
   against: {},
+  differs: [],
+  differs_count: 0,
   ...more,
 });
 

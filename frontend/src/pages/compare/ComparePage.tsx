@@ -133,7 +133,7 @@ export function ComparePage() {
                 />
                 {side === "figures" ? <Figures runs={runs} sides={sides} /> : <Attribution runs={runs} />}
               </section>
-              <Parameters runs={runs} all={url.all === "1"} onAll={(all) => change({ all: all ? "1" : "" })} />
+              <Parameters runs={runs} sides={sides} all={url.all === "1"} onAll={(all) => change({ all: all ? "1" : "" })} />
             </div>
           </div>
         </div>
