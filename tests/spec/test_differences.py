@@ -85,7 +85,7 @@ def test_forks_of_forks_and_forks_beside_one_another() -> None:
     once = forked(load=1.5)
     assert told(once, forked(load=2)) == ["Load × 1.5 from 10 s → × 2 from 10 s"]
     assert told(once, forked(once, load=2, at_s=20)) == ["Load × 2 from 20 s"]
-    assert told(once, q3()) == ["Load × 1.5 from 10 s → 1,000 records/s"]
+    assert told(once, q3()) == ["Load no longer × 1.5 from 10 s"]
     rescaled = forked(rescales=[{"at_s": 12, "parallelism": {"join": 2}}])
     again = forked(rescaled, rescales=[{"at_s": 14, "parallelism": {"join": 3}}])
     assert told(rescaled, again) == ["Scaling: order added: join to 3 at 14 s"]

@@ -182,8 +182,12 @@ def _change_in_words(former: type[Model] | None, before: Any, model: type[Model]
     earlier, later = _read(former, before), _read(model, after)
     if earlier is None or later is None:
         return ""
+    if change := later.change_in_words(earlier):
+        return change
+    if change := earlier.change_in_words(later):
+        return f"no longer {change}"
     phrases = (earlier.in_words, later.in_words)
-    return later.change_in_words(earlier) or (" → ".join(phrases) if all(phrases) and phrases[0] != phrases[1] else "")
+    return " → ".join(phrases) if all(phrases) and phrases[0] != phrases[1] else ""
 
 
 def _of_named_values(annotation: Any, before: Mapping[str, Any], after: Mapping[str, Any], place: _Place) -> Iterator[Difference]:
@@ -268,7 +272,7 @@ def _with_load(found: Sequence[Difference], after: Mapping[str, Any]) -> list[Di
     if not wanted or len(of_rates) < len(wanted) or len(changes) > 1:
         return list(found)
     change = changes.pop()
-    if not change.startswith("×"):
+    if not change.removeprefix("no longer ").startswith("×"):
         return list(found)
     values = [{one.where: getattr(one, side) for one in of_rates} for side in ("before", "after")]
     load = Difference("/workload/sources", "", "Load", values[0], values[1], f"Load {change}")

@@ -1014,6 +1014,14 @@ export interface components {
             from_s: number;
             to_s: number;
             rows: components["schemas"]["InstanceRow"][];
+        /** @description The baseline of an experiment. metrics: those that the run list can show, by name, as far as the run measured them. */
+        BaselineShape: {
+            experiment: string;
+            run: string;
+            number: number;
+            metrics: {
+                [key: string]: number;
+            };
         };
         ComparisonShape: {
             sides: components["schemas"]["SideShape"][];
@@ -2412,6 +2420,7 @@ export type RemedyRun = components['schemas']['RemedyRun'];
 export type RemedyShape = components['schemas']['RemedyShape'];
 export type InstanceRow = components['schemas']['InstanceRow'];
 export type InstancesShape = components['schemas']['InstancesShape'];
+export type BaselineShape = components['schemas']['BaselineShape'];
 export type ComparisonShape = components['schemas']['ComparisonShape'];
 export type Difference = components['schemas']['Difference'];
 export type DocumentDifference = components['schemas']['DocumentDifference'];

@@ -52,6 +52,8 @@ export type Run = Api.RunShape & Partial<Api.RunDetail>;
 export type ViewQuery = Api.Asked;
 export type View = Api.ViewShape;
 export type Tag = Api.TagItem;
+/** The run that an experiment's other runs are compared with. */
+export type Baseline = Api.BaselineShape;
 export type Selection = Api.Selection;
 export type Question = Api.WaterfallsShape;
 export type Waterfall = Api.Waterfall;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedSide, Frame } from "../../api/types";
-import { compareLink, figureRows, idsOf, implied, kindsOf, momentsIn, momentsOf, onOneAxis, parameterRows, placeOf, seedsToRun, valueAt } from "./compare";
+import { compareLink, figureRows, idsOf, implied, kindsOf, momentsIn, momentsOf, onOneAxis, parameterRows, placeOf, seedsToRun, valueAt, withBaseline } from "./compare";
 
 const document = (parallelism: number, extra: object = {}) => ({
   name: `with ${parallelism}`,
@@ -73,6 +73,22 @@ describe("figures", () => {
       ["Wait in topics, mean", [8, 4], [0, -0.5]],
       ["Instance hours", [4, 2], [0, -0.5]],
     ]);
+  });
+});
+
+describe("the baseline of an experiment", () => {
+  const run = (number: number, experiment = "e") => ({ id: `r${number}`, number, experiment: { id: experiment, name: "" } });
+  const baselines = new Map([["e", { experiment: "e", run: "r3", number: 3, metrics: {} }]]);
+
+  it("comes first, also where it was not chosen, as far as there is room", () => {
+    expect(withBaseline([run(5), run(3), run(4)], baselines)).toEqual(["r3", "r4", "r5"]);
+    expect(withBaseline([run(5)], baselines)).toEqual(["r3", "r5"]);
+    expect(withBaseline([1, 2, 4, 5].map((number) => run(number)), baselines)).toEqual(["r1", "r2", "r4", "r5"]);
+  });
+
+  it("is none of runs of several experiments", () => {
+    expect(withBaseline([run(5), run(4, "other")], baselines)).toEqual(["r4", "r5"]);
+    expect(withBaseline([run(5, "other")], baselines)).toEqual(["r5"]);
   });
 });
 

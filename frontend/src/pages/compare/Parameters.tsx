@@ -13,7 +13,17 @@ const Unsaid = ({ text }: { text: string }) => (
 );
 
 /** How the documents differ from the first, in words; below, folded, their values by JSON pointer. */
-export function Parameters({ runs, sides, all, onAll }: { runs: Run[]; sides: (ComparedSide | undefined)[]; all: boolean; onAll: (all: boolean) => void }) {
+export function Parameters({
+  runs,
+  sides,
+  all,
+  onAll,
+}: {
+  runs: Run[];
+  sides: (ComparedSide | undefined)[];
+  all: boolean;
+  onAll: (all: boolean) => void;
+}) {
   const others = runs.slice(1).map((run, at) => ({ run, side: sides[at + 1] }));
   const counts = others.map(({ side }) => side?.differs_count ?? 0);
   return (
@@ -89,7 +99,11 @@ function Values({ runs, all, onAll }: { runs: Run[]; all: boolean; onAll: (all: 
               </td>
               {values.map((value, at) => (
                 <td key={runs[at]?.id} className={`mono ${all && value !== values[0] ? "differs" : ""}`}>
-                  {value === undefined ? <Unsaid text={implied(pointer, documents[at])} /> : <span title={String(value)}>{String(value)}</span>}
+                  {value === undefined ? (
+                    <Unsaid text={implied(pointer, documents[at])} />
+                  ) : (
+                    <span title={String(value)}>{String(value)}</span>
+                  )}
                 </td>
               ))}
             </tr>
