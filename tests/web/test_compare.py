@@ -43,7 +43,7 @@ def test_one_run_a_side_shows_no_confidence(client: Client, pair: tuple[Experime
     one, other = ended(pair[0], 1, 10.0), ended(pair[1], 1, 14.0)
     first, second = compared(client, one, other)["sides"]
     assert first["over_seeds"] == {P99: {"mean": 10.0, "low": None, "high": None, "count": 1}}
-    assert second["against"] == {P99: {"difference": 4.0, "low": None, "high": None, "p": None, "pairs": 0}}
+    assert second["against"] == {P99: {"difference": 4.0, "low": None, "high": None, "p": None, "pairs": 0, "distinguishable": None}}
     assert first["against"] == {}
 
 
@@ -66,6 +66,7 @@ def test_each_side_has_its_seeds_and_the_same_ones_are_paired(client: Client, pa
     assert found["difference"] == pytest.approx(1.03)
     assert 1.0 < found["low"] < found["difference"] < found["high"] < 1.1
     assert found["p"] < 1e-4
+    assert found["distinguishable"] is True
 
 
 def test_runs_of_one_setup_stand_for_themselves(client: Client, pair: tuple[Experiment, Experiment]) -> None:

@@ -34,11 +34,14 @@ class MeanOverSeeds(Schema):
 
 
 class Difference(Schema):
+    """Difference of the means with its 95 % interval. distinguishable: whether it is more than chance; null with a single run on a side."""
+
     difference: float
     low: float | None
     high: float | None
     p: float | None
     pairs: int
+    distinguishable: bool | None
 
 
 class DocumentDifference(Schema):

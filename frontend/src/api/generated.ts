@@ -1027,12 +1027,14 @@ export interface components {
             sides: components["schemas"]["SideShape"][];
             gone: components["schemas"]["Gone"][];
         };
+        /** @description Difference of the means with its 95 % interval. distinguishable: whether it is more than chance; null with a single run on a side. */
         Difference: {
             difference: number;
             low: number | null;
             high: number | null;
             p: number | null;
             pairs: number;
+            distinguishable: boolean | null;
         };
         /** @description A difference from the first document. path: JSON pointer. where: operator, host or section. text: the difference in one sentence. */
         DocumentDifference: {

@@ -108,9 +108,9 @@ describe("over seeds", () => {
   it("figures are means, and changes have bounds; one run a side has none", () => {
     const runs = [{ summary: { latency_ms: { p99: 9 } } }, { summary: { latency_ms: { p99: 99 } } }];
     const mean = (value: number) => ({ "latency_ms.p99": { mean: value, low: null, high: null, count: 2 } });
-    const against = { "latency_ms.p99": { difference: 5, low: 4, high: 6, p: 0.01, pairs: 2 } };
+    const against = { "latency_ms.p99": { difference: 5, low: 4, high: 6, p: 0.01, pairs: 2, distinguishable: true } };
     const wide = [side("a", [1, 2], { over_seeds: mean(10) }), side("b", [1, 2], { over_seeds: mean(15), against })];
-    const sure = { low: 0.4, high: 0.6, p: 0.01, pairs: 2 };
+    const sure = { low: 0.4, high: 0.6, p: 0.01, pairs: 2, distinguishable: true };
     expect(figureRows(runs, wide)[0]).toMatchObject({ values: [10, 15], changes: [0, 0.5], sure: [null, sure] });
     expect(figureRows(runs, [side("a", [1]), side("b", [1])])[0]).toMatchObject({ values: [9, 99], sure: [null, null] });
   });

@@ -181,10 +181,9 @@ export interface Sure {
   high: number | null;
   p: number;
   pairs: number;
+  /** More than chance. */
+  distinguishable: boolean;
 }
-
-/** Below this p a difference counts as more than chance. */
-export const SIGNIFICANT = 0.05;
 
 const FIGURES: [label: string, path: string, unit: Unit][] = [
   ["Latency, mean", "latency_ms.mean", "ms"],
@@ -224,9 +223,9 @@ export function figureRows(runs: readonly Pick<Run, "summary">[], sides: readonl
     const values = runs.map((run, at) => (isWide(sides[at]) ? (sides[at].over_seeds[path]?.mean ?? null) : numberAt(run.summary, path)));
     const [base = null] = values;
     const sure = runs.map((_, at): Sure | null => {
-      const { low = null, high = null, p = null, pairs = 0 } = sides[at]?.against[path] ?? {};
+      const { low = null, high = null, p = null, pairs = 0, distinguishable } = sides[at]?.against[path] ?? {};
       const share = (bound: number | null) => (bound === null || !base ? null : bound / Math.abs(base));
-      return p === null ? null : { low: share(low), high: share(high), p, pairs };
+      return p === null ? null : { low: share(low), high: share(high), p, pairs, distinguishable: distinguishable === true };
     });
     return { label, unit, values, changes: values.map((value) => relativeChange(base, value)), sure };
   }).filter(({ values, unit }) => values.some((value) => value !== null && (value !== 0 || unit !== "count")));

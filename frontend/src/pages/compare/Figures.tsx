@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import type { ComparedSide, Run } from "../../api/types";
 import { changeText, factorText, signedPercent } from "../../lib/change";
 import { latency, plural, short } from "../../lib/format";
-import { figureRows, isWide, SIGNIFICANT, type FigureRow, type Sure, type Unit } from "../../model/run/compare";
+import { figureRows, isWide, type FigureRow, type Sure, type Unit } from "../../model/run/compare";
 import { Empty } from "../../ui/states";
 import { MoreSeeds } from "./MoreSeeds";
 
@@ -61,13 +61,13 @@ function Change({ row: { changes, sure }, at }: { row: FigureRow; at: number }) 
   const told = (bound: number) => (change !== null && factorText(change) && factorText(bound)) || signedPercent(bound);
   const bounds = how.low === null || how.high === null ? "" : `${told(how.low)} to ${told(how.high)}`;
   return (
-    <small className={`how ${how.p < SIGNIFICANT ? "sure" : ""}`} title={howText(how, bounds)}>
+    <small className={`how ${how.distinguishable ? "sure" : ""}`} title={howText(how, bounds)}>
       <span>
         {change === null ? "" : changeText(change)}
         {bounds && how.low !== how.high && ` (${bounds})`}
       </span>
       <span>
-        {how.p < SIGNIFICANT ? "" : "may be chance, "}
+        {how.distinguishable ? "more than chance, " : "may be chance, "}
         {pText(how.p)}
       </span>
     </small>
@@ -76,7 +76,7 @@ function Change({ row: { changes, sure }, at }: { row: FigureRow; at: number }) 
 
 const howText = ({ p, pairs }: Sure, bounds: string) =>
   [
-    bounds && `95 % of bootstrap samples: ${bounds}`,
+    bounds && `95 % interval: ${bounds}`,
     `Without a real difference, chance alone would produce one at least this large in ${short(p * 100)} % of cases (${pairs ? `${plural(pairs, "seed")} in pairs` : "Welch"} t test)`,
   ]
     .filter(Boolean)
