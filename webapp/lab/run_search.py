@@ -12,8 +12,10 @@ from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, Qu
 from ninja import Schema
 from pydantic import Field, StringConstraints
 
-from .conditions import CONDITION, holding
+from .conditions import COLUMNS as FIELDS
+from .conditions import CONDITION, SHORT, holding, in_state, tagged
 from .models import Lab, Run, RunState, RunSummary, Trial
+from .search_words import prefix_of, refuse_half_conditions, words_of
 
 Order = Literal["number", "state", "experiment", "seed", "p50", "p99", "out", "took"]
 SORTS = [f"{sign}{order}" for order in get_args(Order) for sign in ("", "-")]
@@ -22,9 +24,6 @@ DEEP = 1000
 """Beyond this offset in a list ordered by a metric, sorting all runs is faster than walking the index."""
 
 METRICS = {"p50": "latency_ms.p50", "p99": "latency_ms.p99", "out": "throughput_out_per_s"}
-
-NOTE = "note:"
-"""Prefix of a word to search for in the notes on runs."""
 
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")]
 
@@ -59,14 +58,23 @@ def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
         found = found.filter(study__isnull=True)
     if filter.tag:
         found = found.filter(tags__name=filter.tag)
-    for word in filter.search.split():
-        if word.startswith(NOTE):
-            found = found.filter(notes__icontains=word.removeprefix(NOTE))
-        elif condition := CONDITION.fullmatch(word):
-            found = holding(found, lab, *condition.groups())
-        else:
-            found = found.filter(matches(word))
+    for word in words_of(filter.search):
+        found = _with_word(found, lab, word)
     return found
+
+
+def _with_word(found: QuerySet[Run], lab: Lab, word: str) -> QuerySet[Run]:
+    refuse_half_conditions(word)
+    if condition := CONDITION.fullmatch(word):
+        return holding(found, lab, *condition.groups())
+    match prefix_of(word, {*FIELDS, *SHORT}):
+        case ("note", text):
+            return found.filter(notes__icontains=text)
+        case ("tag", name):
+            return tagged(found, lab, name)
+        case ("state", state):
+            return in_state(found, state)
+    return found.filter(matches(word))
 
 
 def page_of(found: QuerySet[Run], filter: Filter) -> tuple[list[Run], int]:

@@ -33,7 +33,7 @@ def unit_of(name: str, field: FieldInfo | None = None) -> str:
     extra = field.json_schema_extra if field is not None else None
     if isinstance(extra, dict) and "x-unit" in extra:
         return str(extra["x-unit"])
-    return next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
+    return next((unit for end, unit in UNITS.items() if f"_{name}".endswith(end)), "")
 
 
 def value_in_words(value: Any, unit: str = "") -> str:
