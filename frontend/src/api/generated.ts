@@ -295,6 +295,7 @@ export interface components {
             summary: {
                 [key: string]: components["schemas"]["Json"];
             } | null;
+            sparkline: (number | null)[] | null;
             digest: string | null;
             frames_removed_at: string | null;
             error: string | null;
@@ -315,7 +316,8 @@ export interface components {
          * @description A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
          *
          *     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
-         *     once, null: it runs to its end. `said`: the beginning of the notes on it.
+         *     once, null: it runs to its end. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run;
+         *     null until it has ended, and for runs of older versions.
          */
         RunShape: {
             id: string;
@@ -344,17 +346,21 @@ export interface components {
             summary: {
                 [key: string]: components["schemas"]["Json"];
             } | null;
+            sparkline: (number | null)[] | null;
             digest: string | null;
             frames_removed_at: string | null;
             error: string | null;
             tags: string[];
             said: string;
         };
-        /** @description Fields that conditions can use: short names, summary metrics and document parameters. */
+        /** @description Fields that conditions can use: short names, summary metrics and document parameters. units: of those that have one, by name. */
         Fields: {
             short: string[];
             metrics: string[];
             parameters: string[];
+            units: {
+                [key: string]: string;
+            };
         };
         /** @description The runs that the action changed. The others needed no change, or do not exist. */
         Changed: {

@@ -70,6 +70,7 @@ class Run(Work):
     hold_at_frame = models.PositiveIntegerField(null=True)  # see pauses
     paused_at = models.DateTimeField(null=True)
     summary = models.JSONField(null=True)
+    sparkline = models.JSONField(null=True)  # p99 latency over virtual time, in ms; null for runs from before it was stored
     digest = models.CharField(max_length=64, blank=True)
     notes = models.TextField(max_length=NOTES_LENGTH_MAX, blank=True)  # free text
     stored_bytes = models.BigIntegerField(null=True)  # size of its files; null: to be measured

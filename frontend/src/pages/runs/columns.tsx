@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { isActive } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { duration, latency, short, took_s, when } from "../../lib/format";
+import { Sparkline } from "../../ui/Sparkline";
 import { StateBadge } from "../../ui/states";
 
 export interface Column {
@@ -23,6 +24,12 @@ const NONE = <span className="mut">–</span>;
 const measured = (run: Run) => (run.summary?.latency_ms ?? {}) as Partial<Record<"p50" | "p95" | "p99" | "mean" | "max", number | null>>;
 const ms = (value: number | null | undefined) => (value === null || value === undefined ? NONE : latency(value).join(" "));
 const counted = (value: unknown) => (typeof value === "number" ? short(value) : NONE);
+
+function sparklineText(values: readonly (number | null)[]): string {
+  const known = values.filter((value) => value !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)].map((value) => latency(value).join(" "));
+  return `p99 latency over virtual time, ${low} to ${high}, logarithmic`;
+}
 
 export const RUN_COLUMNS: Column[] = [
   {
@@ -74,6 +81,11 @@ export const RUN_COLUMNS: Column[] = [
   { id: "seed", label: "Seed", sort: "seed", number: true, cell: (run) => run.seed },
   { id: "p50", metric: "latency_ms.p50", label: "p50", sort: "p50", number: true, cell: (run) => ms(measured(run).p50) },
   { id: "p99", metric: "latency_ms.p99", label: "p99", sort: "p99", number: true, cell: (run) => ms(measured(run).p99) },
+  {
+    id: "latency",
+    label: "p99 over time",
+    cell: (run) => (run.sparkline?.length ? <Sparkline values={run.sparkline} label={sparklineText(run.sparkline)} /> : NONE),
+  },
   {
     id: "out",
     metric: "throughput_out_per_s",
