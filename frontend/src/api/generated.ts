@@ -1020,6 +1020,7 @@ export interface components {
             from_s: number;
             to_s: number;
             rows: components["schemas"]["InstanceRow"][];
+        };
         /** @description The baseline of an experiment. metrics: those that the run list can show, by name, as far as the run measured them. */
         BaselineShape: {
             experiment: string;
