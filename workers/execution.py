@@ -9,6 +9,7 @@ If a worker dies in between, its lease expires, and the next attempt continues a
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import threading
@@ -29,10 +30,12 @@ from engine.spec.rules.validation import Context, load
 from engine.telemetry.recorded import Recorded
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import Run, RunState, RunSummary, Work
+from webapp.lab.sparklines import sparkline
 from webapp.lab.verdicts import verdicts_of
 from webapp.lab.waiting_work import enqueue
 from webapp.lib.file_sizes import bytes_below, size_of
 from webapp.lib.redis_connection import connection
+from webapp.messaging.frame_files import frames_after
 from webapp.messaging.stream import announce
 
 from .artifacts import disk_full_message, is_disk_full
@@ -76,7 +79,7 @@ def execute(run_id: str) -> None:
                 enqueue(run.pk)  # in case someone resumed it in between
             return
         outcome = {"state": RunState.CANCELLED, "summary": attempt.kept_summary()}
-    finish(run, holder, {**outcome, "t_ns": attempt.t_ns, "frames": attempt.frames})
+    finish(run, holder, {**outcome, "t_ns": attempt.t_ns, "frames": attempt.frames, "sparkline": sparkline(attempt.p99_ms)})
 
 
 def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:
@@ -122,6 +125,7 @@ class Attempt:
         self.monitor = RunMonitor(run, holder, SHUTTING_DOWN)
         self.simulation: engine.Simulation | None = None
         self.t_ns, self.frames = 0, 0
+        self.p99_ms: list[float | None] = []  # by frame
         self.schedule = Schedule()
         self.stored_ns = 0
         self.stored_at_s, self.snapshot_pause_s = time.monotonic(), SNAPSHOT_EVERY_S
@@ -155,6 +159,7 @@ class Attempt:
             self._wait_for_turn(simulation)
             while (frame := slices.next_frame(simulation, lambda: self._check(simulation))) is not None:
                 self.t_ns, self.frames = simulation.now_ns, frame["n"] + 1
+                self.p99_ms.append(p99_of(frame))
                 self.monitor.reached(frame["n"], simulation.telemetry.latest, self.t_ns)
                 self._wait_for_turn(simulation)
         except (Parked, ShuttingDown):
@@ -189,6 +194,7 @@ class Attempt:
             simulation = engine.Simulation(experiment, datasets=datasets)
         simulation.telemetry.truncate(self.directory)
         self.t_ns, self.frames = max(simulation.now_ns, 0), simulation.frame_number
+        self.p99_ms = [p99_of(json.loads(text)) for text in frames_after(self.directory, -1, self.frames)]
         self.stored_ns = simulation.now_ns
         self.monitor.begin_at(self.t_ns, self.frames)
         return simulation
@@ -240,6 +246,12 @@ class Attempt:
     def kept_summary(self) -> dict[str, Any] | None:
         """Return the summary of the measurements so far."""
         return self.simulation.summary() if self.simulation and self.frames else None
+
+
+def p99_of(frame: dict[str, Any]) -> float | None:
+    """The 99th percentile of latency in a live frame, ms; None if nothing was delivered."""
+    found: float | None = (frame.get("latency_ms") or {}).get("p99")
+    return found
 
 
 def failed(error: str) -> dict[str, Any]:

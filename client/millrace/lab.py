@@ -98,8 +98,9 @@ class Lab:
     ) -> pd.DataFrame:
         """Return runs by number, with their summary metrics as columns by dotted name (`latency_ms.p99`).
 
-        search: words and conditions as on the page, combined with AND: `p99>10 parallelism=4 join`. sort: number, state, experiment, seed,
-        p50, p99, out or took; a leading minus reverses it. Runs of studies are left out unless of_studies is set, or study, the id of one.
+        search: words and conditions as on the page, combined with AND: `p99>500ms parallelism=4 join`. sort: number, state, experiment,
+        seed, p50, p99, out or took; a leading minus reverses it. Runs of studies are left out unless of_studies is set, or study, the id
+        of one.
         limit: None for all.
         """
         query = {"search": search, "state": state, "tag": tag, "experiment": experiment, "study": study, "sort": sort}

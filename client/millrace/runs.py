@@ -99,6 +99,12 @@ class Run(Work):
         changes = {"at_s": at_s, "load": load, "rates": rates, "faults": faults, "rescales": rescales, "pace": pace}
         return self._made("POST", "/api/runs/{run_id}/fork", {name: value for name, value in changes.items() if value is not None})
 
+    def differences(self, other: Run) -> pd.DataFrame:
+        """Return how the other run's document differs from this one's, in words: columns where, label, before, after and text, by path."""
+        told = self.connection.call("GET", "/api/compare", query={"run": [self.id, other.id]})["sides"]
+        columns = ["path", "where", "label", "before", "after", "text"]
+        return pd.DataFrame(told[1]["differs"] if len(told) > 1 else [], columns=columns).set_index("path")
+
     def cancel(self) -> Run:
         """Cancel the run; takes effect within a second and keeps the measurements so far."""
         self.told = self.connection.call("POST", "/api/runs/{run_id}/cancel", run_id=self.id)

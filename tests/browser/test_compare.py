@@ -64,3 +64,28 @@ def test_differences_over_seeds_moments_and_a_run_that_is_gone(page: Page, api: 
     gone.get_by_role("button", name="Restore").click()
     expect(page.get_by_test_id(f"compared-{numbers[1]}")).to_be_visible()
     expect(gone).to_have_count(0)
+
+
+def test_a_pinned_baseline_is_what_others_are_compared_with(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    base = start(api, experiment(paused(2.0)))
+    wait_until_ended(api, page, base)
+    fork = str(api.post(f"/api/runs/{base}/fork", json={"at_s": 3, "load": 1.5}).json()["id"])
+    wait_until_ended(api, page, fork)
+    numbers = [api.get(f"/api/runs/{run_id}").json()["number"] for run_id in (base, fork)]
+    page.goto("/runs")
+    page.get_by_label(f"Choose run {numbers[0]}").check()
+    page.get_by_role("button", name="Pin as baseline").click()
+    expect(page.get_by_test_id(f"run-{numbers[0]}").get_by_label("Baseline")).to_be_visible()
+    deltas = page.get_by_test_id(f"run-{numbers[1]}").get_by_title(f"Against the baseline, run {numbers[0]}")
+    expect(deltas.first).to_contain_text(re.compile("[%×]"))
+    assert_accessible(page)
+    page.get_by_label(f"Choose run {numbers[0]}").uncheck()
+    page.get_by_label(f"Choose run {numbers[1]}").check()
+    page.get_by_role("button", name="Compare with baseline").click()
+    page.wait_for_url(f"**/compare?runs={base}%2C{fork}")
+    expect(page.get_by_test_id("parameters").get_by_role("listitem")).to_have_text(["Load × 1.5 from 3 s"])
+    page.goto(f"/compare?runs={fork},{base}")
+    page.get_by_role("button", name="Against the baseline").click()
+    page.wait_for_url(f"**/compare?runs={base}%2C{fork}")
+    page.get_by_role("button", name="Unpin baseline").click()
+    expect(page.get_by_role("button", name="Pin as baseline")).to_be_visible()

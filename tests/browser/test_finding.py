@@ -37,6 +37,8 @@ def test_a_condition_is_added_and_finds_its_runs(page: Page, api: httpx.Client, 
     page.get_by_label("Search runs").fill("p98>1")
     expect(page.get_by_text("Invalid search")).to_be_visible()
     expect(page.get_by_text("did you mean 'p99'?")).to_be_visible()
+    page.get_by_label("Search runs").fill("p99>")
+    expect(page.get_by_text("'p99>' has no value; write one after it, as in p99>500ms")).to_be_visible()
     page.get_by_role("button", name="Show all runs").click()
     expect(rows.nth(1)).to_be_visible()
 

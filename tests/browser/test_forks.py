@@ -36,6 +36,8 @@ def test_a_run_is_forked_where_the_cursor_stands(page: Page, api: httpx.Client, 
     made = page.url.split(",")[-1]
     wait_until_ended(api, page, made)
     expect(page.get_by_test_id("fork-mark")).to_be_visible()
+    told = page.get_by_test_id("parameters").get_by_role("listitem")
+    expect(told).to_have_text(["Load × 2 from 3 s", "Fault added: w2 pauses for 5 s at 3 s"])
     assert_accessible(page)
     one, other = (api.get(f"/api/runs/{id}/frames?limit=1000").json()["frames"] for id in (run_id, made))
     same = [a == b for a, b in zip(one, other, strict=False)]

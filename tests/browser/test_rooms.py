@@ -91,8 +91,10 @@ def test_a_newcomer_opens_a_template_changes_runs_watches_and_compares(
     assert_accessible(page)
     page.get_by_role("button", name="Compare").click()
     page.wait_for_url("**/compare?runs=*")
-    expect(page.get_by_test_id("parameters").get_by_role("row").filter(has_text="/workload/seed")).to_contain_text("2")
-    expect(page.get_by_test_id("parameters").get_by_role("row")).to_have_count(2)
+    differences = page.get_by_test_id("parameters")
+    expect(differences.get_by_role("listitem")).to_have_text(["Workload: Seed 1 → 2"])
+    differences.get_by_text("1 value by JSON pointer").click()
+    expect(differences.get_by_role("row")).to_have_count(2)
     expect(page.get_by_test_id("figures")).to_contain_text("Latency, p99")
     assert len(page.url) < LINK_LENGTH_MAX
     assert_accessible(page)

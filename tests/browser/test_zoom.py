@@ -67,7 +67,7 @@ def test_every_page_can_be_used_at_twice_the_size(zoomed: Page, api: httpx.Clien
         (f"/runs/{runs[0]}?panel=records", "5 slowest"),
         (f"/runs/{runs[0]}?panel=summary", "Records in"),
         ("/runs", "NexMark Q3, four workers"),
-        (f"/compare?runs={','.join(runs)}", "Differences only"),
+        (f"/compare?runs={','.join(runs)}", "by JSON pointer"),
         ("/compare", "Choose two to four runs"),
         ("/templates", "Flight delays by airport"),
         ("/experiments", "NexMark Q3, four workers"),

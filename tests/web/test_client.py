@@ -146,6 +146,7 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     again = run.rerun().wait(progress=False)
     assert again.digest == run.digest
     fork = run.fork(1.0, load=2.0).wait(progress=False)
+    assert list(run.differences(fork)["text"]) == ["Load × 2 from 1 s"]
     assert fork.summary["records_in"] > run.summary["records_in"]
     order = {"at_s": 1.2, "parallelism": {"sink": 2}}
     rescaled = run.fork(1.0, rescales=[order]).wait(progress=False)

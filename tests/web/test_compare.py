@@ -43,7 +43,7 @@ def test_one_run_a_side_shows_no_confidence(client: Client, pair: tuple[Experime
     one, other = ended(pair[0], 1, 10.0), ended(pair[1], 1, 14.0)
     first, second = compared(client, one, other)["sides"]
     assert first["over_seeds"] == {P99: {"mean": 10.0, "low": None, "high": None, "count": 1}}
-    assert second["against"] == {P99: {"difference": 4.0, "low": None, "high": None, "p": None, "pairs": 0}}
+    assert second["against"] == {P99: {"difference": 4.0, "low": None, "high": None, "p": None, "pairs": 0, "distinguishable": None}}
     assert first["against"] == {}
 
 
@@ -66,6 +66,7 @@ def test_each_side_has_its_seeds_and_the_same_ones_are_paired(client: Client, pa
     assert found["difference"] == pytest.approx(1.03)
     assert 1.0 < found["low"] < found["difference"] < found["high"] < 1.1
     assert found["p"] < 1e-4
+    assert found["distinguishable"] is True
 
 
 def test_runs_of_one_setup_stand_for_themselves(client: Client, pair: tuple[Experiment, Experiment]) -> None:
@@ -75,6 +76,16 @@ def test_runs_of_one_setup_stand_for_themselves(client: Client, pair: tuple[Expe
     sides = compared(client, one, other, third)["sides"]
     assert [[run["seed"] for run in side["runs"]] for side in sides] == [[1], [2], [1, 2]]
     assert [side["against"].get(P99, {}).get("p") for side in sides] == [None, None, None]
+
+
+def test_documents_differ_in_words_from_the_first(client: Client, pair: tuple[Experiment, Experiment]) -> None:
+    one, other = ended(pair[0], 1, 10.0), ended(pair[1], 2, 14.0)
+    first, second = compared(client, one, other)["sides"]
+    assert (first["differs"], first["differs_count"]) == ([], 0)
+    assert second["differs_count"] == 2
+    assert [found["text"] for found in second["differs"]] == ["Workload: Seed 1 → 2", "bids: Rate 2,000 records/s → 4,000 records/s"]
+    told = second["differs"][0]
+    assert (told["path"], told["where"], told["label"], told["before"], told["after"]) == ("/workload/seed", "Workload", "Seed", 1, 2)
 
 
 def test_what_is_gone_is_named_and_the_rest_is_there(client: Client, pair: tuple[Experiment, Experiment]) -> None:

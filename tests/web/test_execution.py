@@ -39,6 +39,7 @@ def test_a_run_gives_what_the_engine_gives(lab: Lab) -> None:
     assert (run.frames, run.progress, run.eta_s, run.engine_version) == (8, 1.0, None, engine.ENGINE_VERSION)
     assert run.metrics.get(metric="latency_ms.p99").value == run.summary["latency_ms"]["p99"]
     assert frame_numbers(run) == list(range(8))
+    assert run.sparkline == [float(f"{frame['latency_ms']['p99']:.3g}") for frame in frames_of(run)]
     assert {path.parent.name for path in run.directory.rglob("*.parquet")} == {"telemetry", "latency", "live"}
     assert not run.snapshot.exists()
 
@@ -179,6 +180,7 @@ def test_files_younger_than_the_snapshot_are_written_again(lab: Lab) -> None:
     simulation.telemetry.write(run.directory)
     run = executed(run)
     assert frame_numbers(run) == list(range(8))
+    assert len(run.sparkline) == 8
     rows = parquet.read_table(run.directory / "telemetry").select(["frame", "scope", "name", "index"]).to_pylist()
     assert len(rows) == len({tuple(row.values()) for row in rows})
 

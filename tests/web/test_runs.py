@@ -260,6 +260,25 @@ def test_frames_come_from_the_files_and_then_from_the_stream(client: Client, exp
     assert page(29) == {"frames": [], "next": None}
 
 
+REFUSED = {
+    "p99>": "'p99>' has no value; write one after it, as in p99>500ms",
+    "throughput>": "as in throughput>5k/s",
+    ">10": "'>10' has no name before the comparison; write one, as in p99>10",
+    "p99=>10": "'=>' is no comparison; use one of = != < <= > >=",
+    "p99>10MB": "the unit 'MB' does not fit, because p99 is in ms; use one of ns, us, µs, ms, s, min, h, as in 500ms or 10s",
+    "seed=3s": "the unit 's' does not fit, because seed has no unit",
+    "seed=1.5": "seed is a whole number, never 1.5",
+    "seed=1e999": "'1e999' is too large",
+    "p99>1,5": "'1,5' is not a number; write decimals with a point",
+    "state=done": "'done' is no state of a run; known: ",
+    "state>failed": "states have no order",
+    "tag:": "'tag:' has nothing after the colon; write it without a space, as in tag:baseline",
+    "tag:bse": "no run has the tag 'bse'; did you mean 'base'?",
+    "tags:base": "'tags:' is unknown; did you mean 'tag:', as in tag:baseline?",
+    "seed:3": "'seed:3' is no condition; compare with = != < <= > or >=, as in seed=3",
+}
+
+
 def test_runs_are_found_by_what_they_measured_and_what_their_documents_say(client: Client, lab: Lab, redis: RedisProcess) -> None:
     from webapp.lab.models import RunSummary
     from webapp.lab.submission import submit
@@ -284,14 +303,27 @@ def test_runs_are_found_by_what_they_measured_and_what_their_documents_say(clien
     assert found("rate/kind!=constant") == []
     assert found("drain=false p99=5000") == [1]
 
+    assert found("p99>5s") == found("p99>5000ms") == found("p99 > 5 s") == found("p99>5k") == [3, 2]
+    assert found("per_s>=2k/s") == found("per_s>=0.002Mrec/s") == found("bids/rate/per_s>=2000") == [3, 2]
+    assert found("took>1h state=queued") == []
+    assert found("took<1e300") == []
+    assert found("state=queued") == found("state:queued") == found("state!=failed") == [3, 2, 1]
+    client.post(
+        "/api/runs/bulk", {"action": "tag", "ids": [client.get("/api/runs").json()["items"][0]["id"]], "tag": "base"}, "application/json"
+    )
+    assert found("tag:base p99>1s") == [3]
+
     def refused(search: str) -> str:
         answer = client.get("/api/runs", {"search": search})
         assert (answer.status_code, answer.json()["problems"][0]["pointer"]) == (422, "/search")
         return str(answer.json()["detail"])
 
     assert "no run has a metric or parameter 'p98'; did you mean 'p99'?" in refused("p98>1")
-    assert "'many' is not a number" in refused("p99>many")
+    assert "'many' is not a number, such as 500ms" in refused("p99>many")
+    for search, message in REFUSED.items():
+        assert message in refused(search), search
     assert "'fast' is not a number" in refused("rate/kind>fast")
     fields = client.get("/api/runs/fields", {"search": "p99"}).json()
-    assert fields == {"short": ["p99"], "metrics": ["latency_ms.p99"], "parameters": []}
+    units = {"p99": "ms", "latency_ms.p99": "ms"}
+    assert fields == {"short": ["p99"], "metrics": ["latency_ms.p99"], "parameters": [], "units": units}
     assert "/workload/sources/bids/rate/per_s" in client.get("/api/runs/fields", {"search": "per_s"}).json()["parameters"]

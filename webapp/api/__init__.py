@@ -4,6 +4,7 @@ from webapp.lib.version import VERSION
 
 from . import (
     audit,
+    baselines,
     compare,
     datasets,
     diagnosis,
@@ -54,6 +55,8 @@ api.add_router("/runs", pauses.router, tags=["runs"])
 api.add_router("/runs", recoveries.router, tags=["runs"])
 api.add_router("/runs", waterfalls.router, tags=["runs"])
 api.add_router("/runs", diagnosis.router, tags=["runs"])
+api.add_router("/runs", baselines.of_run, tags=["runs"])
+api.add_router("/baselines", baselines.router, tags=["runs"])
 api.add_router("/compare", compare.router, tags=["runs"])
 api.add_router("/studies", studies.router, tags=["studies"])
 api.add_router("/figures", figures.router, tags=["figures"])

@@ -8,12 +8,15 @@ from django.http import HttpRequest
 from ninja import Query, Router, Schema
 from pydantic import Field
 
+from webapp.lib.described import Json
 from webapp.reports.comparison import Side, compare
 
 router = Router()
 
 COMPARED_MAX = 8
 METRICS_MAX = 30
+DIFFERENCES_MAX = 500
+"""Maximum number of differences between documents that are listed; all of them are counted."""
 
 
 class ComparedQuery(Schema):
@@ -31,11 +34,25 @@ class MeanOverSeeds(Schema):
 
 
 class Difference(Schema):
+    """Difference of the means with its 95 % interval. distinguishable: whether it is more than chance; null with a single run on a side."""
+
     difference: float
     low: float | None
     high: float | None
     p: float | None
     pairs: int
+    distinguishable: bool | None
+
+
+class DocumentDifference(Schema):
+    """A difference from the first document. path: JSON pointer. where: operator, host or section. text: the difference in one sentence."""
+
+    path: str
+    where: str
+    label: str
+    before: Json
+    after: Json
+    text: str
 
 
 class RunOfSide(Schema):
@@ -46,7 +63,8 @@ class RunOfSide(Schema):
 
 class SideShape(Schema):
     """A run and the runs that differ from it only in their seed. under_way: seeds whose runs have not finished. twin: another side differs
-    from this one only in its seed, so each is shown on its own."""
+    from this one only in its seed, so each is shown on its own. differs: how the document differs from the first side's; differs_count
+    of them exist."""
 
     run: str
     runs: list[RunOfSide]
@@ -54,6 +72,8 @@ class SideShape(Schema):
     twin: bool
     over_seeds: dict[str, MeanOverSeeds]
     against: dict[str, Difference]
+    differs: list[DocumentDifference]
+    differs_count: int
 
     @classmethod
     def of(cls, side: Side) -> SideShape:
@@ -64,6 +84,8 @@ class SideShape(Schema):
             twin=side.twin,
             over_seeds={metric: MeanOverSeeds(**vars(one)) for metric, one in side.over_seeds.items()},
             against={metric: Difference(**vars(one)) for metric, one in side.against.items()},
+            differs=[DocumentDifference(**vars(one)) for one in side.differs[:DIFFERENCES_MAX]],
+            differs_count=len(side.differs),
         )
 
 

@@ -14,7 +14,7 @@ from engine.spec import Problem, Refusal
 from engine.spec.base.problems import pointer
 from engine.spec.rules.forking import Fork
 from webapp.lab import bulk, submission
-from webapp.lab.conditions import COLUMNS, SHORT, BadCondition
+from webapp.lab.conditions import COLUMNS, SHORT, BadCondition, unit_named
 from webapp.lab.models import FieldName, Lab, Run
 from webapp.lab.models.runs import NOTES_LENGTH_MAX
 from webapp.lab.pace import Pace
@@ -91,11 +91,12 @@ def listing(request: HttpRequest, filter: Query[Filter]) -> RunPage:
 
 
 class Fields(Schema):
-    """Fields that conditions can use: short names, summary metrics and document parameters."""
+    """Fields that conditions can use: short names, summary metrics and document parameters. units: of those that have one, by name."""
 
     short: list[str]
     metrics: list[str]
     parameters: list[str]
+    units: dict[str, str]
 
 
 @router.get("/fields", response=Fields, summary="Fields to search runs by whose names contain a text")
@@ -104,7 +105,9 @@ def fields(request: HttpRequest, search: Query[ShortText] = "") -> Fields:
     names = FieldName.objects.filter(lab=lab, name__icontains=search).order_by("name").values_list("name", flat=True)
     metrics, parameters = names.exclude(name__startswith="/"), names.filter(name__startswith="/")
     short = [name for name in (*COLUMNS, *SHORT) if search.lower() in name]
-    return Fields(short=short, metrics=list(metrics[:FIELDS_MAX]), parameters=list(parameters[:FIELDS_MAX]))
+    listed = {"short": short, "metrics": list(metrics[:FIELDS_MAX]), "parameters": list(parameters[:FIELDS_MAX])}
+    units = {name: unit for names in listed.values() for name in names if (unit := unit_named(name))}
+    return Fields(**listed, units=units)
 
 
 @router.post("/bulk", response=Changed, summary="Delete, restore, cancel, tag or untag many runs at once")

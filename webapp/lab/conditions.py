@@ -1,4 +1,4 @@
-"""Conditions on runs in a search: `p99>10`, `seed=3`, `records_out>=1000`, `/workload/sources/*/rate/per_s=5000`, `parallelism=4`."""
+"""Conditions on runs in a search: `p99>500ms`, `seed=3`, `records_out>=1000`, `/workload/sources/*/rate/per_s=5000`, `parallelism=4`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,24 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from engine.spec.base.problems import suggestion
 
-from .models import FieldName, Lab, Run, RunParameter, RunSummary
+from .models import FieldName, Lab, Run, RunParameter, RunState, RunSummary, Tag
+from .quantities import BadQuantity, quantity, unit_of_field
 
-CONDITION = re.compile(r"(?P<name>[^<>=!\s]+)(?P<sign><=|>=|!=|=|<|>)(?P<value>.+)")
-COLUMNS = {"seed": "seed", "number": "number", "took": "took"}
+SIGN = "<=|>=|!=|=|<|>"
+CONDITION = re.compile(rf"(?P<name>[^<>=!\s]+)(?P<sign>{SIGN})(?P<value>[^<>=!\s].*)")
+WHOLE = ("seed", "number")
+COLUMNS = {"seed": "", "number": "", "took": "s", "state": ""}
+"""Fields of the run itself, with their units."""
 SHORT = {
     **{name: f"latency_ms.{name}" for name in ("p50", "p95", "p99", "max", "mean")},
     "in": "throughput_in_per_s",
     "out": "throughput_out_per_s",
+    "throughput": "throughput_out_per_s",
 }
 LOOKUPS = {"=": "exact", "!=": "exact", "<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
+LONGEST_S = 1e9
+"""No run takes longer; durations are cut off there, because the database has a limit."""
+
 NAMES_MAX = 2000
 """Maximum number of parameters that a pattern may match."""
 
@@ -30,12 +38,16 @@ class BadCondition(ValueError):
 
 def holding(found: QuerySet[Run], lab: Lab, name: str, sign: str, value: str) -> QuerySet[Run]:
     """Return the runs for which the condition holds. Runs without the value never match, not even with `!=`. Raises BadCondition."""
-    if name in COLUMNS:
+    if name == "state":
+        return in_state(found, value, sign)
+    if name == "took":
+        found = found.annotate(took_for=F("finished_at") - F("started_at"))
+        return _compared(found, "took_for", sign, timedelta(seconds=min(_number(name, value), LONGEST_S)))
+    if name in WHOLE:
         number = _number(name, value)
-        if name == "took":
-            found = found.annotate(took_for=F("finished_at") - F("started_at"))
-            return _compared(found, "took_for", sign, timedelta(seconds=number))
-        return _compared(found, COLUMNS[name], sign, number)
+        if number != int(number):
+            raise BadCondition(f"{name} is a whole number, never {value}; compare it with one, as in {name}=3")
+        return _compared(found, name, sign, int(number))
     metric = SHORT.get(name, name)
     if "/" not in metric and FieldName.objects.filter(lab=lab, name=metric).exists():
         rows = RunSummary.objects.filter(run=OuterRef("pk"), metric=metric)
@@ -43,9 +55,9 @@ def holding(found: QuerySet[Run], lab: Lab, name: str, sign: str, value: str) ->
     rows = RunParameter.objects.filter(run=OuterRef("pk"), name__in=parameters_named(lab, name))
     try:
         number = _number(name, value)
-    except BadCondition:
+    except BadCondition as bad:
         if sign not in ("=", "!="):
-            raise
+            raise BadCondition(f"{bad}; text is compared with = or !=") from None
         return found.filter(Exists(_compared(rows.filter(number__isnull=True), "text", sign, value)))
     rows = rows.filter(number__isnull=False)
     return found.filter(Exists(_compared(rows, "number", sign, number)))
@@ -68,10 +80,30 @@ def parameters_named(lab: Lab, name: str) -> list[int]:
     return ids
 
 
+def in_state(found: QuerySet[Run], value: str, sign: str = "=") -> QuerySet[Run]:
+    """Return the runs in a state, or in any other. Raises BadCondition."""
+    if sign not in ("=", "!="):
+        raise BadCondition(f"states have no order, so '{sign}' says nothing; use = or !=, as in state=failed")
+    if value not in RunState.values:
+        raise BadCondition(f"'{value}' is no state of a run; {suggestion(value, RunState.values)}")
+    return _compared(found, "state", sign, value)
+
+
+def tagged(found: QuerySet[Run], lab: Lab, name: str) -> QuerySet[Run]:
+    """Return the runs with a tag. Raises BadCondition."""
+    if not Tag.objects.filter(lab=lab, name=name).exists():
+        known = Tag.objects.filter(lab=lab).values_list("name", flat=True)[:NAMES_MAX]
+        raise BadCondition(f"no run has the tag '{name}'; {suggestion(name, known) or 'there are no tags yet'}")
+    return found.filter(tags__in=Tag.objects.filter(lab=lab, name=name))
+
+
+def unit_named(name: str) -> str:
+    """The unit of a field that conditions can use."""
+    return COLUMNS[name] if name in COLUMNS else unit_of_field(SHORT.get(name, name))
+
+
 def _number(name: str, value: str) -> float:
     try:
-        return float(value)
-    except ValueError:
-        raise BadCondition(
-            f"'{value}' is not a number, so {name} cannot be compared with it; give a number, or compare text with = or !="
-        ) from None
+        return quantity(name, value, unit_named(name))
+    except BadQuantity as bad:
+        raise BadCondition(str(bad)) from None

@@ -12,9 +12,11 @@ from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, Qu
 from ninja import Schema
 from pydantic import Field, StringConstraints
 
-from .conditions import CONDITION, BadCondition, holding
+from .conditions import COLUMNS as FIELDS
+from .conditions import CONDITION, SHORT, BadCondition, holding, in_state, tagged
 from .models import Lab, Run, RunState, RunSummary, Trial
 from .models.work import ACTIVE
+from .search_words import prefix_of, refuse_half_conditions, words_of
 from .verdicts import UNJUDGED
 
 Order = Literal["number", "state", "experiment", "seed", "p50", "p99", "out", "took"]
@@ -25,12 +27,8 @@ DEEP = 1000
 
 METRICS = {"p50": "latency_ms.p50", "p99": "latency_ms.p99", "out": "throughput_out_per_s"}
 
-NOTE = "note:"
-"""Prefix of a word to search for in the notes on runs."""
-
-ASSERTIONS = "assertions:"
-"""Prefix of an outcome of assertions to search for."""
 OUTCOMES = {"hold": "holds", "holds": "holds", "fail": "fails", "fails": "fails", "failed": "fails", "unjudged": UNJUDGED}
+"""Outcomes of assertions, by the words that people search them with."""
 
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")]
 
@@ -65,16 +63,25 @@ def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
         found = found.filter(study__isnull=True)
     if filter.tag:
         found = found.filter(tags__name=filter.tag)
-    for word in filter.search.split():
-        if word.startswith(ASSERTIONS):
-            found = found.filter(judged=_outcome(word.removeprefix(ASSERTIONS))).exclude(state__in=ACTIVE)
-        elif word.startswith(NOTE):
-            found = found.filter(notes__icontains=word.removeprefix(NOTE))
-        elif condition := CONDITION.fullmatch(word):
-            found = holding(found, lab, *condition.groups())
-        else:
-            found = found.filter(matches(word))
+    for word in words_of(filter.search):
+        found = _with_word(found, lab, word)
     return found
+
+
+def _with_word(found: QuerySet[Run], lab: Lab, word: str) -> QuerySet[Run]:
+    refuse_half_conditions(word)
+    if condition := CONDITION.fullmatch(word):
+        return holding(found, lab, *condition.groups())
+    match prefix_of(word, {*FIELDS, *SHORT}):
+        case ("note", text):
+            return found.filter(notes__icontains=text)
+        case ("tag", name):
+            return tagged(found, lab, name)
+        case ("state", state):
+            return in_state(found, state)
+        case ("assertions", outcome):
+            return found.filter(judged=_outcome(outcome)).exclude(state__in=ACTIVE)
+    return found.filter(matches(word))
 
 
 def page_of(found: QuerySet[Run], filter: Filter) -> tuple[list[Run], int]:
@@ -140,7 +147,7 @@ def joined_by_hash() -> Iterator[None]:
 
 def _outcome(word: str) -> str:
     if word not in OUTCOMES:
-        raise BadCondition(f"'{word}' is no outcome of assertions; write {ASSERTIONS}holds, {ASSERTIONS}fails or {ASSERTIONS}unjudged")
+        raise BadCondition(f"'{word}' is no outcome of assertions; write assertions:holds, assertions:fails or assertions:unjudged")
     return OUTCOMES[word]
 
 

@@ -153,8 +153,9 @@ class RunShape(Schema):
     """A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
 
     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
-    once, null: it runs to its end. `said`: the beginning of the notes on it. `judged`: the
-    outcome of all assertions together; null before the end, and without assertions. `verdicts`: that of each.
+    once, null: it runs to its end. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run;
+    null until it has ended, and for runs of older versions. `judged`: the outcome of
+    all assertions together; null before the end, and without assertions. `verdicts`: that of each.
     """
 
     id: str
@@ -180,6 +181,7 @@ class RunShape(Schema):
     paused_at: datetime | None
     frames: int
     summary: JsonObject | None
+    sparkline: list[float | None] | None
     digest: str | None
     judged: State | None
     verdicts: list[Verdict]
@@ -214,6 +216,7 @@ class RunShape(Schema):
             "paused_at": run.paused_at if run.state == RunState.PAUSED else None,
             "frames": run.frames,
             "summary": None if run.active else run.summary,
+            "sparkline": None if run.active else run.sparkline,
             "digest": run.digest or None,
             "judged": None if run.active else run.judged or None,
             "verdicts": verdicts_of(run),

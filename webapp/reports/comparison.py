@@ -1,4 +1,4 @@
-"""Comparison of runs, each with the lab's runs that differ from it only in their seed."""
+"""Comparison of runs: their documents in words, and their metrics, each over the lab's runs that differ only in the seed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from engine.spec.experiment.differences import Difference as DocumentDifference
+from engine.spec.experiment.differences import differences
 from engine.studies import Difference, Interval, difference, interval
 from webapp.lab.models import Lab, Run, RunState
 from webapp.lab.models.work import ACTIVE
@@ -23,7 +25,8 @@ ENDED_BADLY = (RunState.FAILED, RunState.CANCELLED)
 class Side:
     """A run and others of the same setup: the same engine version and the same document except for the seed. runs: successful runs by seed;
     if a seed has several, the chosen one or the newest. under_way: seeds without a result yet. twin: another side has the same setup, so
-    this side is its run alone. against: differences from the first side, empty for the first side itself."""
+    this side is its run alone. against: differences from the first side by metric; differs: those of the documents. Both are empty for the
+    first side itself."""
 
     run: Run
     runs: dict[int, Run] = field(default_factory=dict)
@@ -31,6 +34,7 @@ class Side:
     twin: bool = False
     over_seeds: dict[str, Interval] = field(default_factory=dict)
     against: dict[str, Difference] = field(default_factory=dict)
+    differs: list[DocumentDifference] = field(default_factory=list)
 
     @property
     def setup(self) -> tuple[str, str]:
@@ -60,7 +64,7 @@ def compare(lab: Lab, ids: Sequence[uuid.UUID], metrics: Sequence[str]) -> Compa
     Requested runs with the same setup differ only by chance, so each is shown on its own.
     """
     asked = list(dict.fromkeys(ids))
-    found = {run.pk: run for run in Run.objects.filter(lab=lab, pk__in=asked).only(*FIELDS)}
+    found = {run.pk: run for run in Run.objects.filter(lab=lab, pk__in=asked).only(*FIELDS, "document")}
     here = {id: run for id, run in found.items() if run.deleted_at is None}
     sides = [Side(here[id]) for id in asked if id in here]
     times = Counter(side.setup for side in sides)
@@ -76,6 +80,8 @@ def compare(lab: Lab, ids: Sequence[uuid.UUID], metrics: Sequence[str]) -> Compa
             side.runs[side.run.seed] = side.run
         if side in wide:
             side.gather(same[side.run.setup])
+    for side in sides[1:]:
+        side.differs = differences(sides[0].run.document, side.run.document, hashed_only=True)
     measure(sides, metrics)
     return Comparison(sides, {id: found[id].number if id in found else None for id in asked if id not in here})
 

@@ -16,6 +16,15 @@ class Model(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    @property
+    def in_words(self) -> str:
+        """This value as a short phrase, such as "w1 is lost permanently at 30 s". Empty: its title and its settings say enough."""
+        return ""
+
+    def change_in_words(self, before: Any) -> str:
+        """How this value differs from a former one of the same field, such as "x 1.5 from 30 s". Empty: field by field."""
+        return ""
+
 
 class Kind:
     """Attributes of a registered kind shown in the palette, forms and API docs."""

@@ -24,13 +24,13 @@ def _leaves(node: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str 
         for name, below in node.items():
             yield from _leaves(below, (*path, name))
     elif isinstance(node, list | tuple):
-        for name, below in zip(_names(node), node, strict=True):
+        for name, below in zip(names_of(node), node, strict=True):
             yield from _leaves(below, (*path, name))
     else:
         yield path, node
 
 
-def _names(members: list[Any] | tuple[Any, ...]) -> list[str | int]:
+def names_of(members: list[Any] | tuple[Any, ...]) -> list[str | int]:
     """Names of list members: their own, those of an edge's two ends, or else the position."""
     names: list[str | int] = []
     for position, member in enumerate(members):

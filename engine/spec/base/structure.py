@@ -176,10 +176,10 @@ def _locate(model: type[BaseModel], location: Sequence[str | int]) -> tuple[Path
     field: FieldInfo | None = None
     parent: type[BaseModel] | None = model
     for part in location:
-        here = _bare(here)
+        here = bare(here)
         if part == "[key]":
             continue
-        members = _members(here)
+        members = members_of(here)
         if members:
             here = members.get(part, here)
             continue
@@ -194,7 +194,7 @@ def _locate(model: type[BaseModel], location: Sequence[str | int]) -> tuple[Path
     return tuple(path), field, parent
 
 
-def _bare(annotation: Any) -> Any:
+def bare(annotation: Any) -> Any:
     """The annotation without `Annotated` and `| None`."""
     while True:
         if typing.get_origin(annotation) is Annotated:
@@ -208,11 +208,11 @@ def _bare(annotation: Any) -> Any:
             return annotation
 
 
-def _members(annotation: Any) -> dict[Any, type[BaseModel]]:
+def members_of(annotation: Any) -> dict[Any, type[BaseModel]]:
     """The models of a tagged union by kind."""
     if typing.get_origin(annotation) not in (Union, types.UnionType):
         return {}
-    models = [_bare(argument) for argument in typing.get_args(annotation)]
+    models = [bare(argument) for argument in typing.get_args(annotation)]
     kinds = [m for m in models if isinstance(m, type) and issubclass(m, BaseModel) and "kind" in m.model_fields]
     return {member.model_fields["kind"].default: member for member in kinds}
 
@@ -222,7 +222,7 @@ def _alias(name: str, info: FieldInfo) -> str:
 
 
 def _literals(field: FieldInfo | None) -> list[str]:
-    annotation = _bare(field.annotation) if field is not None else None
+    annotation = bare(field.annotation) if field is not None else None
     return [str(value) for value in typing.get_args(annotation)] if typing.get_origin(annotation) is Literal else []
 
 

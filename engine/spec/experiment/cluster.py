@@ -108,6 +108,10 @@ class Host(Model):
     egress_mbit_per_s: Integer = bandwidth(1000, title="Egress", description="Bandwidth of the outgoing link.")
     egress_latency_ms: Number = latency(0.5, description="Latency to every other host.")
 
+    @property
+    def in_words(self) -> str:
+        return self.name if self.count is None else f"{self.name} ({self.count:,} machines)"
+
     @model_validator(mode="after")
     def _cores_fit(self) -> Host:
         shared = isinstance(self.processor, ProcessorSharing)

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from ..base.operator import Model
 from ..base.problems import Refusal
 from ..base.units import Integer, Number, latency, milliseconds_ns, quantity
+from ..base.words import number_in_words
 
 TRUNK_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"
 
@@ -36,6 +37,12 @@ class Link(Model):
         return self
 
     @property
+    def in_words(self) -> str:
+        given = [(self.latency_ms, "ms"), (self.mbit_per_s, "Mbit/s")]
+        limits = ", ".join(number_in_words(value, unit) for value, unit in given if value is not None)
+        return f"{self.source} → {self.target} ({limits})"
+
+    @property
     def latency_ns(self) -> int | None:
         return None if self.latency_ms is None else milliseconds_ns(self.latency_ms)
 
@@ -54,3 +61,8 @@ class Trunk(Model):
     targets: tuple[str, ...] | None = Field(
         default=None, min_length=1, title="To", description="Receiving hosts, named in the same way. Default: all other hosts."
     )
+
+    @property
+    def in_words(self) -> str:
+        targets = "all other hosts" if self.targets is None else ", ".join(self.targets)
+        return f"{self.name} ({', '.join(self.sources)} → {targets}, {number_in_words(self.mbit_per_s, 'Mbit/s')})"

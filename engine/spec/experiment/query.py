@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from ..base.operator import Model
-from ..base.operator_kinds import operator
+from ..base.operator_kinds import operator, operators
 from ..base.problems import Refusal
 from ..base.records import FieldType
 from ..base.units import Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled
@@ -148,6 +148,11 @@ class OperatorSpec(Model):
     cost: Cost | None = Field(default=None, title="Cost", description="Overrides the price list for this operator.")
 
     @property
+    def in_words(self) -> str:
+        title = operators()[self.kind].title if self.kind in operators() else self.kind
+        return f"{self.id} ({title})"
+
+    @property
     def parameters(self) -> Any:
         """`params` as the kind's own model, with defaults filled in. Raises pydantic's error or `UnknownKind`."""
         return operator(self.kind).Params.model_validate(self.params)
@@ -180,6 +185,12 @@ class Edge(Model):
         title="Declared fields",
         description="Fields of the records, in order. Needed for a feedback edge into a port that no other edge leads to.",
     )
+
+    @property
+    def in_words(self) -> str:
+        source = self.source if self.source_port == "out" else f"{self.source}.{self.source_port}"
+        target = self.target if self.target_port == "in" else f"{self.target}.{self.target_port}"
+        return f"{source} → {target}"
 
 
 class Query(Model):

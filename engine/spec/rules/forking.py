@@ -21,6 +21,7 @@ from ..experiment.experiment import Experiment
 from ..experiment.faults import AnyFault
 from ..experiment.rates import AnyPattern
 from ..experiment.rates.file import FileRate
+from ..experiment.rates.multiples import multiplied
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Order, Scaling
 from ..experiment.scaling.manual import Manual
@@ -106,15 +107,3 @@ class Fork(Model):
         if begins_ns < seconds_ns(self.at_s):
             message = f"the fault begins at {begins_ns / 1e9:g} s, before the fork at {self.at_s:g} s; choose that time or later"
             raise Refusal(message, at=("faults", n, *field), code="out_of_range", value=begins_ns / 1e9)
-
-
-def multiplied(rate: Any, factor: float) -> Any:
-    """The pattern with all its rates multiplied by the factor."""
-    if isinstance(rate, list):
-        return [multiplied(one, factor) for one in rate]
-    if not isinstance(rate, Mapping):
-        return rate
-    return {
-        name: value * factor if name == "per_s" or (name.endswith("_per_s") and value is not None) else multiplied(value, factor)
-        for name, value in rate.items()
-    }

@@ -310,6 +310,7 @@ export interface components {
             summary: {
                 [key: string]: components["schemas"]["Json"];
             } | null;
+            sparkline: (number | null)[] | null;
             digest: string | null;
             judged: ("holds" | "fails" | "cannot be judged") | null;
             verdicts: components["schemas"]["Verdict"][];
@@ -342,8 +343,9 @@ export interface components {
          * @description A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
          *
          *     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
-         *     once, null: it runs to its end. `said`: the beginning of the notes on it. `judged`: the
-         *     outcome of all assertions together; null before the end, and without assertions. `verdicts`: that of each.
+         *     once, null: it runs to its end. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run;
+         *     null until it has ended, and for runs of older versions. `judged`: the outcome of
+         *     all assertions together; null before the end, and without assertions. `verdicts`: that of each.
          */
         RunShape: {
             id: string;
@@ -372,6 +374,7 @@ export interface components {
             summary: {
                 [key: string]: components["schemas"]["Json"];
             } | null;
+            sparkline: (number | null)[] | null;
             digest: string | null;
             judged: ("holds" | "fails" | "cannot be judged") | null;
             verdicts: components["schemas"]["Verdict"][];
@@ -380,11 +383,14 @@ export interface components {
             tags: string[];
             said: string;
         };
-        /** @description Fields that conditions can use: short names, summary metrics and document parameters. */
+        /** @description Fields that conditions can use: short names, summary metrics and document parameters. units: of those that have one, by name. */
         Fields: {
             short: string[];
             metrics: string[];
             parameters: string[];
+            units: {
+                [key: string]: string;
+            };
         };
         /** @description The runs that the action changed. The others needed no change, or do not exist. */
         Changed: {
@@ -1045,16 +1051,36 @@ export interface components {
             to_s: number;
             rows: components["schemas"]["InstanceRow"][];
         };
+        /** @description The baseline of an experiment. metrics: those that the run list can show, by name, as far as the run measured them. */
+        BaselineShape: {
+            experiment: string;
+            run: string;
+            number: number;
+            metrics: {
+                [key: string]: number;
+            };
+        };
         ComparisonShape: {
             sides: components["schemas"]["SideShape"][];
             gone: components["schemas"]["Gone"][];
         };
+        /** @description Difference of the means with its 95 % interval. distinguishable: whether it is more than chance; null with a single run on a side. */
         Difference: {
             difference: number;
             low: number | null;
             high: number | null;
             p: number | null;
             pairs: number;
+            distinguishable: boolean | null;
+        };
+        /** @description A difference from the first document. path: JSON pointer. where: operator, host or section. text: the difference in one sentence. */
+        DocumentDifference: {
+            path: string;
+            where: string;
+            label: string;
+            before: components["schemas"]["Json"];
+            after: components["schemas"]["Json"];
+            text: string;
         };
         /** @description A run that cannot be compared. number: its number if it was deleted; null if no such run existed in this lab. */
         Gone: {
@@ -1074,7 +1100,8 @@ export interface components {
         };
         /**
          * @description A run and the runs that differ from it only in their seed. under_way: seeds whose runs have not finished. twin: another side differs
-         *     from this one only in its seed, so each is shown on its own.
+         *     from this one only in its seed, so each is shown on its own. differs: how the document differs from the first side's; differs_count
+         *     of them exist.
          */
         SideShape: {
             run: string;
@@ -1087,6 +1114,8 @@ export interface components {
             against: {
                 [key: string]: components["schemas"]["Difference"];
             };
+            differs: components["schemas"]["DocumentDifference"][];
+            differs_count: number;
         };
         StudyPage: {
             items: components["schemas"]["StudyShape"][];
@@ -2441,8 +2470,10 @@ export type RemedyRun = components['schemas']['RemedyRun'];
 export type RemedyShape = components['schemas']['RemedyShape'];
 export type InstanceRow = components['schemas']['InstanceRow'];
 export type InstancesShape = components['schemas']['InstancesShape'];
+export type BaselineShape = components['schemas']['BaselineShape'];
 export type ComparisonShape = components['schemas']['ComparisonShape'];
 export type Difference = components['schemas']['Difference'];
+export type DocumentDifference = components['schemas']['DocumentDifference'];
 export type Gone = components['schemas']['Gone'];
 export type MeanOverSeeds = components['schemas']['MeanOverSeeds'];
 export type RunOfSide = components['schemas']['RunOfSide'];

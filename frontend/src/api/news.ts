@@ -18,8 +18,8 @@ export function followNews(client: QueryClient): () => void {
   const socket = new LiveSocket<NewsMessage>({
     path: () => "/ws/news",
     onMessage: (message) => {
-      if (message.type === "ready") anew("runs", "run", "compare", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis");
-      if (message.type === "lists") anew("runs", "compare", "tags", "experiments", "waterfalls", "studies", "spark/jobs");
+      if (message.type === "ready") anew("runs", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis");
+      if (message.type === "lists") anew("runs", "compare", "baselines", "tags", "experiments", "waterfalls", "studies", "spark/jobs");
       if (message.type === "runs") takeRuns(message.runs);
       if (message.type === "questions") message.questions.forEach((question) => takeQuestion(client, question));
       if (message.type === "studies") takeStudies(message.studies);

@@ -5,6 +5,7 @@ import type { ExperimentDocument } from "./document";
 import type {
   Analysis,
   AnalysisDetail,
+  Baseline,
   Comparison,
   Dataset,
   ExperimentRecord,
@@ -81,6 +82,8 @@ export const experimentQuery = (id: string) =>
 
 export const templatesQuery = queryOptions({ queryKey: ["templates"], queryFn: () => get<Template[]>("/api/templates"), staleTime: Infinity });
 export const tagsQuery = queryOptions({ queryKey: ["tags"], queryFn: () => get<Tag[]>("/api/tags") });
+
+export const baselinesQuery = queryOptions({ queryKey: ["baselines"], queryFn: () => get<Baseline[]>("/api/baselines") });
 
 export const viewsQuery = queryOptions({ queryKey: ["views"], queryFn: () => get<View[]>("/api/views") });
 

@@ -55,6 +55,8 @@ export type Tag = Api.TagItem;
 /** On one assertion of a run. */
 export type RunVerdict = Api.Verdict;
 export type MeasuredSide = Api.MeasuredSide;
+/** The run that an experiment's other runs are compared with. */
+export type Baseline = Api.BaselineShape;
 export type Selection = Api.Selection;
 export type Question = Api.WaterfallsShape;
 export type Waterfall = Api.Waterfall;

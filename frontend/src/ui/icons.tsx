@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 
 export const ICONS = {
+  pin: <path d="M5.5 1.5h5M6.5 1.5v5L4 9.5h8L9.5 6.5v-5M8 9.5v5" />,
   gallery: <path d="M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z" />,
   canvas: <path d="M1.5 3.5h4v3h-4zM1.5 9.5h4v3h-4zM10.5 6.5h4v3h-4zM5.5 5c3 0 2 3 5 3M5.5 11c3 0 2-3 5-3" />,
   runs: <path d="M2 4h1M2 8h1M2 12h1M6 4h8M6 8h8M6 12h8" />,

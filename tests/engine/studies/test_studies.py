@@ -195,9 +195,10 @@ def test_the_t_test_has_the_probabilities_of_the_tables(t: float, freedom: float
 def test_sides_that_differ_by_chance_alone_are_told_apart_as_seldom_as_it_says(paired: bool) -> None:
     draws = RandomStream(2, "test").below(np.arange(2 * 5 * 1000), 1000).reshape(1000, 2, 5).astype(float)
     seeds = range(5) if paired else range(5, 10)
-    found = [difference(dict(enumerate(one)), dict(zip(seeds, other, strict=True)), draws=10) for one, other in draws.tolist()]
+    found = [difference(dict(enumerate(one)), dict(zip(seeds, other, strict=True))) for one, other in draws.tolist()]
     assert {one.pairs for one in found} == {5 if paired else 0}
     assert 30 <= sum(one.p < 0.05 for one in found if one.p is not None) <= 70
+    assert all(one.distinguishable == (one.p is not None and one.p < 0.05) for one in found), "the interval says the same as the test"
 
 
 def test_the_same_seeds_are_held_against_each_other() -> None:
@@ -212,11 +213,12 @@ def test_the_same_seeds_are_held_against_each_other() -> None:
     assert paired.p < 1e-5 < 0.9 < apart.p
     assert paired.low is not None
     assert paired.high is not None
-    assert 1.0 <= paired.low < paired.high <= 1.1
+    assert (paired.low, paired.high) == pytest.approx((1.04 - 2.77645 * 0.054772 / 5**0.5, 1.04 + 2.77645 * 0.054772 / 5**0.5), rel=1e-4)
+    assert (paired.distinguishable, apart.distinguishable) == (True, False)
     assert difference(base, {0: 0.0, 1: 100.0, 7: 5.0}).pairs == 0, "two of five are less than half"
-    assert difference(base, base) == Difference(0.0, 0.0, 0.0, 1.0, 5)
+    assert difference(base, base) == Difference(0.0, 0.0, 0.0, 1.0, 5, False)
     single = difference({1: 2.0}, base)
-    assert (single.difference, single.low, single.p) == (198.0, None, None)
+    assert (single.difference, single.low, single.p, single.distinguishable) == (198.0, None, None, None)
     with pytest.raises(ValueError, match="no values"):
         difference({}, base)
 

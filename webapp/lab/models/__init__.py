@@ -1,5 +1,6 @@
 """The lab's tables, one file per subject."""
 
+from .baselines import Baseline
 from .datasets import Dataset
 from .experiments import Experiment
 from .fields import FieldName
@@ -15,6 +16,7 @@ from .waterfalls import Waterfalls
 from .work import RunState, Work
 
 __all__ = [
+    "Baseline",
     "Dataset",
     "Executor",
     "Experiment",

@@ -70,6 +70,7 @@ class Run(Work):
     hold_at_frame = models.PositiveIntegerField(null=True)  # see pauses
     paused_at = models.DateTimeField(null=True)
     summary = models.JSONField(null=True)
+    sparkline = models.JSONField(null=True)  # p99 latency over virtual time, in ms; null for runs from before it was stored
     digest = models.CharField(max_length=64, blank=True)
     verdicts = models.JSONField(null=True)  # on the assertions of its document; null until it has ended
     judged = models.CharField(max_length=20, blank=True, db_default="")  # the outcome of all assertions together; empty without any

@@ -8,6 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from ...base.units import Number, milliseconds_ns, quantity
+from ...base.words import model_in_words, number_in_words
 from ..occurrences import AnyOccurrence
 from .base import Fault
 
@@ -19,6 +20,10 @@ class HostFault(Fault):
     begins_field: ClassVar[str] = "when"
     host: str = Field(min_length=1, title="Host", description="Name of the affected host.", json_schema_extra={"x-editor": "host"})
     when: AnyOccurrence = Field(title="When", description="Once, or by a random process.")
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.title} of {self.host} {model_in_words(self.when)}"
 
     @property
     @abstractmethod
@@ -35,6 +40,14 @@ class PassingFault(HostFault):
     """A temporary fault of one host."""
 
     for_ms: Number = quantity(unit="ms", ge=0.000001, le=1e12, title="Duration", description="Duration of the fault.")
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.title} of {self.host} for {self.span_in_words} {model_in_words(self.when)}"
+
+    @property
+    def span_in_words(self) -> str:
+        return number_in_words(self.for_ms / 1000, "s") if self.for_ms >= 1000 else number_in_words(self.for_ms, "ms")
 
     @property
     def span_ns(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from ...base.units import Number, quantity, seconds_ns
+from ...base.words import model_in_words, number_in_words
 from .host_fault import HostFault
 
 
@@ -21,6 +22,13 @@ class HostLoss(HostFault):
     restart_after_s: Number | None = quantity(
         None, unit="s", ge=0.000000001, le=1e9, title="Restart after", description="Downtime of the host. Default: permanent."
     )
+
+    @property
+    def in_words(self) -> str:
+        when = model_in_words(self.when)
+        if self.restart_after_s is None:
+            return f"{self.host} is lost permanently {when}"
+        return f"{self.host} is lost {when} and restarts after {number_in_words(self.restart_after_s, 's')}"
 
     @property
     def span_ns(self) -> int | None:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from ...base.problems import Refusal
 from ...base.units import Number, quantity, seconds_ns
+from ...base.words import number_in_words
 from .base import Fault
 
 
@@ -34,6 +35,22 @@ class LinkFault(Fault):
             message = f"to_s is {self.to_s:g}, but the fault begins at from_s {self.from_s:g}; it must be later"
             raise Refusal(message, at=("to_s",), code="out_of_range", value=self.to_s)
         return self
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.title} {self.links_in_words} {self.span_in_words}"
+
+    @property
+    def links_in_words(self) -> str:
+        """Its links, as part of a sentence."""
+        sides = (", ".join(self.sources), ", ".join(self.targets) if self.targets is not None else "all other hosts")
+        return f"between {sides[0]} and {sides[1]}" if self.both_ways else f"from {sides[0]} to {sides[1]}"
+
+    @property
+    def span_in_words(self) -> str:
+        """Its time, as the end of a sentence."""
+        begin = number_in_words(self.from_s, "s")
+        return f"from {begin} on" if self.to_s is None else f"from {begin} to {number_in_words(self.to_s, 's')}"
 
     @property
     def added_ns(self) -> int:

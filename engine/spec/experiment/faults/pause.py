@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from ...base.words import model_in_words
 from .host_fault import PassingFault
 
 
@@ -16,3 +17,7 @@ class Pause(PassingFault):
     icon: ClassVar[str] = "pause"
     position: ClassVar[int] = 2
     kind: Literal["pause"] = "pause"
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.host} pauses for {self.span_in_words} {model_in_words(self.when)}"

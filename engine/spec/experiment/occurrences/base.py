@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ...base.units import seconds_ns
 from ...base.variant import Variant
+from ...base.words import number_in_words
 
 
 class Occurrence(Variant):
@@ -16,6 +17,11 @@ class Occurrence(Variant):
     """
 
     begins_field: ClassVar[str] = ""  # name of the parameter for the first time; empty: at random
+
+    @property
+    def in_words(self) -> str:
+        """When the fault happens, as the end of a sentence."""
+        return self.title.lower() if self.begins_s is None else f"at {number_in_words(self.begins_s, 's')}"
 
     @property
     def begins_s(self) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from ...base.units import Number
+from ...base.words import number_in_words
 from .base import Pattern, Step, per_second
 
 
@@ -16,6 +17,10 @@ class ConstantRate(Pattern):
     position: ClassVar[int] = 0
     kind: Literal["constant"] = "constant"
     per_s: Number = per_second(1000.0, title="Rate", description="Records per second of virtual time.")
+
+    @property
+    def in_words(self) -> str:
+        return number_in_words(self.per_s, "records/s")
 
     def stretches(self) -> tuple[Step, ...]:
         return (Step(at_s=0, per_s=self.per_s),)

@@ -12,6 +12,7 @@ from ...base.operator import Model
 from ...base.problems import Refusal
 from ...base.units import Integer, Number, quantity, seconds_ns
 from ...base.variant import Variant
+from ...base.words import number_in_words
 from ..rescaling import AnyRescaling
 from ..rescaling.stop_and_restart import StopAndRestart
 
@@ -54,6 +55,11 @@ class Order(Model):
         description="New parallelism by operator. Other operators keep theirs.",
         json_schema_extra=BY_OPERATOR,
     )
+
+    @property
+    def in_words(self) -> str:
+        wanted = ", ".join(f"{operator} to {count}" for operator, count in self.parallelism.items())
+        return f"{wanted} at {number_in_words(self.at_s, 's')}"
 
 
 class Scaling(Variant):

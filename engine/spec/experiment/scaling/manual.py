@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from .base import Scaling
+from .none import NoScaling
 
 
 class Manual(Scaling):
@@ -14,3 +15,8 @@ class Manual(Scaling):
     position: ClassVar[int] = 1
     by_hand: ClassVar[bool] = True
     kind: Literal["manual"] = "manual"
+
+    def change_in_words(self, before: Any) -> str:
+        if not (isinstance(before, NoScaling) and self.orders):
+            return ""
+        return f"by hand, {'; '.join(order.in_words for order in self.orders)}"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedSide, Frame } from "../../api/types";
-import { compareLink, figureRows, idsOf, implied, kindsOf, momentsIn, momentsOf, onOneAxis, parameterRows, placeOf, seedsToRun, valueAt } from "./compare";
+import { compareLink, figureRows, idsOf, implied, kindsOf, momentsIn, momentsOf, onOneAxis, parameterRows, placeOf, seedsToRun, valueAt, withBaseline } from "./compare";
 
 const document = (parallelism: number, extra: object = {}) => ({
   name: `with ${parallelism}`,
@@ -76,6 +76,22 @@ describe("figures", () => {
   });
 });
 
+describe("the baseline of an experiment", () => {
+  const run = (number: number, experiment = "e") => ({ id: `r${number}`, number, experiment: { id: experiment, name: "" } });
+  const baselines = new Map([["e", { experiment: "e", run: "r3", number: 3, metrics: {} }]]);
+
+  it("comes first, also where it was not chosen, as far as there is room", () => {
+    expect(withBaseline([run(5), run(3), run(4)], baselines)).toEqual(["r3", "r4", "r5"]);
+    expect(withBaseline([run(5)], baselines)).toEqual(["r3", "r5"]);
+    expect(withBaseline([1, 2, 4, 5].map((number) => run(number)), baselines)).toEqual(["r1", "r2", "r4", "r5"]);
+  });
+
+  it("is none of runs of several experiments", () => {
+    expect(withBaseline([run(5), run(4, "other")], baselines)).toEqual(["r4", "r5"]);
+    expect(withBaseline([run(5, "other")], baselines)).toEqual(["r5"]);
+  });
+});
+
 const side = (run: string, seeds: number[], more: Partial<ComparedSide> = {}): ComparedSide => ({
   run,
   runs: seeds.map((seed) => ({ id: `${run}${seed}`, number: seed, seed })),
@@ -83,6 +99,8 @@ const side = (run: string, seeds: number[], more: Partial<ComparedSide> = {}): C
   twin: false,
   over_seeds: {},
   against: {},
+  differs: [],
+  differs_count: 0,
   ...more,
 });
 
@@ -90,9 +108,9 @@ describe("over seeds", () => {
   it("figures are means, and changes have bounds; one run a side has none", () => {
     const runs = [{ summary: { latency_ms: { p99: 9 } } }, { summary: { latency_ms: { p99: 99 } } }];
     const mean = (value: number) => ({ "latency_ms.p99": { mean: value, low: null, high: null, count: 2 } });
-    const against = { "latency_ms.p99": { difference: 5, low: 4, high: 6, p: 0.01, pairs: 2 } };
+    const against = { "latency_ms.p99": { difference: 5, low: 4, high: 6, p: 0.01, pairs: 2, distinguishable: true } };
     const wide = [side("a", [1, 2], { over_seeds: mean(10) }), side("b", [1, 2], { over_seeds: mean(15), against })];
-    const sure = { low: 0.4, high: 0.6, p: 0.01, pairs: 2 };
+    const sure = { low: 0.4, high: 0.6, p: 0.01, pairs: 2, distinguishable: true };
     expect(figureRows(runs, wide)[0]).toMatchObject({ values: [10, 15], changes: [0, 0.5], sure: [null, sure] });
     expect(figureRows(runs, [side("a", [1]), side("b", [1])])[0]).toMatchObject({ values: [9, 99], sure: [null, null] });
   });

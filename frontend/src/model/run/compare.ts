@@ -1,6 +1,7 @@
 /** Runs side by side: their series on one time axis, what differs in their documents, and their figures against the first. */
 import type { ExperimentDocument } from "../../api/document";
-import type { ComparedSide, Frame, Json, Run } from "../../api/types";
+import type { Baseline, ComparedSide, Frame, Json, Run } from "../../api/types";
+import { relativeChange } from "../../lib/change";
 import { faultMarks } from "../document/faults";
 import { escapePointer } from "../document/validate";
 import { isScaled } from "./scaling";
@@ -10,6 +11,18 @@ export const COMPARED_MIN = 2;
 export const COMPARED_MAX = 4;
 
 export const compareLink = (ids: readonly string[]) => (ids.length ? `/compare?runs=${ids.join(",")}` : "/compare");
+
+/**
+ * Chosen runs in the order in which they are compared: the baseline of their experiment first, also where it was not chosen and there is
+ * room for it, then by number. Runs of several experiments have no baseline in common.
+ */
+export function withBaseline(runs: readonly Pick<Run, "id" | "number" | "experiment">[], baselines: ReadonlyMap<string, Baseline>): string[] {
+  const ids = [...runs].sort((a, b) => a.number - b.number).map(({ id }) => id);
+  const experiments = new Set(runs.map(({ experiment }) => experiment.id));
+  const base = experiments.size === 1 ? baselines.get([...experiments][0] ?? "")?.run : undefined;
+  if (!base || (!ids.includes(base) && ids.length >= COMPARED_MAX)) return ids;
+  return [base, ...ids.filter((id) => id !== base)];
+}
 
 /** Ids in an address: each once, at most as many as can be compared. */
 export const idsOf = (text: string): string[] => [...new Set(text.split(",").filter(Boolean))].slice(0, COMPARED_MAX);
@@ -168,10 +181,9 @@ export interface Sure {
   high: number | null;
   p: number;
   pairs: number;
+  /** More than chance. */
+  distinguishable: boolean;
 }
-
-/** Below this p a difference counts as more than chance. */
-export const SIGNIFICANT = 0.05;
 
 const FIGURES: [label: string, path: string, unit: Unit][] = [
   ["Latency, mean", "latency_ms.mean", "ms"],
@@ -211,11 +223,11 @@ export function figureRows(runs: readonly Pick<Run, "summary">[], sides: readonl
     const values = runs.map((run, at) => (isWide(sides[at]) ? (sides[at].over_seeds[path]?.mean ?? null) : numberAt(run.summary, path)));
     const [base = null] = values;
     const sure = runs.map((_, at): Sure | null => {
-      const { low = null, high = null, p = null, pairs = 0 } = sides[at]?.against[path] ?? {};
+      const { low = null, high = null, p = null, pairs = 0, distinguishable } = sides[at]?.against[path] ?? {};
       const share = (bound: number | null) => (bound === null || !base ? null : bound / Math.abs(base));
-      return p === null ? null : { low: share(low), high: share(high), p, pairs };
+      return p === null ? null : { low: share(low), high: share(high), p, pairs, distinguishable: distinguishable === true };
     });
-    return { label, unit, values, changes: values.map((value) => change(base, value)), sure };
+    return { label, unit, values, changes: values.map((value) => relativeChange(base, value)), sure };
   }).filter(({ values, unit }) => values.some((value) => value !== null && (value !== 0 || unit !== "count")));
 }
 
@@ -230,12 +242,7 @@ export function seedsToRun(runs: readonly Pick<Run, "id" | "seed">[], sides: rea
   return sides.flatMap(({ run }, at) => [...wanted].filter((seed) => !had[at]?.has(seed)).map((seed) => ({ run, seed })));
 }
 
-function numberAt(tree: unknown, path: string): number | null {
+export function numberAt(tree: unknown, path: string): number | null {
   const found = path.split(".").reduce<unknown>((inner, name) => (inner as { [name: string]: unknown } | null)?.[name], tree);
   return typeof found === "number" ? found : null;
-}
-
-function change(from: number | null, to: number | null): number | null {
-  if (from === null || to === null) return null;
-  return from === to ? 0 : from === 0 ? null : (to - from) / Math.abs(from);
 }

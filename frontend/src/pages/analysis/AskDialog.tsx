@@ -107,7 +107,7 @@ export function AskDialog({
       </div>
       <p className="mut small">{KIND_WORDS[kind].about}.</p>
       <div className="two">
-        {text("search", kind === "comparison" ? "These runs" : "Runs", "/runs", "Name, number, p99>10, per_s=4000", study ? "of one study" : "empty: all succeeded runs")}
+        {text("search", kind === "comparison" ? "These runs" : "Runs", "/runs", "Name, number, p99>500ms, tag:name", study ? "of one study" : "empty: all succeeded runs")}
         {tag("tag")}
       </div>
       {kind === "comparison" && (

@@ -6,7 +6,8 @@ import { comparisonQuery, runQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { short } from "../../lib/format";
 import { useUrlState } from "../../lib/useUrlState";
-import { ALIGNMENTS, alignmentOf, COMPARED_MAX, COMPARED_METRICS, COMPARED_MIN, idsOf, momentsIn, kindsOf, momentsOf, type Alignment } from "../../model/run/compare";
+import { ALIGNMENTS, alignmentOf, COMPARED_MAX, COMPARED_METRICS, COMPARED_MIN, idsOf, momentsIn, kindsOf, momentsOf, withBaseline, type Alignment } from "../../model/run/compare";
+import { PinButton, useBaselines } from "../../session/baseline";
 import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading, StateBadge } from "../../ui/states";
 import { Tabs } from "../../ui/Tabs";
@@ -67,6 +68,7 @@ export function ComparePage() {
     [runs, frames, moments],
   );
   const lacking = ids.length - gone.length < COMPARED_MIN;
+  const based = withBaseline(runs, useBaselines());
   const side = SIDES.find(({ id }) => id === url.side)?.id ?? "figures";
   return (
     <div className="page on-compare">
@@ -129,11 +131,20 @@ export function ComparePage() {
                   tabs={[...SIDES]}
                   value={side}
                   onChange={(next) => change({ side: next === "figures" ? "" : next })}
-                  end={<span className="mut small">against run {runs[0]?.number}</span>}
+                  end={
+                    based.length > 1 && based[0] !== runs[0]?.id ? (
+                      <button className="btn ghost small" title="Compare with the pinned baseline of this experiment" onClick={() => setIds([...based, ...gone])}>
+                        <Icon name="pin" small />
+                        Against the baseline
+                      </button>
+                    ) : (
+                      <span className="mut small">against run {runs[0]?.number}</span>
+                    )
+                  }
                 />
                 {side === "figures" ? <Figures runs={runs} sides={sides} /> : <Attribution runs={runs} />}
               </section>
-              <Parameters runs={runs} all={url.all === "1"} onAll={(all) => change({ all: all ? "1" : "" })} />
+              <Parameters runs={runs} sides={sides} all={url.all === "1"} onAll={(all) => change({ all: all ? "1" : "" })} />
             </div>
           </div>
         </div>
@@ -254,9 +265,12 @@ function Chips({
           )}
           {run.state !== "succeeded" && <StateBadge state={run.state} />}
           {at === 0 ? (
-            <span className="mut small" title="The other runs are compared with this one">
-              baseline
-            </span>
+            <>
+              <span className="mut small" title="The other runs are compared with this one">
+                baseline
+              </span>
+              <PinButton run={run} className="btn ghost icon mini" iconOnly />
+            </>
           ) : (
             <button
               className="btn ghost icon mini"

@@ -1,7 +1,8 @@
 import { useMemo } from "react";
 import type { ComparedSide, Run } from "../../api/types";
+import { changeText, factorText, signedPercent } from "../../lib/change";
 import { latency, plural, short } from "../../lib/format";
-import { figureRows, isWide, SIGNIFICANT, type FigureRow, type Sure, type Unit } from "../../model/run/compare";
+import { figureRows, isWide, type FigureRow, type Sure, type Unit } from "../../model/run/compare";
 import { Empty } from "../../ui/states";
 import { MoreSeeds } from "./MoreSeeds";
 
@@ -12,20 +13,6 @@ const FORMAT: Record<Unit, (value: number) => string> = {
   s: (value) => `${short(value)} s`,
 };
 
-/** A change of less than a twentieth of a per cent is told as none, one by several times as a factor. */
-const SAME = 0.0005;
-const FACTOR_FROM = 3;
-function changeText(change: number): string {
-  return Math.abs(change) < SAME ? "same" : (factorText(change) ?? signed(change));
-}
-
-function factorText(change: number): string | null {
-  const ratio = 1 + change;
-  if (ratio >= FACTOR_FROM) return `× ${short(ratio)}`;
-  return ratio > 0 && ratio <= 1 / FACTOR_FROM ? `÷ ${short(1 / ratio)}` : null;
-}
-
-const signed = (change: number) => `${change > 0 ? "+" : change < 0 ? "−" : ""}${short(Math.abs(change) * 100)} %`;
 const pText = (p: number) => (p < 0.001 ? "p < 0.001" : `p ${p.toFixed(3)}`);
 
 /** The summaries side by side, after warm-up; below each figure how it differs from the first run's, and how sure that is. */
@@ -71,16 +58,16 @@ function Change({ row: { changes, sure }, at }: { row: FigureRow; at: number }) 
   const change = changes[at] ?? null;
   const how = sure[at] ?? null;
   if (!how) return change === null ? null : <small>{changeText(change)}</small>;
-  const told = (bound: number) => (change !== null && factorText(change) && factorText(bound)) || signed(bound);
+  const told = (bound: number) => (change !== null && factorText(change) && factorText(bound)) || signedPercent(bound);
   const bounds = how.low === null || how.high === null ? "" : `${told(how.low)} to ${told(how.high)}`;
   return (
-    <small className={`how ${how.p < SIGNIFICANT ? "sure" : ""}`} title={howText(how, bounds)}>
+    <small className={`how ${how.distinguishable ? "sure" : ""}`} title={howText(how, bounds)}>
       <span>
         {change === null ? "" : changeText(change)}
         {bounds && how.low !== how.high && ` (${bounds})`}
       </span>
       <span>
-        {how.p < SIGNIFICANT ? "" : "may be chance, "}
+        {how.distinguishable ? "more than chance, " : "may be chance, "}
         {pText(how.p)}
       </span>
     </small>
@@ -89,7 +76,7 @@ function Change({ row: { changes, sure }, at }: { row: FigureRow; at: number }) 
 
 const howText = ({ p, pairs }: Sure, bounds: string) =>
   [
-    bounds && `95 % of bootstrap samples: ${bounds}`,
+    bounds && `95 % interval: ${bounds}`,
     `Without a real difference, chance alone would produce one at least this large in ${short(p * 100)} % of cases (${pairs ? `${plural(pairs, "seed")} in pairs` : "Welch"} t test)`,
   ]
     .filter(Boolean)

@@ -8,6 +8,7 @@ import { plural } from "../../lib/format";
 import { outcomeText, verdictsText } from "../../model/document/assertions";
 import { editedSince } from "../../model/run/edited";
 import { paceIn } from "../../model/run/pace";
+import { PinButton } from "../../session/baseline";
 import { WriteButton } from "../../session/may";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
@@ -109,6 +110,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
           <Link className="btn icon" to={`/studies/new?run=${run.id}`} aria-label="Study this run" title="A study of this run's document">
             <Icon name="studies" />
           </Link>
+          {!gone && <PinButton run={run} className="btn icon" iconOnly />}
           <span className="split plain">
             <WriteButton
               className="btn"

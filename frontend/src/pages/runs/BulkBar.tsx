@@ -4,7 +4,8 @@ import { useNavigate } from "react-router";
 import { isActive, tagsQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { plural } from "../../lib/format";
-import { COMPARED_MAX, COMPARED_MIN, compareLink } from "../../model/run/compare";
+import { COMPARED_MAX, COMPARED_MIN, compareLink, withBaseline } from "../../model/run/compare";
+import { PinButton, useBaselines } from "../../session/baseline";
 import { WriteButton } from "../../session/may";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
@@ -18,10 +19,13 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
   const bulk = useBulk();
   const navigate = useNavigate();
   const active = runs.filter((run) => isActive(run));
+  const only = runs.length === 1 ? runs[0] : undefined;
+  const baselines = useBaselines();
+  const ids = withBaseline(runs, baselines);
   const compared =
-    runs.length < COMPARED_MIN
+    ids.length < COMPARED_MIN
       ? "Choose a second run to compare with"
-      : runs.length > COMPARED_MAX
+      : ids.length > COMPARED_MAX
         ? `At most ${COMPARED_MAX} runs can be compared at once; remove ${runs.length - COMPARED_MAX}`
         : "";
   return (
@@ -31,11 +35,12 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
         className="btn primary"
         disabled={Boolean(compared)}
         title={compared || "Charts, metrics and document differences"}
-        onClick={() => void navigate(compareLink([...runs].sort((a, b) => a.number - b.number).map((run) => run.id)))}
+        onClick={() => void navigate(compareLink(ids))}
       >
         <Icon name="compare" />
-        Compare
+        {only && ids.length > 1 ? "Compare with baseline" : "Compare"}
       </button>
+      {only && <PinButton run={only} />}
       <TagMenu runs={runs} onTag={(action, tag) => void bulk(action, runs, tag)} />
       <WriteButton
         className="btn"

@@ -9,7 +9,11 @@ interface Fields {
   short: string[];
   metrics: string[];
   parameters: string[];
+  /** By name, of those that have one. */
+  units: { [name: string]: string };
 }
+
+const UNIT_EXAMPLES: { [unit: string]: string } = { ms: "10s", s: "500ms", "/s": "5k/s", B: "20MB", MB: "2GB" };
 
 /** Adds a condition on a metric or a parameter to the search. */
 export function FilterMenu({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
@@ -47,6 +51,7 @@ function FilterForm({ onAdd }: { onAdd: (name: string, sign: Sign, value: string
     placeholderData: (before) => before,
     staleTime: 30_000,
   });
+  const unit = data?.units[name.trim()] ?? "";
   const why = conditionRefusal(name, value);
   return (
     <form
@@ -87,9 +92,13 @@ function FilterForm({ onAdd }: { onAdd: (name: string, sign: Sign, value: string
           </select>
         </div>
         <div className="in">
-          <input aria-label="Value" value={value} onChange={(event) => setValue(event.target.value)} />
+          <input aria-label="Value" value={value} onChange={(event) => setValue(event.target.value)} aria-describedby="condition-unit" />
+          <span>{unit}</span>
         </div>
       </div>
+      <p id="condition-unit" className="mut small">
+        {unit ? `A plain number is in ${unit}; other units are written behind it: ${UNIT_EXAMPLES[unit] ?? `10${unit}`}.` : "Large numbers may be written as 5k or 2M."}
+      </p>
       <button className="btn primary" disabled={why !== null} title={why ?? "Show the matching runs"}>
         Add filter
       </button>

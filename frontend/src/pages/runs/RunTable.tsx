@@ -1,6 +1,9 @@
 import { useRef } from "react";
 import { Link } from "react-router";
-import type { Run } from "../../api/types";
+import type { Baseline, Run } from "../../api/types";
+import { changeText, relativeChange } from "../../lib/change";
+import { numberAt } from "../../model/run/compare";
+import { useBaselines } from "../../session/baseline";
 import { Icon } from "../../ui/Icon";
 import type { Column } from "./columns";
 
@@ -24,6 +27,7 @@ export function RunTable({
 }) {
   const all = runs.every((run) => chosen.has(run.id));
   const last = useRef("");
+  const baselines = useBaselines();
   const choose = (run: Run, on: boolean, range: boolean) => {
     const from = range ? runs.findIndex((one) => one.id === last.current) : -1;
     const to = runs.indexOf(run);
@@ -72,8 +76,10 @@ export function RunTable({
                 />
               </label>
             </td>
-            {columns.map(({ id, label, number, cell }) => (
+            {columns.map(({ id, label, number, metric, cell }) => (
               <td key={label} className={`${number ? "num" : ""} c-${id}`}>
+                {metric && <Delta run={run} metric={metric} baseline={baselines.get(run.experiment.id)} />}
+                {id === "run" && baselines.get(run.experiment.id)?.run === run.id && <Pinned />}
                 {id === "tags" ? <Tags run={run} onTag={onTag} /> : cell(run)}
               </td>
             ))}
@@ -81,6 +87,24 @@ export function RunTable({
         ))}
       </tbody>
     </table>
+  );
+}
+
+const Pinned = () => (
+  <span className="pinned" title="Baseline of its experiment: the other runs are compared with it" role="img" aria-label="Baseline">
+    <Icon name="pin" small />
+  </span>
+);
+
+/** How a metric differs from that of the experiment's baseline. */
+function Delta({ run, metric, baseline }: { run: Run; metric: string; baseline: Baseline | undefined }) {
+  if (!baseline || baseline.run === run.id) return null;
+  const change = relativeChange(baseline.metrics[metric] ?? null, numberAt(run.summary, metric));
+  if (change === null) return null;
+  return (
+    <small className="delta" title={`Against the baseline, run ${baseline.number}`}>
+      {changeText(change)}
+    </small>
   );
 }
 

@@ -69,7 +69,7 @@ export function RunsPage() {
         <div className="toolbar">
           <SearchField
             label="Search runs"
-            hint="Name, number, p99>10, note:word"
+            hint="Name, number, p99>500ms, tag:name"
             value={url.search}
             onChange={(search) => change({ search, offset: "" }, true)}
           />

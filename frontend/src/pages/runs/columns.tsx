@@ -4,6 +4,7 @@ import { isActive } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { duration, latency, short, took_s, when } from "../../lib/format";
 import { outcomeText, verdictsText } from "../../model/document/assertions";
+import { Sparkline } from "../../ui/Sparkline";
 import { StateBadge } from "../../ui/states";
 import { VerdictBadge } from "../../ui/VerdictBadge";
 
@@ -16,6 +17,8 @@ export interface Column {
   /** Name of the order that the API knows; without one the column cannot be sorted by. */
   sort?: string;
   number?: boolean;
+  /** Name of the metric in the summary: the cell also says how it differs from the baseline's. */
+  metric?: string;
   cell: (run: Run) => ReactNode;
 }
 
@@ -23,6 +26,12 @@ const NONE = <span className="mut">–</span>;
 const measured = (run: Run) => (run.summary?.latency_ms ?? {}) as Partial<Record<"p50" | "p95" | "p99" | "mean" | "max", number | null>>;
 const ms = (value: number | null | undefined) => (value === null || value === undefined ? NONE : latency(value).join(" "));
 const counted = (value: unknown) => (typeof value === "number" ? short(value) : NONE);
+
+function sparklineText(values: readonly (number | null)[]): string {
+  const known = values.filter((value) => value !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)].map((value) => latency(value).join(" "));
+  return `p99 latency over virtual time, ${low} to ${high}, logarithmic`;
+}
 
 export const RUN_COLUMNS: Column[] = [
   {
@@ -77,10 +86,16 @@ export const RUN_COLUMNS: Column[] = [
       ),
   },
   { id: "seed", label: "Seed", sort: "seed", number: true, cell: (run) => run.seed },
-  { id: "p50", label: "p50", sort: "p50", number: true, cell: (run) => ms(measured(run).p50) },
-  { id: "p99", label: "p99", sort: "p99", number: true, cell: (run) => ms(measured(run).p99) },
+  { id: "p50", metric: "latency_ms.p50", label: "p50", sort: "p50", number: true, cell: (run) => ms(measured(run).p50) },
+  { id: "p99", metric: "latency_ms.p99", label: "p99", sort: "p99", number: true, cell: (run) => ms(measured(run).p99) },
+  {
+    id: "latency",
+    label: "p99 over time",
+    cell: (run) => (run.sparkline?.length ? <Sparkline values={run.sparkline} label={sparklineText(run.sparkline)} /> : NONE),
+  },
   {
     id: "out",
+    metric: "throughput_out_per_s",
     label: "Out, rec/s",
     sort: "out",
     number: true,
@@ -97,13 +112,13 @@ export const RUN_COLUMNS: Column[] = [
       return seconds === null ? NONE : duration(seconds);
     },
   },
-  { id: "p95", label: "p95", further: true, number: true, cell: (run) => ms(measured(run).p95) },
-  { id: "mean", label: "Mean", further: true, number: true, cell: (run) => ms(measured(run).mean) },
-  { id: "max", label: "Max", further: true, number: true, cell: (run) => ms(measured(run).max) },
-  { id: "in", label: "In, rec/s", further: true, number: true, cell: (run) => counted(run.summary?.throughput_in_per_s) },
-  { id: "records", label: "Records out", further: true, number: true, cell: (run) => counted(run.summary?.records_out) },
-  { id: "late", label: "Late", further: true, number: true, cell: (run) => counted(run.summary?.late) },
-  { id: "backlog", label: "Backlog", further: true, number: true, cell: (run) => counted(run.summary?.backlog) },
+  { id: "p95", metric: "latency_ms.p95", label: "p95", further: true, number: true, cell: (run) => ms(measured(run).p95) },
+  { id: "mean", metric: "latency_ms.mean", label: "Mean", further: true, number: true, cell: (run) => ms(measured(run).mean) },
+  { id: "max", metric: "latency_ms.max", label: "Max", further: true, number: true, cell: (run) => ms(measured(run).max) },
+  { id: "in", metric: "throughput_in_per_s", label: "In, rec/s", further: true, number: true, cell: (run) => counted(run.summary?.throughput_in_per_s) },
+  { id: "records", metric: "records_out", label: "Records out", further: true, number: true, cell: (run) => counted(run.summary?.records_out) },
+  { id: "late", metric: "late", label: "Late", further: true, number: true, cell: (run) => counted(run.summary?.late) },
+  { id: "backlog", metric: "backlog", label: "Backlog", further: true, number: true, cell: (run) => counted(run.summary?.backlog) },
   { id: "engine", label: "Engine", further: true, cell: (run) => run.engine_version || NONE },
   {
     id: "digest",
