@@ -243,6 +243,14 @@ export interface components {
                 [key: string]: number[][];
             };
         };
+        PythonCodeShape: {
+            code: string;
+        };
+        DocumentShape: {
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+        };
         /** @description An entry of the list. `runs`: number of runs, without deleted ones. `description`: shortened. `example`: an unmodified example. */
         ExperimentItem: {
             id: string;
@@ -1610,6 +1618,9 @@ export interface components {
              */
             points?: number;
         };
+        PythonCode: {
+            code: string;
+        };
         NewExperiment: {
             document: {
                 [key: string]: unknown;
@@ -2338,6 +2349,8 @@ export type Problem = components['schemas']['Problem'];
 export type RecordSchema = components['schemas']['RecordSchema'];
 export type Validation = components['schemas']['Validation'];
 export type Preview = components['schemas']['Preview'];
+export type PythonCodeShape = components['schemas']['PythonCodeShape'];
+export type DocumentShape = components['schemas']['DocumentShape'];
 export type ExperimentItem = components['schemas']['ExperimentItem'];
 export type ExperimentShape = components['schemas']['ExperimentShape'];
 export type ExperimentName = components['schemas']['ExperimentName'];
@@ -2471,6 +2484,7 @@ export type LogQuery = components['schemas']['LogQuery'];
 export type NewToken = components['schemas']['NewToken'];
 export type Validate = components['schemas']['Validate'];
 export type Previewed = components['schemas']['Previewed'];
+export type PythonCode = components['schemas']['PythonCode'];
 export type NewExperiment = components['schemas']['NewExperiment'];
 export type Edit = components['schemas']['Edit'];
 export type Start = components['schemas']['Start'];

@@ -30,6 +30,8 @@ export type RatePreview = { sources: Record<keyof Api.Preview["sources"], [numbe
 export type Template = Api.Template;
 export type ExperimentRow = Api.ExperimentItem;
 export type ExperimentRecord = Omit<Api.ExperimentShape, "problems"> & { problems: Problem[] };
+export type PythonCode = Api.PythonCodeShape;
+export type ReadDocument = Api.DocumentShape;
 export type DatasetColumn = Api.DatasetColumn;
 export type Dataset = Api.DatasetShape;
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import { useNavigate, useParams } from "react-router";
 import { experimentQuery, registryQuery } from "../../api/queries";
 import { useCommands } from "../../session/commands";
@@ -11,7 +11,7 @@ import { TopBar } from "../../ui/TopBar";
 import { paste } from "./commands";
 import { ConflictBar } from "./dialogs/ConflictBar";
 import { Drawer } from "./Drawer";
-import { openExperiment, useEditor } from "./editor";
+import { openExperiment, useEditor, type CanvasDialog } from "./editor";
 import { addCommands, experimentCommands } from "./experimentCommands";
 import { COMMANDS } from "./keys";
 import { Palette } from "./Palette";
@@ -21,6 +21,8 @@ import "./canvas.css";
 import { useCreate } from "../../session/useCreate";
 import { CanvasBar } from "./CanvasBar";
 import { useRegistry } from "./useRegistry";
+
+const openDialog = (dialog: CanvasDialog | null) => useEditor.setState({ dialog });
 
 /** When what is drawn now can be seen. */
 const painted = () => new Promise<void>((go) => requestAnimationFrame(() => setTimeout(go)));
@@ -81,14 +83,14 @@ function Canvas() {
   const paletteOpen = useEditor((state) => state.paletteOpen);
   const inspectorOpen = useEditor((state) => state.inspectorOpen);
   const drawerOpen = useEditor((state) => state.drawerOpen);
-  const [dialog, setDialog] = useState<"upload" | "import" | null>(null);
+  const dialog = useEditor((state) => state.dialog);
   const create = useCreate();
   const navigate = useNavigate();
   useValidation();
   useAutosave();
   const { mutate } = create;
   const { kinds, streamTitles } = useRegistry();
-  const experiment = useMemo(() => experimentCommands(setDialog, mutate, { kinds, streamTitles }), [mutate, kinds, streamTitles]);
+  const experiment = useMemo(() => experimentCommands(mutate, { kinds, streamTitles }), [mutate, kinds, streamTitles]);
   useCommands("canvas", COMMANDS);
   useCommands("experiment", experiment);
   const add = useMemo(() => addCommands(kinds), [kinds]);
@@ -100,8 +102,8 @@ function Canvas() {
       <div className={`canvas ${paletteOpen ? "" : "no-pal"} ${inspectorOpen ? "" : "no-insp"} ${drawerOpen ? "" : "no-drawer"}`}>
         {paletteOpen && (
           <Palette
-            onUpload={() => setDialog("upload")}
-            onImport={() => setDialog("import")}
+            onUpload={() => openDialog({ kind: "upload" })}
+            onImport={() => openDialog({ kind: "import", text: "" })}
             onTemplates={() => void navigate("/templates")}
           />
         )}
@@ -118,12 +120,13 @@ function Canvas() {
         <Drawer />
       </div>
       <Suspense fallback={null}>
-        {dialog === "upload" && <UploadDialog onClose={() => setDialog(null)} />}
-        {dialog === "import" && (
+        {dialog?.kind === "upload" && <UploadDialog onClose={() => openDialog(null)} />}
+        {dialog?.kind === "import" && (
           <ImportDialog
-            onClose={() => setDialog(null)}
+            given={dialog.text}
+            onClose={() => openDialog(null)}
             onCreate={(document) => {
-              setDialog(null);
+              openDialog(null);
               create.mutate(document);
             }}
           />
@@ -149,7 +152,7 @@ function usePaste(): void {
     const listen = (event: ClipboardEvent) => {
       if ((event.target as HTMLElement).closest?.("input, textarea, [contenteditable], dialog")) return;
       event.preventDefault();
-      paste(event.clipboardData?.getData("text/plain"));
+      void paste(event.clipboardData?.getData("text/plain"));
     };
     window.addEventListener("paste", listen);
     return () => window.removeEventListener("paste", listen);

@@ -28,6 +28,9 @@ export interface Selection {
   fault: number | null;
 }
 
+/** The dialog that is open; text: what an import begins with. */
+export type CanvasDialog = { kind: "upload" } | { kind: "import"; text: string };
+
 export const NOTHING: Selection = { operators: [], edges: [], host: null, fault: null };
 
 export interface Editor {
@@ -61,6 +64,7 @@ export interface Editor {
   landing: { operator: string; host: string } | null;
   /** Nodes that the stage is to bring into view, as a list of its own for each time. */
   revealed: string[];
+  dialog: CanvasDialog | null;
 }
 
 const blank: Editor = {
@@ -87,6 +91,7 @@ const blank: Editor = {
   paletteAsked: 0,
   landing: null,
   revealed: [],
+  dialog: null,
 };
 
 export const useEditor = create<Editor>()(
