@@ -5,6 +5,7 @@ import { expandHosts } from "../model/document/hosts";
 import { gridOf } from "../model/graph/layout";
 import { iconOf } from "./Icon";
 import { ICONS } from "./icons";
+import "./query-picture.css";
 
 /** Sizes in the drawing's own units. */
 const BOX = { width: 40, height: 24 } as const;

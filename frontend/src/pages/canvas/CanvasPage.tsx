@@ -16,7 +16,7 @@ import { addCommands, experimentCommands } from "./experimentCommands";
 import { COMMANDS } from "./keys";
 import { Palette } from "./Palette";
 import { Stage } from "./stage/Stage";
-import { saveNow, useAutosave, useValidation } from "./useServer";
+import { saveNow, useAutosave, useOthers, useValidation } from "./useServer";
 import "./canvas.css";
 import { useCreate } from "../../session/useCreate";
 import { CanvasBar } from "./CanvasBar";
@@ -32,6 +32,7 @@ const Inspector = lazy(async () => {
   await painted();
   return { default: (await import("./inspector/Inspector")).Inspector };
 });
+const HistoryPanel = lazy(() => import("./history/HistoryPanel").then((file) => ({ default: file.HistoryPanel })));
 const ImportDialog = lazy(() => import("./dialogs/ImportDialog").then((file) => ({ default: file.ImportDialog })));
 const UploadDialog = lazy(() => import("./dialogs/UploadDialog").then((file) => ({ default: file.UploadDialog })));
 
@@ -82,12 +83,14 @@ export function CanvasPage() {
 function Canvas() {
   const paletteOpen = useEditor((state) => state.paletteOpen);
   const inspectorOpen = useEditor((state) => state.inspectorOpen);
+  const historyOpen = useEditor((state) => state.historyOpen);
   const drawerOpen = useEditor((state) => state.drawerOpen);
   const dialog = useEditor((state) => state.dialog);
   const create = useCreate();
   const navigate = useNavigate();
   useValidation();
   useAutosave();
+  useOthers();
   const { mutate } = create;
   const { kinds, streamTitles } = useRegistry();
   const experiment = useMemo(() => experimentCommands(mutate, { kinds, streamTitles }), [mutate, kinds, streamTitles]);
@@ -112,11 +115,7 @@ function Canvas() {
           <SaveBar />
           <Stage />
         </div>
-        {inspectorOpen && (
-          <Suspense fallback={<InspectorToBe />}>
-            <Inspector />
-          </Suspense>
-        )}
+        {inspectorOpen && <Suspense fallback={<InspectorToBe />}>{historyOpen ? <HistoryPanel /> : <Inspector />}</Suspense>}
         <Drawer />
       </div>
       <Suspense fallback={null}>
