@@ -94,10 +94,10 @@ def test_a_second_tab_is_told_of_a_save_at_once(new_context: Callable[..., Brows
     for tab in (one, two):
         tab.open(experiment_id)
     for tab in (one, two):
-        expect(tab.page.get_by_label("You have this experiment open in another tab")).to_be_visible()
+        expect(tab.page.get_by_test_id("others")).to_contain_text("You have this experiment open in another tab")
     one.page.get_by_label("Name of the experiment").fill("From the first tab")
     told = two.page.get_by_test_id("conflict")
-    expect(told).to_contain_text("You, in another tab, saved this experiment just now. This page shows the version before.")
+    expect(told).to_contain_text("You, in another tab, saved this experiment just now. This page shows an older version.")
     told.get_by_role("button", name="Show it").click()
     expect(two.page.get_by_label("Name of the experiment")).to_have_value("From the first tab")
     expect(told).to_have_count(0)

@@ -43,13 +43,13 @@ def save(experiment: Experiment, version: int, document: dict[str, Any], hash: s
 
     experiment: as read. restored: number of the version whose document it is.
     """
-    before = experiment.document
+    before, before_at = experiment.document, experiment.updated_at
     with transaction.atomic():
         if not experiment.save_version(version, document, hash):
             return False
         newest = experiment.versions.order_by("-number").first()
         if newest is None:  # saved before versions were kept
-            newest = _add(experiment, Author(), version, before, experiment.created_at)
+            newest = _add(experiment, Author(), version, before, before_at)
         now = timezone.now()
         if restored is None and newest.document == document:
             experiment.versions.filter(pk=newest.pk).update(number=experiment.version)

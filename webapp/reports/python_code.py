@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from engine.spec import Experiment
 from engine.spec.experiment.brief import without_defaults
-from engine.spec.experiment.document import BYTES_MAX, outline_problems
+from engine.spec.experiment.document import outline_problems
 
 WIDTH = 110  # characters of a line
 INDENT = 4
@@ -36,6 +36,7 @@ PROLOGUE = "import millrace\n\n"
 EPILOGUE = "lab = millrace.connect()\nrun = lab.submit(document).wait()\nrun.digest\n"
 AROUND = (PROLOGUE + EPILOGUE).splitlines()
 """The lines around the document, which say nothing about it."""
+CODE_LENGTH_MAX = 300_000  # characters; Python's parser takes up to 500 bytes for each, and 1,000 operators are half of it
 ONLY_OURS = "only documents as Millrace writes them can be pasted"
 
 
@@ -144,8 +145,10 @@ def read(code: str) -> dict[str, Any]:
 
     Names, numbers and texts may have changed, and variables may be new: literals, `dict(key=...)` and variables assigned above are read.
     """
-    if len(code.encode(errors="surrogatepass")) > BYTES_MAX:
-        raise NotOurs(f"the text is longer than {BYTES_MAX:,} bytes, the most that a document may have")
+    if len(code) > CODE_LENGTH_MAX:
+        raise NotOurs(
+            f"the text has {len(code):,} characters; at most {CODE_LENGTH_MAX:,} are read as Python, so paste YAML or JSON instead"
+        )
     try:
         document = _assigned(ast.parse(code).body, code.splitlines())
     except SyntaxError as error:

@@ -8,7 +8,7 @@ describe("who saved an experiment", () => {
   it("is never somebody else when it was oneself in another tab", () => {
     expect(authorNow(by("ada", "other"), "ada")).toBe("You, in another tab");
     expect(authorNow(by("ada", PAGE), "ada")).toBe("You");
-    expect(authorNow(by("ada", "", "nightly"), "ada")).toBe("You, with the token nightly");
+    expect(authorNow(by("ada", "", "nightly"), "ada")).toBe("You (token nightly)");
     expect(authorNow(by("ben", "other"), "ada")).toBe("ben");
     expect(authorNow(by("ben", "", "nightly"), "ada")).toBe("ben (token nightly)");
     expect(authorNow(by(""), "ada")).toBe("Someone");
@@ -16,8 +16,8 @@ describe("who saved an experiment", () => {
 
   it("is told without the tab of what is past", () => {
     expect(authorThen(by("ada", "an older tab"), "ada")).toBe("You");
-    expect(authorThen(by("ada", "", "nightly"), "ada")).toBe("You, with the token nightly");
+    expect(authorThen(by("ada", "", "nightly"), "ada")).toBe("You (token nightly)");
     expect(authorThen(by("ben", "other"), "ada")).toBe("ben");
-    expect(authorThen(by(""), "ada")).toBe("Original");
+    expect(authorThen(by(""), "ada")).toBe("Earlier state");
   });
 });

@@ -5,16 +5,15 @@ import { useWho } from "./who";
 
 type Author = Pick<Saved, "author" | "token" | "editor">;
 
-/** With the tab, for what happens now: "You, in another tab", "ben", "ben (token nightly)". */
+/** With the tab, for what happens now: "You, in another tab", "ben", "You (token nightly)". */
 export function authorNow({ author, token, editor }: Author, me = useWho.getState().me?.name): string {
   if (!author) return "Someone";
-  if (author !== me) return token ? `${author} (token ${token})` : author;
-  if (token) return `You, with the token ${token}`;
-  return editor === PAGE ? "You" : "You, in another tab";
+  const who = author === me ? "You" : author;
+  if (token) return `${who} (token ${token})`;
+  return author === me && editor !== PAGE ? "You, in another tab" : who;
 }
 
-/** Without the tab, for what is past; nobody is known of what was saved before versions were kept. */
-export function authorThen({ author, token, editor }: Author, me = useWho.getState().me?.name): string {
-  if (!author) return "Original";
-  return authorNow({ author, token, editor: author === me && !token ? PAGE : editor }, me);
+/** Without the tab, for what is past. Of what was saved before versions were kept, and of examples as shipped, nobody is known. */
+export function authorThen({ author, token }: Author, me = useWho.getState().me?.name): string {
+  return author ? authorNow({ author, token, editor: PAGE }, me) : "Earlier state";
 }

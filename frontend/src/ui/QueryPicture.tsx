@@ -54,7 +54,7 @@ export const QueryPicture = memo(function QueryPicture({
       {hosts.slice(0, shown).map((host, at) => (
         <rect
           key={host.name}
-          className="host"
+          className="machine"
           x={(drawing.width - row_px) / 2 + at * (HOST.size + HOST.gap)}
           y={drawing.waterline + 8}
           width={HOST.size}

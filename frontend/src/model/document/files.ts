@@ -14,10 +14,7 @@ export const isPython = (text: string) => /^(import |from \w+ import |[A-Za-z_]\
 
 /** Reads either format (JSON is YAML). Throws with the line when the text is neither. */
 export function readDocument(text: string): ExperimentDocument {
-  if (text.length > TEXT_LENGTH_MAX)
-    throw new Error(
-      `The text has ${text.length.toLocaleString("en")} characters; a document has at most ${TEXT_LENGTH_MAX.toLocaleString("en")}.`,
-    );
+  refuseTooLong(text);
   let value: unknown;
   try {
     value = parse(text);
@@ -31,6 +28,12 @@ export function readDocument(text: string): ExperimentDocument {
   const infinite = infiniteNumber(value);
   if (infinite !== null) throw new Error(`${infinite || "/"} is not a finite number; write one that is.`);
   return coerceDocument(value);
+}
+
+/** Throws when no document is as long as the text. */
+export function refuseTooLong(text: string): void {
+  const [has, most] = [text.length, TEXT_LENGTH_MAX].map((count) => count.toLocaleString("en-US"));
+  if (text.length > TEXT_LENGTH_MAX) throw new Error(`The text has ${has} characters; a document has at most ${most}.`);
 }
 
 /** The pointer of a number that JSON cannot carry (1e400, .nan), null without one: on its way to the server it would become null. */

@@ -20,13 +20,15 @@ export function Others() {
   return (
     <ul className="others" aria-label="Also here" data-testid="others">
       {names.slice(0, SHOWN_MAX).map((name) => (
-        <li key={name} className="who" title={told(name)} aria-label={told(name)}>
-          {initials(name)}
+        <li key={name} className="who" title={told(name)}>
+          <span aria-hidden="true">{initials(name)}</span>
+          <span className="vh">{told(name)}</span>
         </li>
       ))}
       {more.length > 0 && (
-        <li className="who" title={more.map(told).join("\n")} aria-label={more.map(told).join(", ")}>
-          +{more.length}
+        <li className="who" title={more.map(told).join("\n")}>
+          <span aria-hidden="true">+{more.length}</span>
+          <span className="vh">{more.map(told).join(", ")}</span>
         </li>
       )}
     </ul>

@@ -15,6 +15,7 @@ import { applyValidation, edit, useEditor, type Conflict } from "./editor";
 const VALIDATE_AFTER_MS = 250;
 export const SAVE_AFTER_MS = 1000;
 const RETRY_SAVE_MS = 5000;
+export const CHOOSE_FIRST = "A newer version of this experiment was saved elsewhere. Choose a version first.";
 
 /** Asks for the problems a moment after each edit; an older question is dropped. */
 export function useValidation(): void {
@@ -159,7 +160,8 @@ function takeSaved({ version, document, saved }: Conflict): void {
 /** An earlier version becomes the newest one. What is unsaved here is saved first, so that it is in the history, too. */
 export async function restoreVersion(number: number): Promise<void> {
   await saveNow();
-  const { id, version, save } = useEditor.getState();
+  const { id, version, save, conflict } = useEditor.getState();
+  if (conflict) return void toast(CHOOSE_FIRST, { tone: "warn" });
   if (save !== "saved") return void toast("Your last edits are not saved yet; restore once they are.", { tone: "warn" });
   try {
     const record = await post<ExperimentRecord>(`/api/experiments/${id}/versions/${number}/restore`, { version, editor: PAGE });

@@ -35,8 +35,8 @@ export function ConflictBar() {
       <Icon name="warn" />
       <span>
         {who}
-        {who.startsWith("You, ") ? "," : ""} saved this experiment {ago(conflict.saved.saved_at)}.{" "}
-        {isClean ? "This page shows the version before." : "Your edits are kept here but not saved."}
+        {who.includes(",") ? "," : ""} saved this experiment {ago(conflict.saved.saved_at)}.{" "}
+        {isClean ? "This page shows an older version." : "Your edits are kept here but not saved."}
       </span>
       <span className="grow" />
       <button
@@ -57,14 +57,15 @@ export function ConflictBar() {
           footer={
             <>
               <span className="mut small grow">
-                {isClean ? "Showing the newer one can be undone." : "Taking theirs can be undone; keeping yours makes it the latest version."}{" "}
-                Both are in the history.
+                {isClean
+                  ? "Showing the newer one can be undone."
+                  : "Taking theirs can be undone. Keeping yours makes it the latest version; theirs stays in the history."}
               </span>
               {choice}
             </>
           }
         >
-          <Differences one={document} other={conflict.document} names={["Here", `${who}, ${ago(conflict.saved.saved_at)}`]} />
+          <Differences one={document} other={conflict.document} names={["Here", who]} />
         </Dialog>
       )}
     </div>

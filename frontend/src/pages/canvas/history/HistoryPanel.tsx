@@ -48,7 +48,9 @@ export function HistoryPanel() {
                     {initials(version.author) || "–"}
                   </span>
                   <span className="said">
-                    <b className="ell">{authorThen(version)}</b>
+                    <b className="ell" title={authorThen(version)}>
+                      {authorThen(version)}
+                    </b>
                     <small>{toldOf(version, at === 0)}</small>
                   </span>
                   <time dateTime={version.saved_at}>{when(version.saved_at)}</time>
@@ -116,7 +118,7 @@ function Shown({ version, isNewest }: { version: VersionDetail; isNewest: boolea
             : "Moved on the canvas only"
           : "The oldest version that is kept"}
       </p>
-      <div className="row">
+      <div className="choices">
         <button
           className="btn"
           disabled={!version.before}
