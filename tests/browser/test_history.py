@@ -9,6 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from .axe import assert_accessible
 from .canvas import Canvas
 
 pytestmark = pytest.mark.slow
@@ -72,6 +73,7 @@ def test_the_history_shows_who_changed_what_and_goes_back(
     versions.first.get_by_role("button").first.click()
     expect(page.get_by_test_id("version")).to_contain_text("1 difference from the version before")
     expect(page.get_by_role("button", name="Restore")).to_have_attribute("title", "This is the newest version.")
+    assert_accessible(page)
     page.get_by_role("button", name="Show differences").click()
     expect(page.get_by_role("dialog").get_by_role("row").filter(has_text="/name")).to_contain_text("Renamed")
     page.keyboard.press("Escape")

@@ -16,7 +16,7 @@ def without_defaults(document: dict[str, Any], experiment: Experiment) -> dict[s
 
     experiment: the document, validated. Fields have the order of their models. Kinds stay, because they say what the other fields mean.
     """
-    return _brief(document, experiment)
+    return dict(_brief(document, experiment))
 
 
 def _brief(written: Any, read: Any) -> Any:

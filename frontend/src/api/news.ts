@@ -1,8 +1,8 @@
 /** What changes among the lab's runs, experiments, questions, studies and figures, put into the queries that show it. */
 import type { QueryClient } from "@tanstack/react-query";
+import { tellOpened } from "./opened";
 import { isActive } from "./queries";
 import { LiveSocket } from "./socket";
-import { tellOpened } from "./opened";
 import type { Analysis, AnalysisDetail, ExperimentNews, ExperimentRow, FigureItem, NewsMessage, OpenPage, Question, Reproduction, Run, RunState, Saved, Study, StudyDetail, Waterfall } from "./types";
 
 type Page<Item> = { items: Item[]; count: number };
@@ -19,7 +19,7 @@ export function followNews(client: QueryClient): () => void {
   const socket = new LiveSocket<NewsMessage>({
     path: () => "/ws/news",
     onMessage: (message) => {
-      if (message.type === "ready") anew("runs", "run", "compare", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis", "experiment-saved", "versions");
+      if (message.type === "ready") anew("runs", "run", "compare", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis", "experiments", "experiment-saved", "versions");
       if (message.type === "ready") tellOpened((told) => socket.send(told));
       if (message.type === "experiments") takeExperiments(client, message.experiments);
       if (message.type === "presences") message.presences.forEach(({ id, pages }) => client.setQueryData<OpenPage[]>(["presence", id], pages));

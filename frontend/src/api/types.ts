@@ -37,7 +37,6 @@ export type VersionPage = Api.VersionPage;
 export type VersionDetail = Omit<Api.VersionDetail, "problems"> & { problems: Problem[] };
 export type ExperimentNews = Api.ExperimentNews;
 export type OpenPage = Api.OpenPage;
-export type Presence = Api.PresenceShape;
 export type PythonCode = Api.PythonCodeShape;
 export type ReadDocument = Api.DocumentShape;
 export type DatasetColumn = Api.DatasetColumn;

@@ -101,11 +101,12 @@ export function useAutosave(): void {
 
 /**
  * Reads the experiment again: a newer version that was saved elsewhere becomes a conflict, or takes its place without a word if it has the
- * same document. Own saves come first, so that none of them is taken for somebody else's.
+ * same document. Own saves come first, so that none of them is taken for somebody else's. told: the version that there is said to be.
  */
-export async function readTheirs(): Promise<void> {
+export async function readTheirs(told = Infinity): Promise<void> {
   const { id } = useEditor.getState();
   await experimentWrites.last;
+  if (told <= useEditor.getState().version) return;
   let record: ExperimentRecord;
   try {
     record = await get<ExperimentRecord>(`/api/experiments/${id}`);
@@ -113,7 +114,7 @@ export async function readTheirs(): Promise<void> {
     return; // the next save says what is wrong
   }
   const { id: now, version, document, save } = useEditor.getState();
-  if (now !== id || record.version <= version || record.saved.editor === PAGE) return;
+  if (now !== id || record.version <= version) return;
   if (JSON.stringify(coerceDocument(record.document)) === JSON.stringify(document))
     return useEditor.setState({ version: record.version, conflict: null, save: "saved", savedAt: new Date(record.updated_at) });
   useEditor.setState({
@@ -131,11 +132,10 @@ export function useOthers(): void {
     setOpened(id);
     return () => setOpened(null);
   }, [id]);
-  const isNewer = saved ? saved.number > version && saved.editor !== PAGE : false;
-  const number = saved?.number;
+  const newest = saved?.number ?? 0;
   useEffect(() => {
-    if (isNewer) void readTheirs();
-  }, [isNewer, number]);
+    if (newest > version) void readTheirs(newest);
+  }, [newest, version]);
 }
 
 export function keepMine(): void {
@@ -164,7 +164,12 @@ export async function restoreVersion(number: number): Promise<void> {
   if (conflict) return void toast(CHOOSE_FIRST, { tone: "warn" });
   if (save !== "saved") return void toast("Your last edits are not saved yet; restore once they are.", { tone: "warn" });
   try {
-    const record = await post<ExperimentRecord>(`/api/experiments/${id}/versions/${number}/restore`, { version, editor: PAGE });
+    const restoring = post<ExperimentRecord>(`/api/experiments/${id}/versions/${number}/restore`, { version, editor: PAGE });
+    experimentWrites.last = restoring.then(
+      () => undefined,
+      () => undefined,
+    );
+    const record = await restoring;
     confirmed.set(id, record.version);
     if (useEditor.getState().id !== id) return;
     takeSaved(record);
