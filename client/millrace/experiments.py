@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+
 from .documents import Document, read_document
 from .handle import Handle
 from .runs import Run
+
+PAGE = 200  # versions in an answer
 
 
 class Experiment(Handle):
@@ -23,6 +27,33 @@ class Experiment(Handle):
         """Save a new version. Raises LabError if someone else saved since this one was read (status 409)."""
         body = {"version": self.told["version"], "document": read_document(document)}
         self.told = self.connection.call("PUT", "/api/experiments/{experiment_id}", body=body, experiment_id=self.id)
+        return self
+
+    def versions(self) -> pd.DataFrame:
+        """Return the kept versions by number, newest first: who saved them and when."""
+        items: list[dict[str, Any]] = []
+        while True:
+            query = {"limit": PAGE, "offset": len(items)}
+            page = self.connection.call("GET", "/api/experiments/{experiment_id}/versions", query=query, experiment_id=self.id)
+            items += page["items"]
+            if not page["items"] or len(items) >= page["count"]:
+                break
+        return pd.DataFrame(items, columns=["number", "author", "token", "saved_at", "saves", "restored", "bytes"]).set_index("number")
+
+    def version(self, number: int) -> dict[str, Any]:
+        """Return the document of a kept version."""
+        told = self.connection.call("GET", "/api/experiments/{experiment_id}/versions/{number}", experiment_id=self.id, number=number)
+        return dict(told["document"])
+
+    def restore(self, number: int) -> Experiment:
+        """Save the document of a kept version again, as a new version. Raises LabError if someone else saved in between (status 409)."""
+        self.told = self.connection.call(
+            "POST",
+            "/api/experiments/{experiment_id}/versions/{number}/restore",
+            body={"version": self.told["version"]},
+            experiment_id=self.id,
+            number=number,
+        )
         return self
 
     def run(self, seed: int | None = None, pace: float | None = None) -> Run:

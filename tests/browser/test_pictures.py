@@ -293,6 +293,11 @@ def test_pictures_of_trouble(
     page.get_by_role("button", name="Compare versions").click()
     page.get_by_role("dialog").wait_for()
     album.take(page, "canvas-conflict-compare")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="History", exact=True).click()
+    page.get_by_test_id("versions").get_by_role("button").first.click()
+    page.get_by_test_id("version").wait_for()
+    album.take(page, "canvas-history")
 
     busy = start(api, experiment(make_long))  # the worker, so that the data set is gone before it comes to the next run
     file = {"file": ("trips.csv", "time,fare\n" + "".join(f"2024-01-01T00:00:{n:02d},{n}\n" for n in range(60)), "text/csv")}

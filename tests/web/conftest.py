@@ -26,6 +26,7 @@ from webapp.accounts.models import ApiToken, Invitation
 from webapp.lab.models import Dataset, Experiment, Lab, Membership, Run, SparkJob, Study, View, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
 from webapp.lab.people import member
+from webapp.lab.versions import Author, record_creation
 from workers import execution
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -277,6 +278,7 @@ def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
     ada, lab = Membership.objects.get(user__username="ada"), experiment.lab
     run = new_run(experiment)
     selection = {"slowest": 1}
+    record_creation(experiment, Author("ada"))
     return {
         "experiment_id": experiment.pk,
         "run_id": run.pk,
@@ -289,6 +291,7 @@ def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
         "figure": "3.5",
         "study": "none",
         "epoch": 1,
+        "number": 1,
         "token_id": ApiToken.issue(ada.user, "of ada")[0].pk,
         "person_id": ada.pk,
         "invitation_id": Invitation.issue(lab, "member", ada.user, timedelta(days=1))[0].pk,

@@ -170,8 +170,16 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     assert fork.cancel().state == "succeeded"
 
     experiment = remote.experiment(small_document(1.0))
+    stale = remote.open(experiment.id)
     assert experiment.save(small_document(1.5)).problems == []
     assert remote.open(experiment.id).document["workload"]["horizon_s"] == 1.5
+    kept = experiment.versions()
+    assert kept[["author", "token", "saves"]].to_numpy().tolist() == [["ada", "notebook", 1], ["ada", "notebook", 1]]
+    assert [experiment.version(number)["workload"]["horizon_s"] for number in kept.index] == [1.5, 1.0]
+    with pytest.raises(millrace.LabError, match=r"version 1 is out of date: .* saved by ada at"):
+        stale.restore(1)
+    assert experiment.restore(1).document["workload"]["horizon_s"] == 1.0
+    assert experiment.restore(2).told["version"] == 4
     assert experiment.run().wait(progress=False).told["horizon_s"] == 1.5
     assert "Small Q1" in set(remote.experiments()["name"])
     assert "nexmark_q1" in remote.templates()

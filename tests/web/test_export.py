@@ -13,6 +13,7 @@ from django.test import Client
 
 import engine
 from webapp.lab.models import Lab
+from webapp.reports import python_code
 from workers import execution
 
 from .conftest import new_experiment, new_run, small_document
@@ -43,6 +44,7 @@ def test_a_run_can_be_taken_away_in_every_format(client: Client) -> None:
     everything = json.loads(got("json"))
     assert (everything["frames"], everything["summary"]) == (frames, run.summary)
     assert engine.run(yaml.safe_load(got("yaml"))).digest == run.digest, "the document makes the run again"
+    assert python_code.read(got("py").decode())["name"] == "50 % more & {odd}"
     assert "<title>50 % more &amp; {odd}</title>" in (report := got("html").decode())
     assert (report.count('<svg class="chart"'), "<script" in report, run.digest in report) == (4, False, True)
     cited = got("bib").decode()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,6 +20,7 @@ from webapp.lab.people import member
 from webapp.lib.redis_connection import connection
 from webapp.live import news
 from webapp.live.news import NEWS
+from webapp.messaging import presence
 from webapp.messaging.stream import announce, announce_row
 from workers import execution, figures
 from workers import waterfalls as worker
@@ -36,10 +39,15 @@ class Listener:
         self.rows: dict[str, dict[str, Any]] = {}
         self.states: list[str] = []
         self.heard: list[str] = []
+        self.people: dict[str, list[str]] = {}
+        self.saved: list[dict[str, Any]] = []
 
     async def receive(self) -> None:
         message = json.loads(await self.socket.receive(60))
         self.heard.append(message["type"])
+        for told in message.get("presences", []):
+            self.people[told["id"]] = [one["name"] for one in told["pages"]]
+        self.saved += [experiment["saved"] for experiment in message.get("experiments", [])]
         for row in message.get("runs", []) + message.get("questions", []) + message.get("reproductions", []):
             if self.rows.get(row["id"], {}).get("state") != row["state"]:
                 self.states.append(row["state"])
@@ -209,3 +217,48 @@ async def test_when_the_reader_fails_the_page_is_sent_away_and_may_come_again(to
         await asyncio.sleep(0)
     async with listener(token):
         pass
+
+
+async def test_a_save_is_told_with_who_and_from_where(client: Client, experiment: Experiment, token: str) -> None:
+    async with listener(token) as page:
+        body = {"version": 1, "document": {"name": "Mine"}, "editor": "tab-1"}
+        await in_thread(client.put, f"/api/experiments/{experiment.pk}", body, content_type="application/json")
+        await page.until(lambda: page.saved)
+        assert [(one["number"], one["author"], one["editor"]) for one in page.saved] == [(2, "ada", "tab-1")]
+
+
+async def test_who_has_an_experiment_open_is_told_until_they_leave(experiment: Experiment, token: str) -> None:
+    id = str(experiment.pk)
+    other = await in_thread(lambda: ApiToken.issue(member("ben").user, "test")[1])
+
+    def opens(experiment: Any, editor: Any = "tab") -> str:
+        return json.dumps({"type": "open", "experiment": experiment, "editor": editor})
+
+    async with listener(token) as ada:
+        await ada.socket.send(opens(id))
+        await ada.until(lambda: ada.people.get(id) == ["ada"])
+        async with listener(other) as ben:
+            for nonsense in (opens("x"), opens(7), opens(id, 7), opens(str(uuid.uuid4())), '{"type":"open"}', "[1]", '{"type":["open"]}'):
+                await ben.socket.send(nonsense)
+            await ben.socket.send(opens(id))
+            await ada.until(lambda: ada.people[id] == ["ada", "ben"])
+            await ben.until(lambda: ben.people.get(id) == ["ada", "ben"])
+            await ben.socket.send(opens(None))
+            await ada.until(lambda: ada.people[id] == ["ada"])
+            await ben.socket.send(opens(id))
+            await ada.until(lambda: ada.people[id] == ["ada", "ben"])
+        await ada.until(lambda: ada.people[id] == ["ada"])
+
+
+def test_pages_of_a_process_that_died_are_gone_after_a_moment(
+    redis: RedisProcess, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    presence.Open(experiment.pk, "1", "ada", "tab").renew()
+    assert presence.people_at(experiment.pk) == [("ada", "tab")]
+    now = time.time()
+    monkeypatch.setattr(presence.time, "time", lambda: now + presence.GONE_AFTER_S + 1)
+    assert presence.people_at(experiment.pk) == []
+    redis.stop()
+    presence.Open(experiment.pk, "1", "ada", "tab").renew(announced=True)
+    assert presence.people_at(experiment.pk) == [], "nobody is shown without Redis, and nothing fails"
+    redis.start()

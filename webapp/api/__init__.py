@@ -24,6 +24,7 @@ from . import (
     tags,
     templates,
     tokens,
+    versions,
     views,
     waterfalls,
 )
@@ -50,6 +51,7 @@ api.add_router("/audit", audit.router, tags=["lab"])
 api.add_router("/tokens", tokens.router, tags=["lab"])
 api.add_router("", documents.router, tags=["documents"])
 api.add_router("/experiments", experiments.router, tags=["experiments"])
+api.add_router("/experiments", versions.router, tags=["experiments"])
 api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/runs", pauses.router, tags=["runs"])
 api.add_router("/runs", recoveries.router, tags=["runs"])

@@ -18,9 +18,11 @@ from webapp.accounts.rights import Right
 from webapp.lab import documents
 from webapp.lab.schemas import Kind, Problem, RecordSchema
 from webapp.lib.described import JsonObject
+from webapp.reports import python_code
 
 from .authentication import Needs
-from .parsing import Body
+from .errors import Problem422
+from .parsing import Body, unstorable
 
 router = Router()
 
@@ -49,6 +51,18 @@ class Preview(Schema):
     """sources: by source operator, [time in s, records per s] at the middle of each part of the horizon."""
 
     sources: dict[str, list[list[float]]]
+
+
+class PythonCode(Body):
+    code: str
+
+
+class PythonCodeShape(Schema):
+    code: str
+
+
+class DocumentShape(Schema):
+    document: JsonObject
 
 
 FAMILIES = ("operators", *registry.FAMILIES, "prices", "functions", "measurements", "assertion_functions")
@@ -99,3 +113,22 @@ def validate(request: HttpRequest, body: Validate) -> Validation:
 def preview(request: HttpRequest, body: Previewed) -> Preview:
     """Invalid sources are left out; POST /validate says why."""
     return Preview(sources=documents.preview(body.document, request.auth.lab, body.points))
+
+
+@router.post("/python", auth=Needs(Right.READ), response=PythonCodeShape, summary="A document as Python code for a notebook")
+def to_python(request: HttpRequest, body: Validate) -> PythonCodeShape:
+    """Fields that equal their defaults are left out if the document is valid."""
+    return PythonCodeShape(code=python_code.write(body.document, documents.check(body.document, request.auth.lab).experiment))
+
+
+@router.post("/python/read", auth=Needs(Right.READ), response=DocumentShape, summary="The document that such code builds; stores nothing")
+def from_python(request: HttpRequest, body: PythonCode) -> DocumentShape:
+    """The code is parsed and never executed. 422, with the line, for anything but the form that POST /python writes."""
+    try:
+        document = python_code.read(body.code)
+    except python_code.NotOurs as refused:
+        raise Problem422(str(refused)) from None
+    problems = [problem.as_dict() for problem in unstorable({"document": document})]
+    if problems:
+        raise Problem422(f"{problems[0]['pointer']}: {problems[0]['message']}", problems)
+    return DocumentShape(document=document)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Annotated, Any
 
 from django.db.models import Count
 from django.db.models.fields.json import KeyTransform
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Status
+from pydantic import Field, StringConstraints
 
+from webapp.accounts.access import Asker
+from webapp.lab import versions
 from webapp.lab.documents import check
 from webapp.lab.models import Experiment, Lab, Run
 from webapp.lab.models.experiments import FIGURE, name_of
+from webapp.lab.models.versions import EDITOR_LENGTH_MAX
 from webapp.lab.pace import Pace
-from webapp.lab.schemas import ExperimentItem, ExperimentShape, RunDetail
+from webapp.lab.schemas import ExperimentItem, ExperimentShape, RunDetail, SavedShape
 from webapp.lab.submission import submit
 
 from .errors import Problem404, Problem409
@@ -24,14 +28,19 @@ from .parsing import Body
 router = Router()
 
 
+Editor = Annotated[str, StringConstraints(max_length=EDITOR_LENGTH_MAX), Field(description="A name that the open page gave itself.")]
+
+
 class NewExperiment(Body):
     document: dict[str, Any]
     parent: uuid.UUID | None = None
+    editor: Editor = ""
 
 
 class Edit(Body):
     version: int
     document: dict[str, Any]
+    editor: Editor = ""
 
 
 class Start(Body):
@@ -69,6 +78,7 @@ def create(request: HttpRequest, body: NewExperiment) -> Status:
     parent = experiment_of(lab, body.parent) if body.parent else None
     checked = check(body.document, lab)
     experiment = Experiment.objects.create(lab=lab, name=name_of(body.document), document=body.document, hash=checked.hash, parent=parent)
+    versions.record_creation(experiment, author_of(request.auth, body.editor))
     return Status(201, ExperimentShape.of(experiment, checked.problems))
 
 
@@ -79,12 +89,12 @@ def read(request: HttpRequest, experiment_id: uuid.UUID) -> ExperimentShape:
     return ExperimentShape.of(experiment, check(experiment.document, lab).problems)
 
 
-@router.put("/{uuid:experiment_id}", response=ExperimentShape, summary="Autosave; 409 if someone else saved in between")
+@router.put("/{uuid:experiment_id}", response=ExperimentShape, summary="Autosave; 409, with who and when, if someone else saved in between")
 def save(request: HttpRequest, experiment_id: uuid.UUID, body: Edit) -> ExperimentShape:
     lab = request.auth.lab
     experiment = experiment_of(lab, experiment_id)
     checked = check(body.document, lab)
-    if not experiment.save_version(body.version, body.document, checked.hash):
+    if not versions.save(experiment, body.version, body.document, checked.hash, author_of(request.auth, body.editor)):
         raise conflict(experiment, body.version)
     return ExperimentShape.of(experiment, checked.problems)
 
@@ -121,6 +131,12 @@ def experiment_of(lab: Lab, experiment_id: uuid.UUID) -> Experiment:
     return found
 
 
+def author_of(asker: Asker, editor: str) -> versions.Author:
+    return versions.Author(asker.user.get_username(), asker.token.name if asker.token else "", editor)
+
+
 def conflict(experiment: Experiment, version: int) -> Problem409:
-    detail = f"version {version} is out of date: the experiment is at version {experiment.version}; merge and save again"
-    return Problem409(detail, version=experiment.version, document=experiment.document)
+    saved = SavedShape.newest(experiment)
+    who = f", saved by {saved.author} at {saved.saved_at:%Y-%m-%d %H:%M} UTC" if saved.author else ""
+    detail = f"version {version} is out of date: the experiment is at version {experiment.version}{who}; merge and save again"
+    return Problem409(detail, version=experiment.version, document=experiment.document, saved=saved.model_dump(mode="json"))

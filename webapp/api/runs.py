@@ -194,9 +194,12 @@ def frames(request: HttpRequest, run_id: uuid.UUID, after: Query[int] = -1, limi
     return HttpResponse(body, content_type="application/json")
 
 
-@router.get("/{uuid:run_id}/export", summary="Frames as CSV or Parquet, everything as JSON, the document, a report as HTML, a citation")
+@router.get(
+    "/{uuid:run_id}/export",
+    summary="Frames as CSV or Parquet, everything as JSON, the document as YAML or Python, a report as HTML, a citation",
+)
 def exported(
-    request: HttpRequest, run_id: uuid.UUID, format: Query[Literal["csv", "parquet", "json", "yaml", "html", "bib"]]
+    request: HttpRequest, run_id: uuid.UUID, format: Query[Literal["csv", "parquet", "json", "yaml", "py", "html", "bib"]]
 ) -> HttpResponse:
     run = run_of(request.auth.lab, run_id)
     write, type = FORMATS[format]

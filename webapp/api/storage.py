@@ -29,13 +29,15 @@ class Large(Schema):
 
 
 class StorageShape(Schema):
-    """Sizes in bytes. Runs and data sets count against the limit; deleted ones do not and are removed later. free: on the server's disk."""
+    """Sizes in bytes. Runs, data sets and versions of experiments count against the limit; deleted ones do not and are removed later.
+    free: on the server's disk."""
 
     limit_bytes: int | None
     keep_frames_days: int | None
     used_bytes: int
     runs_bytes: int
     datasets_bytes: int
+    versions_bytes: int
     deleted_bytes: int
     free_bytes: int
     experiments: list[Large]
@@ -43,10 +45,10 @@ class StorageShape(Schema):
 
     @classmethod
     def of(cls, lab: Lab) -> StorageShape:
-        runs, datasets = quota.used_bytes(lab)
+        runs, datasets, versions = quota.used_bytes(lab)
         return cls(
-            limit_bytes=lab.storage_limit_bytes, keep_frames_days=lab.keep_frames_days, used_bytes=runs + datasets,
-            runs_bytes=runs, datasets_bytes=datasets,
+            limit_bytes=lab.storage_limit_bytes, keep_frames_days=lab.keep_frames_days, used_bytes=runs + datasets + versions,
+            runs_bytes=runs, datasets_bytes=datasets, versions_bytes=versions,
             deleted_bytes=sum(quota.used_bytes(lab, deleted=True)), free_bytes=quota.free_bytes(),
             experiments=[Large(**vars(one)) for one in quota.largest_experiments(lab)],
             datasets=[Large(**vars(one)) for one in quota.largest_datasets(lab)],

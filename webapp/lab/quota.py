@@ -1,4 +1,4 @@
-"""Disk usage of the lab's runs and data sets, and the limit above which no new work starts."""
+"""Storage used by the lab's runs, data sets and versions of experiments, and the limit above which no new work starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models import Count, Q, Sum
 
 from webapp.lib.file_sizes import in_words, size_of
 
-from .models import Dataset, Lab, Run
+from .models import Dataset, ExperimentVersion, Lab, Run
 
 LARGEST = 10
 
@@ -29,12 +29,14 @@ class Holding:
     runs: int = field(default=0)
 
 
-def used_bytes(lab: Lab, deleted: bool = False) -> tuple[int, int]:
-    """Return the bytes used by runs and by data sets: by kept ones, which count against the limit, or by deleted ones, which are removed
-    later."""
+def used_bytes(lab: Lab, deleted: bool = False) -> tuple[int, int, int]:
+    """Return the bytes used by runs, data sets and versions of experiments: by kept ones, which count against the limit, or by deleted
+    ones, which are removed later."""
     which = Q(lab=lab, deleted_at__isnull=not deleted)
     of_runs = Run.objects.filter(which).aggregate(sum=Sum("stored_bytes"))["sum"] or 0
-    return of_runs, sum(size_of(dataset.path) for dataset in Dataset.objects.filter(which))
+    versions = ExperimentVersion.objects.filter(experiment__lab=lab, experiment__deleted_at__isnull=not deleted)
+    of_versions = versions.aggregate(sum=Sum("bytes"))["sum"] or 0
+    return of_runs, sum(size_of(dataset.path) for dataset in Dataset.objects.filter(which)), of_versions
 
 
 def largest_experiments(lab: Lab) -> list[Holding]:
@@ -50,9 +52,20 @@ def largest_datasets(lab: Lab) -> list[Holding]:
     return sorted(found, key=lambda one: (-one.bytes, one.name))[:LARGEST]
 
 
+def is_full(lab: Lab) -> bool:
+    """Return whether the lab has reached its storage limit."""
+    limit = limit_bytes(lab)
+    return limit is not None and sum(used_bytes(lab)) >= limit
+
+
+def limit_bytes(lab: Lab) -> int | None:
+    """Return the lab's storage limit as stored now, None for no limit."""
+    return Lab.objects.values_list("storage_limit_bytes", flat=True).get(pk=lab.pk)
+
+
 def check_room(lab: Lab) -> None:
     """Check the limit before work that needs space starts. Raises StorageFull."""
-    limit = Lab.objects.values_list("storage_limit_bytes", flat=True).get(pk=lab.pk)
+    limit = limit_bytes(lab)
     if limit is None or (used := sum(used_bytes(lab))) < limit:
         return
     large = [f"runs of '{one.name}' ({in_words(one.bytes)})" for one in largest_experiments(lab)[:2]]

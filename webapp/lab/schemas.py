@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import datetime
 from typing import Annotated, Any, Literal, NotRequired, Self
 
@@ -13,8 +14,9 @@ from engine.spec.experiment.assertion import State
 from engine.spec.experiment.selection import Selection
 from engine.spec.figure.figure import Scale
 from webapp.lib.described import EXACT, AsIs, Json, JsonObject
+from webapp.messaging.presence import people_at
 
-from .models import Dataset, Experiment, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
+from .models import Dataset, Experiment, ExperimentVersion, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
 from .studies import waits_for
 from .verdicts import verdicts_of
 
@@ -105,12 +107,38 @@ class ExperimentItem(ExperimentName):
     example: bool
 
 
+class SavedShape(Schema):
+    """Who saved a version of an experiment, and when. author: empty if it was saved before versions were kept, or shipped with Millrace.
+    token: name of the token if a program saved it. editor: the open page that saved it."""
+
+    number: int
+    author: str
+    token: str
+    editor: str
+    saved_at: datetime
+
+    @classmethod
+    def fields_of(cls, version: ExperimentVersion) -> dict[str, Any]:
+        names = ("number", "author", "token", "editor", "saved_at")
+        return {name: getattr(version, name) for name in names}
+
+    @classmethod
+    def newest(cls, experiment: Experiment) -> Self:
+        version = experiment.versions.defer("document").order_by("-number").first()
+        if version is None:
+            return cls(number=experiment.version, author="", token="", editor="", saved_at=experiment.updated_at)
+        return cls(**cls.fields_of(version))
+
+
 class ExperimentShape(Schema):
+    """An experiment. saved: who saved its newest version."""
+
     id: str
     version: int
     document: JsonObject
     problems: list[Problem]
     updated_at: datetime
+    saved: SavedShape
 
     @classmethod
     def of(cls, experiment: Experiment, problems: list[dict[str, Any]]) -> Self:
@@ -120,7 +148,36 @@ class ExperimentShape(Schema):
             document=experiment.document,
             problems=problems,
             updated_at=experiment.updated_at,
+            saved=SavedShape.newest(experiment),
         )
+
+
+class ExperimentNews(ExperimentName):
+    """An experiment that was saved."""
+
+    saved: SavedShape
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> Self:
+        return cls(id=str(experiment.pk), name=experiment.name, saved=SavedShape.newest(experiment))
+
+
+class OpenPage(Schema):
+    """editor: the name that the page has given itself."""
+
+    name: str
+    editor: str
+
+
+class PresenceShape(Schema):
+    """Who has an experiment open. id: of the experiment."""
+
+    id: str
+    pages: list[OpenPage]
+
+    @classmethod
+    def of(cls, experiment: uuid.UUID) -> Self:
+        return cls(id=str(experiment), pages=[OpenPage(name=name, editor=editor) for name, editor in people_at(experiment)])
 
 
 SAID_LENGTH_MAX = 200  # characters

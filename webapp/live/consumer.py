@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import uuid
 from contextlib import aclosing
 from functools import partial
 from types import SimpleNamespace
@@ -24,7 +25,9 @@ from django.http.request import split_domain_port, validate_host
 
 from webapp.accounts.access import NoMember, NotSignedIn, by_session, by_token
 from webapp.accounts.rights import Right
-from webapp.lab.models import Membership, Run
+from webapp.lab.models import Experiment, Membership, Run
+from webapp.lab.models.versions import EDITOR_LENGTH_MAX
+from webapp.messaging.presence import Open
 
 from .feed import FEEDS, RunFeed
 from .news import NEWS, LabFeed
@@ -69,11 +72,20 @@ class LabConsumer(AsyncWebsocketConsumer):
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         try:
-            kind = json.loads(text_data or "").get("type")
+            message = json.loads(text_data or "")
+            kind = message.get("type")
         except (ValueError, AttributeError, RecursionError):
             return
         if kind == "ping":
             await self.send('{"type":"pong"}')
+        else:
+            await self.heard(message)
+
+    async def heard(self, message: dict[str, Any]) -> None:
+        """Take a message from the page."""
+
+    async def looked(self) -> None:
+        """Called while the connection is open, every LOOK_S."""
 
     async def disconnect(self, code: int) -> None:
         for task in self.tasks:
@@ -96,6 +108,7 @@ class LabConsumer(AsyncWebsocketConsumer):
                 now = await database_sync_to_async(self._membership)()
                 if now.lab_id != membership.lab_id:
                     raise Refused(NO_MEMBER, "you are no longer a member of this lab")
+                await self.looked()
             except Refused as refused:
                 self.tasks[0].cancel()
                 await self.close(refused.code, refused.reason)
@@ -147,10 +160,49 @@ class RunConsumer(LabConsumer):
 
 
 class NewsConsumer(LabConsumer):
-    """Follow changes of the lab's runs and questions."""
+    """Follow changes of the lab's runs, experiments and questions. Pages say which experiment they have open."""
+
+    membership: Membership | None = None
+    open: Open | None = None
 
     async def begin(self, membership: Membership) -> Any:
+        self.membership = membership
         return self._follow(membership.lab_id)
+
+    async def heard(self, message: dict[str, Any]) -> None:
+        if message.get("type") == "open" and self.membership:
+            await self._close()
+            self.open = await database_sync_to_async(self._opened)(message)
+
+    def _opened(self, message: dict[str, Any]) -> Open | None:
+        """Return what the page has open, and tell others. None: no experiment of this lab."""
+        assert self.membership
+        experiment, editor = message.get("experiment"), message.get("editor")
+        try:
+            id = uuid.UUID(experiment)
+        except (ValueError, TypeError, AttributeError):
+            return None
+        if (
+            not isinstance(editor, str)
+            or not Experiment.objects.filter(pk=id, lab=self.membership.lab_id, deleted_at__isnull=True).exists()
+        ):
+            return None
+        page = Open(id, uuid.uuid4().hex, self.membership.user.get_username(), editor[:EDITOR_LENGTH_MAX])
+        page.renew(announced=True)
+        return page
+
+    async def looked(self) -> None:
+        if self.open:
+            await database_sync_to_async(self.open.renew)()
+
+    async def _close(self) -> None:
+        page, self.open = self.open, None
+        if page:
+            await database_sync_to_async(page.leave)()
+
+    async def disconnect(self, code: int) -> None:
+        await super().disconnect(code)
+        await self._close()
 
     async def _follow(self, lab_id: int) -> None:
         async with NEWS.feed(lab_id, lambda: LabFeed(partial(rows_of_lab, lab_id))) as feed, aclosing(feed.messages()) as messages:

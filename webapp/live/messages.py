@@ -6,7 +6,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from webapp.lab.schemas import ReproductionShape, RunShape, SparkJobShape, StudyShape, WaterfallsShape
+from webapp.lab.schemas import ExperimentNews, PresenceShape, ReproductionShape, RunShape, SparkJobShape, StudyShape, WaterfallsShape
 
 from .frames import Frame
 
@@ -46,6 +46,20 @@ class RunsMessage(TypedDict):
     runs: list[RunShape]
 
 
+class ExperimentsMessage(TypedDict):
+    """Experiments that were saved."""
+
+    type: Literal["experiments"]
+    experiments: list[ExperimentNews]
+
+
+class PresencesMessage(TypedDict):
+    """Who has experiments open now."""
+
+    type: Literal["presences"]
+    presences: list[PresenceShape]
+
+
 class QuestionsMessage(TypedDict):
     type: Literal["questions"]
     questions: list[WaterfallsShape]
@@ -73,5 +87,14 @@ class ListsMessage(TypedDict):
 
 
 NewsMessage = (
-    ReadyMessage | RunsMessage | QuestionsMessage | StudiesMessage | ReproductionsMessage | AnalysesMessage | ListsMessage | PongMessage
+    ReadyMessage
+    | RunsMessage
+    | ExperimentsMessage
+    | PresencesMessage
+    | QuestionsMessage
+    | StudiesMessage
+    | ReproductionsMessage
+    | AnalysesMessage
+    | ListsMessage
+    | PongMessage
 )

@@ -1,4 +1,4 @@
-"""Changes of a lab's runs, questions, studies, figures and analyses, for its viewers in this process.
+"""Changes of a lab's runs, experiments, questions, studies, figures and analyses, for its viewers in this process.
 
 Redis brings hints, the database has the rows. Messages are not stored: a viewer that connects, or may have missed something, gets
 `ready` and reloads its data; from then on it receives every change.
@@ -25,7 +25,15 @@ PAUSE_S = 0.2  # between two reads of the rows; changes in between are sent toge
 WAITING_MAX = 100  # messages; a viewer further behind must reload
 READY, LISTS = '{"type":"ready"}', '{"type":"lists"}'
 
-KINDS = {"run": "runs", "question": "questions", "study": "studies", "reproduction": "reproductions", "analysis": "analyses"}
+KINDS = {
+    "run": "runs",
+    "experiment": "experiments",
+    "presence": "presences",
+    "question": "questions",
+    "study": "studies",
+    "reproduction": "reproductions",
+    "analysis": "analyses",
+}
 """Message type by kind of row."""
 Rows = dict[tuple[str, str], dict[str, Any] | None]
 """Rows as the API returns them, by kind and id; None for deleted rows."""
@@ -112,7 +120,7 @@ class LabFeed:
         if self.lists or None in rows.values():
             self._tell(LISTS)
         self.named, self.lists = set(), False
-        self.active = {key: row for key, row in rows.items() if row and row["state"] in ACTIVE}
+        self.active = {key: row for key, row in rows.items() if row and row.get("state") in ACTIVE}
 
     def _tell(self, message: str | None) -> None:
         for queue in self.waiting:

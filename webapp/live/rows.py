@@ -9,9 +9,9 @@ from typing import Any
 from channels.db import database_sync_to_async
 from django.db.models import Q
 
-from webapp.lab.models import Reproduction, Run, SparkJob, Study, Waterfalls
+from webapp.lab.models import Experiment, Reproduction, Run, SparkJob, Study, Waterfalls
 from webapp.lab.models.work import ACTIVE
-from webapp.lab.schemas import ReproductionShape, RunShape, SparkJobShape, StudyShape, WaterfallsShape
+from webapp.lab.schemas import ExperimentNews, PresenceShape, ReproductionShape, RunShape, SparkJobShape, StudyShape, WaterfallsShape
 
 from .news import Rows
 
@@ -29,6 +29,10 @@ def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
     runs = Run.objects.filter(lab=lab_id).filter(_wanted(named, "run")).defer("document").prefetch_related("tags")
     for run in runs.order_by("number"):
         rows["run", str(run.pk)] = None if run.deleted_at else RunShape.of(run).model_dump(mode="json")
+    for experiment in Experiment.objects.filter(lab=lab_id, pk__in=_ids(named, "experiment")).defer("document"):
+        rows["experiment", str(experiment.pk)] = None if experiment.deleted_at else ExperimentNews.of(experiment).model_dump(mode="json")
+    for id in Experiment.objects.filter(lab=lab_id, pk__in=_ids(named, "presence")).values_list("pk", flat=True):
+        rows["presence", str(id)] = PresenceShape.of(id).model_dump(mode="json")
     questions = Waterfalls.objects.filter(run__lab=lab_id).filter(_wanted(named, "question"))
     for question in questions.order_by("created_at"):
         rows["question", str(question.pk)] = None if question.deleted_at else WaterfallsShape.of(question).model_dump(mode="json")
@@ -43,5 +47,9 @@ def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
 
 def _wanted(named: Set[tuple[str, str]], kind: str) -> Q:
     active = Q(state__in=ACTIVE, deleted_at__isnull=True)
-    ids = [id for one, id in named if one == kind]
+    ids = _ids(named, kind)
     return active | Q(pk__in=ids) if ids else active
+
+
+def _ids(named: Set[tuple[str, str]], kind: str) -> list[str]:
+    return [id for one, id in named if one == kind]

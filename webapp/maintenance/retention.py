@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from webapp.lab.models import Dataset, Lab, Run, Tag, Trial
+from webapp.lab.models import Dataset, ExperimentVersion, Lab, Run, Tag, Trial
 from webapp.lab.models.work import ACTIVE
 from webapp.lib.file_sizes import bytes_below
 
@@ -55,6 +55,7 @@ def tidy() -> list[Run]:
         for dataset in Dataset.objects.filter(lab=lab, deleted_at__lt=now - DELETED_KEPT):
             dataset.path.unlink(missing_ok=True)
             dataset.delete()
+        ExperimentVersion.objects.filter(experiment__lab=lab, experiment__deleted_at__lt=now - DELETED_KEPT).delete()
     remove_working_files()
     measure(Run.objects.filter(stored_bytes__isnull=True).exclude(state__in=ACTIVE).defer("document", "summary")[:TOGETHER])
     return removed

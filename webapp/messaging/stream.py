@@ -2,8 +2,8 @@
 
 `live:<run>` holds the frames, several per entry. The id of an entry is `<last frame + 1>-0`. A reader that has seen frame N therefore
 reads above `<N + 1>-0` and needs no other state, and Redis refuses frames that a restarted worker recomputes.
-`state:<run>` only signals that the run's row has changed; the row is authoritative. `news` signals the same for every run, question,
-study and reproduction of the installation.
+`state:<run>` only signals that the run's row has changed; the row is authoritative. `news` signals the same for every run, experiment,
+question, study and reproduction of the installation.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def announce(connection: redis.Redis, run_id: uuid.UUID | str, *, ended: bool = 
 
 
 def announce_row(connection: redis.Redis, kind: str, id: uuid.UUID | str) -> None:
-    """Signal viewers that a row has changed. kind: "question" (waterfalls), "study", "reproduction" (of a figure) or "analysis" (over many
-    runs)."""
+    """Signal viewers that a row has changed. kind: "experiment", "question" (waterfalls), "study", "reproduction" (of a figure) or
+    "analysis" (over many runs)."""
     _tell(connection, {kind: str(id)})
 
 

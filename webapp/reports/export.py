@@ -13,10 +13,12 @@ import pyarrow.parquet as parquet
 import yaml
 
 from engine.spec.experiment.metrics import flat
+from webapp.lab.documents import check
 from webapp.lab.models import Run
 from webapp.lab.verdicts import verdicts_of
 from webapp.messaging import frame_history as history
 
+from . import python_code
 from .citation import run_bibtex
 from .report import of_run
 
@@ -69,6 +71,11 @@ def as_yaml(run: Run) -> bytes:
     return yaml.safe_dump(run.document, sort_keys=False, allow_unicode=True).encode()
 
 
+def as_python(run: Run) -> bytes:
+    """Return code for a notebook that runs the document again, with its seed."""
+    return python_code.write(run.document, check(run.document, run.lab).experiment).encode()
+
+
 def as_citation(run: Run) -> bytes:
     """BibTeX."""
     return run_bibtex(run).encode()
@@ -92,6 +99,7 @@ FORMATS: dict[str, tuple[Callable[[Run], bytes], str]] = {
     "parquet": (as_parquet, "application/vnd.apache.parquet"),
     "json": (as_json, "application/json"),
     "yaml": (as_yaml, "application/yaml"),
+    "py": (as_python, "text/x-python; charset=utf-8"),
     "html": (of_run, "text/html; charset=utf-8"),
     "bib": (as_citation, "text/plain; charset=utf-8"),
 }

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -235,7 +236,8 @@ def _scalar_problem(value: Any, path: Place) -> Problem | None:
     if isinstance(value, float) and not math.isfinite(value):
         return Problem(pointer(*path), "not_finite", f"{name} is {value}; it must be a finite number", str(value))
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return Problem(pointer(*path), "out_of_range", f"{name} is {value:.6e}; whole numbers must fit 64 bits", f"{value:.6e}")
+        size = f"{Decimal(value):.6e}"  # which may be beyond the largest float
+        return Problem(pointer(*path), "out_of_range", f"{name} is {size}; whole numbers must fit 64 bits", size)
     if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
         return Problem(pointer(*path), "wrong_encoding", f"{name} holds half of a surrogate pair; write whole characters", None)
     if value is None or isinstance(value, str | int | float):

@@ -77,13 +77,17 @@ export interface components {
             bytes: number;
             runs: number;
         };
-        /** @description Sizes in bytes. Runs and data sets count against the limit; deleted ones do not and are removed later. free: on the server's disk. */
+        /**
+         * @description Sizes in bytes. Runs, data sets and versions of experiments count against the limit; deleted ones do not and are removed later.
+         *     free: on the server's disk.
+         */
         StorageShape: {
             limit_bytes: number | null;
             keep_frames_days: number | null;
             used_bytes: number;
             runs_bytes: number;
             datasets_bytes: number;
+            versions_bytes: number;
             deleted_bytes: number;
             free_bytes: number;
             experiments: components["schemas"]["Large"][];
@@ -248,6 +252,14 @@ export interface components {
                 [key: string]: number[][];
             };
         };
+        PythonCodeShape: {
+            code: string;
+        };
+        DocumentShape: {
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+        };
         /** @description An entry of the list. `runs`: number of runs, without deleted ones. `description`: shortened. `example`: an unmodified example. */
         ExperimentItem: {
             id: string;
@@ -258,6 +270,7 @@ export interface components {
             runs: number;
             example: boolean;
         };
+        /** @description An experiment. saved: who saved its newest version. */
         ExperimentShape: {
             id: string;
             version: number;
@@ -267,6 +280,19 @@ export interface components {
             problems: components["schemas"]["Problem"][];
             /** Format: date-time */
             updated_at: string;
+            saved: components["schemas"]["SavedShape"];
+        };
+        /**
+         * @description Who saved a version of an experiment, and when. author: empty if it was saved before versions were kept, or shipped with Millrace.
+         *     token: name of the token if a program saved it. editor: the open page that saved it.
+         */
+        SavedShape: {
+            number: number;
+            author: string;
+            token: string;
+            editor: string;
+            /** Format: date-time */
+            saved_at: string;
         };
         ExperimentName: {
             id: string;
@@ -334,6 +360,48 @@ export interface components {
             state: "holds" | "fails" | "cannot be judged";
             measured: components["schemas"]["MeasuredSide"][];
             reason: string;
+        };
+        /** @description A kept version. began_at to saved_at: its `saves` saves. restored: number of the version that it restored. */
+        VersionItem: {
+            number: number;
+            author: string;
+            token: string;
+            editor: string;
+            /** Format: date-time */
+            saved_at: string;
+            /** Format: date-time */
+            began_at: string;
+            saves: number;
+            restored: number | null;
+            bytes: number;
+        };
+        VersionPage: {
+            items: components["schemas"]["VersionItem"][];
+            count: number;
+        };
+        /**
+         * @description problems: of the document as the lab is now: a data set may be gone. before: the document of the version before, null for the
+         *     oldest.
+         */
+        VersionDetail: {
+            number: number;
+            author: string;
+            token: string;
+            editor: string;
+            /** Format: date-time */
+            saved_at: string;
+            /** Format: date-time */
+            began_at: string;
+            saves: number;
+            restored: number | null;
+            bytes: number;
+            document: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            problems: components["schemas"]["Problem"][];
+            before: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
         };
         RunPage: {
             items: components["schemas"]["RunShape"][];
@@ -1581,10 +1649,38 @@ export interface components {
             type: "analyses";
             analyses: components["schemas"]["SparkJobShape"][];
         };
+        /** @description An experiment that was saved. */
+        ExperimentNews: {
+            id: string;
+            name: string;
+            saved: components["schemas"]["SavedShape"];
+        };
+        /** @description Experiments that were saved. */
+        ExperimentsMessage: {
+            /** @constant */
+            type: "experiments";
+            experiments: components["schemas"]["ExperimentNews"][];
+        };
         /** @description Lists of runs or their tags may have changed. */
         ListsMessage: {
             /** @constant */
             type: "lists";
+        };
+        /** @description editor: the name that the page has given itself. */
+        OpenPage: {
+            name: string;
+            editor: string;
+        };
+        /** @description Who has an experiment open. id: of the experiment. */
+        PresenceShape: {
+            id: string;
+            pages: components["schemas"]["OpenPage"][];
+        };
+        /** @description Who has experiments open now. */
+        PresencesMessage: {
+            /** @constant */
+            type: "presences";
+            presences: components["schemas"]["PresenceShape"][];
         };
         QuestionsMessage: {
             /** @constant */
@@ -1611,7 +1707,7 @@ export interface components {
             type: "studies";
             studies: components["schemas"]["StudyShape"][];
         };
-        NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
+        NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["ExperimentsMessage"] | components["schemas"]["PresencesMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
         Credentials: {
             name: string;
             password: string;
@@ -1678,23 +1774,50 @@ export interface components {
              */
             points?: number;
         };
+        PythonCode: {
+            code: string;
+        };
         NewExperiment: {
             document: {
                 [key: string]: unknown;
             };
             parent?: string | null;
+            /**
+             * @description A name that the open page gave itself.
+             * @default
+             */
+            editor?: string;
         };
         Edit: {
             version: number;
             document: {
                 [key: string]: unknown;
             };
+            /**
+             * @description A name that the open page gave itself.
+             * @default
+             */
+            editor?: string;
         };
         Start: {
             version?: number | null;
             seed?: number | null;
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace?: number | null;
+        };
+        Limits: {
+            /** @default 50 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+        };
+        Back: {
+            version: number;
+            /**
+             * @description A name that the open page gave itself.
+             * @default
+             */
+            editor?: string;
         };
         /**
          * @description Which runs to list, and in which order; a leading minus reverses it. Runs without the value come last.
@@ -2406,13 +2529,19 @@ export type Problem = components['schemas']['Problem'];
 export type RecordSchema = components['schemas']['RecordSchema'];
 export type Validation = components['schemas']['Validation'];
 export type Preview = components['schemas']['Preview'];
+export type PythonCodeShape = components['schemas']['PythonCodeShape'];
+export type DocumentShape = components['schemas']['DocumentShape'];
 export type ExperimentItem = components['schemas']['ExperimentItem'];
 export type ExperimentShape = components['schemas']['ExperimentShape'];
+export type SavedShape = components['schemas']['SavedShape'];
 export type ExperimentName = components['schemas']['ExperimentName'];
 export type MeasuredSide = components['schemas']['MeasuredSide'];
 export type RunDetail = components['schemas']['RunDetail'];
 export type RunState = components['schemas']['RunState'];
 export type Verdict = components['schemas']['Verdict'];
+export type VersionItem = components['schemas']['VersionItem'];
+export type VersionPage = components['schemas']['VersionPage'];
+export type VersionDetail = components['schemas']['VersionDetail'];
 export type RunPage = components['schemas']['RunPage'];
 export type RunShape = components['schemas']['RunShape'];
 export type Fields = components['schemas']['Fields'];
@@ -2526,7 +2655,12 @@ export type PongMessage = components['schemas']['PongMessage'];
 export type StateMessage = components['schemas']['StateMessage'];
 export type RunMessage = components['schemas']['RunMessage'];
 export type AnalysesMessage = components['schemas']['AnalysesMessage'];
+export type ExperimentNews = components['schemas']['ExperimentNews'];
+export type ExperimentsMessage = components['schemas']['ExperimentsMessage'];
 export type ListsMessage = components['schemas']['ListsMessage'];
+export type OpenPage = components['schemas']['OpenPage'];
+export type PresenceShape = components['schemas']['PresenceShape'];
+export type PresencesMessage = components['schemas']['PresencesMessage'];
 export type QuestionsMessage = components['schemas']['QuestionsMessage'];
 export type ReadyMessage = components['schemas']['ReadyMessage'];
 export type ReproductionsMessage = components['schemas']['ReproductionsMessage'];
@@ -2544,9 +2678,12 @@ export type LogQuery = components['schemas']['LogQuery'];
 export type NewToken = components['schemas']['NewToken'];
 export type Validate = components['schemas']['Validate'];
 export type Previewed = components['schemas']['Previewed'];
+export type PythonCode = components['schemas']['PythonCode'];
 export type NewExperiment = components['schemas']['NewExperiment'];
 export type Edit = components['schemas']['Edit'];
 export type Start = components['schemas']['Start'];
+export type Limits = components['schemas']['Limits'];
+export type Back = components['schemas']['Back'];
 export type Filter = components['schemas']['Filter'];
 export type Together = components['schemas']['Together'];
 export type Notes = components['schemas']['Notes'];

@@ -1,8 +1,9 @@
-/** What changes among the lab's runs, questions, studies and figures, put into the queries that show it. */
+/** What changes among the lab's runs, experiments, questions, studies and figures, put into the queries that show it. */
 import type { QueryClient } from "@tanstack/react-query";
+import { tellOpened } from "./opened";
 import { isActive } from "./queries";
 import { LiveSocket } from "./socket";
-import type { Analysis, AnalysisDetail, FigureItem, NewsMessage, Question, Reproduction, Run, RunState, Study, StudyDetail, Waterfall } from "./types";
+import type { Analysis, AnalysisDetail, ExperimentNews, ExperimentRow, FigureItem, NewsMessage, OpenPage, Question, Reproduction, Run, RunState, Saved, Study, StudyDetail, Waterfall } from "./types";
 
 type Page<Item> = { items: Item[]; count: number };
 /** A study's results are read this long after the first of its runs that ended; with what ended meanwhile. */
@@ -18,7 +19,10 @@ export function followNews(client: QueryClient): () => void {
   const socket = new LiveSocket<NewsMessage>({
     path: () => "/ws/news",
     onMessage: (message) => {
-      if (message.type === "ready") anew("runs", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis");
+      if (message.type === "ready") anew("runs", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis", "experiments", "experiment-saved", "versions");
+      if (message.type === "ready") tellOpened((told) => socket.send(told));
+      if (message.type === "experiments") takeExperiments(client, message.experiments);
+      if (message.type === "presences") message.presences.forEach(({ id, pages }) => client.setQueryData<OpenPage[]>(["presence", id], pages));
       if (message.type === "lists") anew("runs", "compare", "baselines", "tags", "experiments", "waterfalls", "studies", "spark/jobs");
       if (message.type === "runs") takeRuns(message.runs);
       if (message.type === "questions") message.questions.forEach((question) => takeQuestion(client, question));
@@ -74,6 +78,24 @@ export function followNews(client: QueryClient): () => void {
 
   socket.open();
   return () => socket.close();
+}
+
+function takeExperiments(client: QueryClient, experiments: ExperimentNews[]): void {
+  const byId = new Map(experiments.map((experiment) => [experiment.id, experiment]));
+  const known = client.getQueryData<ExperimentRow[]>(["experiments"]);
+  if (known?.length && experiments.every(({ id }) => known.some((row) => row.id === id)))
+    client.setQueryData<ExperimentRow[]>(
+      ["experiments"],
+      known.map((row) => {
+        const told = byId.get(row.id);
+        return told ? { ...row, name: told.name, updated_at: told.saved.saved_at, example: false } : row;
+      }),
+    );
+  else void client.invalidateQueries({ queryKey: ["experiments"] });
+  for (const { id, saved } of experiments) {
+    client.setQueryData<Saved | null>(["experiment-saved", id], saved);
+    void client.invalidateQueries({ queryKey: ["versions", id] });
+  }
 }
 
 function takeQuestion(client: QueryClient, question: Question): void {

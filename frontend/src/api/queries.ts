@@ -30,8 +30,12 @@ import type {
   StudyOptimisation,
   StudyResults,
   StudySchema,
+  OpenPage,
+  Saved,
   Tag,
   Template,
+  VersionDetail,
+  VersionPage,
   View,
   Waterfall,
 } from "./types";
@@ -79,6 +83,29 @@ export const experimentQuery = (id: string) =>
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
+
+/** Who saved the newest version; the news keep it up to date. Null for an experiment of which no version was kept yet. */
+export const savedQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["experiment-saved", id],
+    queryFn: async () => (await get<VersionPage>(`/api/experiments/${id}/versions?limit=1`)).items[0] as Saved | undefined ?? null,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+
+/** Who has the experiment open, as the news tell it. */
+export const presenceQuery = (id: string) =>
+  queryOptions({ queryKey: ["presence", id], queryFn: (): OpenPage[] => [], staleTime: Infinity, gcTime: 0 });
+
+export const VERSIONS_PER_PAGE = 50;
+export const versionsQuery = (id: string, limit: number) =>
+  queryOptions({
+    queryKey: ["versions", id, limit],
+    queryFn: () => experimentWrites.last.then(() => get<VersionPage>(`/api/experiments/${id}/versions?limit=${limit}`)),
+    placeholderData: keepPreviousData,
+  });
+export const versionQuery = (id: string, number: number) =>
+  queryOptions({ queryKey: ["version", id, number], queryFn: () => get<VersionDetail>(`/api/experiments/${id}/versions/${number}`), retry: false });
 
 export const templatesQuery = queryOptions({ queryKey: ["templates"], queryFn: () => get<Template[]>("/api/templates"), staleTime: Infinity });
 export const tagsQuery = queryOptions({ queryKey: ["tags"], queryFn: () => get<Tag[]>("/api/tags") });

@@ -63,6 +63,11 @@ export class LiveSocket<Message extends { type: string }> {
     this.drop();
   }
 
+  /** Sends a message if there is a connection. */
+  send(message: object): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
   /** Also after a refusal, whose reason may be gone: somebody may have signed in again. */
   tryNow = (): void => {
     if (this.wanted && this.socket?.readyState !== WebSocket.OPEN) this.connect();

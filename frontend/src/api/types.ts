@@ -30,6 +30,15 @@ export type RatePreview = { sources: Record<keyof Api.Preview["sources"], [numbe
 export type Template = Api.Template;
 export type ExperimentRow = Api.ExperimentItem;
 export type ExperimentRecord = Omit<Api.ExperimentShape, "problems"> & { problems: Problem[] };
+/** Who saved a version, and when. */
+export type Saved = Api.SavedShape;
+export type VersionItem = Api.VersionItem;
+export type VersionPage = Api.VersionPage;
+export type VersionDetail = Omit<Api.VersionDetail, "problems"> & { problems: Problem[] };
+export type ExperimentNews = Api.ExperimentNews;
+export type OpenPage = Api.OpenPage;
+export type PythonCode = Api.PythonCodeShape;
+export type ReadDocument = Api.DocumentShape;
 export type DatasetColumn = Api.DatasetColumn;
 export type Dataset = Api.DatasetShape;
 

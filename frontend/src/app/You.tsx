@@ -3,6 +3,7 @@ import { useState } from "react";
 import { createPortal } from "react-dom";
 import { put, remove } from "../api/client";
 import type { Me } from "../api/types";
+import { initials } from "../lib/format";
 import { Remark } from "../ui/Credentials";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
@@ -116,11 +117,3 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
     </Dialog>
   );
 }
-
-const initials = (name: string) =>
-  name
-    .split(/[\s._-]+/)
-    .map((word) => word[0] ?? "")
-    .join("")
-    .slice(0, 2)
-    .toUpperCase();

@@ -75,4 +75,19 @@ export function when(iso: string, now = new Date()): string {
   return `${day}, ${clock(time)}`;
 }
 
+/** How long ago, as long as that is said in minutes; then when. */
+export function ago(iso: string, now = new Date()): string {
+  const minutes = Math.floor((now.getTime() - Date.parse(iso)) / 60_000);
+  if (minutes < 1) return "just now";
+  return minutes < 60 ? `${minutes} min ago` : when(iso, now);
+}
+
 export const plural = (count: number, one: string, many = `${one}s`) => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+
+export const initials = (name: string) =>
+  name
+    .split(/[\s._-]+/)
+    .map((word) => word[0] ?? "")
+    .join("")
+    .slice(0, 2)
+    .toUpperCase();

@@ -5,6 +5,7 @@ import { expandHosts } from "../model/document/hosts";
 import { gridOf } from "../model/graph/layout";
 import { iconOf } from "./Icon";
 import { ICONS } from "./icons";
+import "./query-picture.css";
 
 /** Sizes in the drawing's own units. */
 const BOX = { width: 40, height: 24 } as const;
@@ -53,7 +54,7 @@ export const QueryPicture = memo(function QueryPicture({
       {hosts.slice(0, shown).map((host, at) => (
         <rect
           key={host.name}
-          className="host"
+          className="machine"
           x={(drawing.width - row_px) / 2 + at * (HOST.size + HOST.gap)}
           y={drawing.waterline + 8}
           width={HOST.size}

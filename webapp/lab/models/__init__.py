@@ -11,6 +11,7 @@ from .runs import Executor, Run, RunSummary
 from .spark import SparkJob
 from .studies import Study, Trial, TrialState
 from .tags import Tag
+from .versions import ExperimentVersion
 from .views import View
 from .waterfalls import Waterfalls
 from .work import RunState, Work
@@ -20,6 +21,7 @@ __all__ = [
     "Dataset",
     "Executor",
     "Experiment",
+    "ExperimentVersion",
     "FieldName",
     "FigureResult",
     "Lab",

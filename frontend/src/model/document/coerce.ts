@@ -58,7 +58,7 @@ function drawableEdges(edges: Record<string, unknown>[]) {
     .filter((edge) => ends.every((end) => typeof edge[end] === "string"))
     .map((edge) => ({
       ...Object.fromEntries(Object.entries(edge).filter(([field, value]) => !ports.includes(field) || typeof value === "string")),
-      partitioning: tagged(edge.partitioning, "rebalance"),
+      partitioning: tagged(edge.partitioning, "forward"),
     }));
 }
 

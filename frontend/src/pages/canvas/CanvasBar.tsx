@@ -7,8 +7,9 @@ import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 import { TopBar } from "../../ui/TopBar";
-import { edit, redo, undo, useEditor } from "./editor";
+import { edit, redo, showHistory, undo, useEditor } from "./editor";
 import type { ExperimentCommand } from "./experimentCommands";
+import { Others } from "./Others";
 import { RunButton } from "./RunButton";
 import { StudyButton } from "./StudyButton";
 
@@ -18,6 +19,7 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
   const name = useEditor((state) => state.document.name);
   const past = useStore(useEditor.temporal, (state) => state.pastStates.length);
   const future = useStore(useEditor.temporal, (state) => state.futureStates.length);
+  const historyOpen = useEditor((state) => state.historyOpen && state.inspectorOpen);
   const problems = useEditor((state) => state.problems);
   const errors = problems.filter(isError);
   return (
@@ -55,6 +57,16 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
           >
             <Icon name="redo" />
           </button>
+          <button
+            className="btn ghost icon"
+            title={historyOpen ? "Close the history (H)" : "Show the history (H)"}
+            aria-label="History"
+            aria-pressed={historyOpen}
+            onClick={() => showHistory(!historyOpen)}
+          >
+            <Icon name="clock" />
+          </button>
+          <Others />
         </>
       }
       actions={

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import { useNavigate, useParams } from "react-router";
 import { experimentQuery, registryQuery } from "../../api/queries";
 import { useCommands } from "../../session/commands";
@@ -11,16 +11,18 @@ import { TopBar } from "../../ui/TopBar";
 import { paste } from "./commands";
 import { ConflictBar } from "./dialogs/ConflictBar";
 import { Drawer } from "./Drawer";
-import { openExperiment, useEditor } from "./editor";
+import { openExperiment, useEditor, type CanvasDialog } from "./editor";
 import { addCommands, experimentCommands } from "./experimentCommands";
 import { COMMANDS } from "./keys";
 import { Palette } from "./Palette";
 import { Stage } from "./stage/Stage";
-import { saveNow, useAutosave, useValidation } from "./useServer";
+import { saveNow, useAutosave, useOthers, useValidation } from "./useServer";
 import "./canvas.css";
 import { useCreate } from "../../session/useCreate";
 import { CanvasBar } from "./CanvasBar";
 import { useRegistry } from "./useRegistry";
+
+const openDialog = (dialog: CanvasDialog | null) => useEditor.setState({ dialog });
 
 /** When what is drawn now can be seen. */
 const painted = () => new Promise<void>((go) => requestAnimationFrame(() => setTimeout(go)));
@@ -30,6 +32,7 @@ const Inspector = lazy(async () => {
   await painted();
   return { default: (await import("./inspector/Inspector")).Inspector };
 });
+const HistoryPanel = lazy(() => import("./history/HistoryPanel").then((file) => ({ default: file.HistoryPanel })));
 const ImportDialog = lazy(() => import("./dialogs/ImportDialog").then((file) => ({ default: file.ImportDialog })));
 const UploadDialog = lazy(() => import("./dialogs/UploadDialog").then((file) => ({ default: file.UploadDialog })));
 
@@ -80,15 +83,17 @@ export function CanvasPage() {
 function Canvas() {
   const paletteOpen = useEditor((state) => state.paletteOpen);
   const inspectorOpen = useEditor((state) => state.inspectorOpen);
+  const historyOpen = useEditor((state) => state.historyOpen);
   const drawerOpen = useEditor((state) => state.drawerOpen);
-  const [dialog, setDialog] = useState<"upload" | "import" | null>(null);
+  const dialog = useEditor((state) => state.dialog);
   const create = useCreate();
   const navigate = useNavigate();
   useValidation();
   useAutosave();
+  useOthers();
   const { mutate } = create;
   const { kinds, streamTitles } = useRegistry();
-  const experiment = useMemo(() => experimentCommands(setDialog, mutate, { kinds, streamTitles }), [mutate, kinds, streamTitles]);
+  const experiment = useMemo(() => experimentCommands(mutate, { kinds, streamTitles }), [mutate, kinds, streamTitles]);
   useCommands("canvas", COMMANDS);
   useCommands("experiment", experiment);
   const add = useMemo(() => addCommands(kinds), [kinds]);
@@ -100,8 +105,8 @@ function Canvas() {
       <div className={`canvas ${paletteOpen ? "" : "no-pal"} ${inspectorOpen ? "" : "no-insp"} ${drawerOpen ? "" : "no-drawer"}`}>
         {paletteOpen && (
           <Palette
-            onUpload={() => setDialog("upload")}
-            onImport={() => setDialog("import")}
+            onUpload={() => openDialog({ kind: "upload" })}
+            onImport={() => openDialog({ kind: "import", text: "" })}
             onTemplates={() => void navigate("/templates")}
           />
         )}
@@ -110,20 +115,17 @@ function Canvas() {
           <SaveBar />
           <Stage />
         </div>
-        {inspectorOpen && (
-          <Suspense fallback={<InspectorToBe />}>
-            <Inspector />
-          </Suspense>
-        )}
+        {inspectorOpen && <Suspense fallback={<InspectorToBe />}>{historyOpen ? <HistoryPanel /> : <Inspector />}</Suspense>}
         <Drawer />
       </div>
       <Suspense fallback={null}>
-        {dialog === "upload" && <UploadDialog onClose={() => setDialog(null)} />}
-        {dialog === "import" && (
+        {dialog?.kind === "upload" && <UploadDialog onClose={() => openDialog(null)} />}
+        {dialog?.kind === "import" && (
           <ImportDialog
-            onClose={() => setDialog(null)}
+            given={dialog.text}
+            onClose={() => openDialog(null)}
             onCreate={(document) => {
-              setDialog(null);
+              openDialog(null);
               create.mutate(document);
             }}
           />
@@ -149,7 +151,7 @@ function usePaste(): void {
     const listen = (event: ClipboardEvent) => {
       if ((event.target as HTMLElement).closest?.("input, textarea, [contenteditable], dialog")) return;
       event.preventDefault();
-      paste(event.clipboardData?.getData("text/plain"));
+      void paste(event.clipboardData?.getData("text/plain"));
     };
     window.addEventListener("paste", listen);
     return () => window.removeEventListener("paste", listen);

@@ -34,7 +34,7 @@ export function Drawer() {
             <button
               className="link"
               title="Change horizon, warm-up and seed"
-              onClick={() => useEditor.setState({ tab: "workload", inspectorOpen: true })}
+              onClick={() => useEditor.setState({ tab: "workload", inspectorOpen: true, historyOpen: false })}
             >
               horizon {workload.horizon_s ?? 30} s, seed {workload.seed ?? 1}
             </button>

@@ -10,7 +10,7 @@ import { Menu } from "../../ui/Menu";
 import { PaceField } from "../../ui/PaceField";
 import { toast } from "../../ui/toasts";
 import { goTo, useEditor } from "./editor";
-import { saveNow } from "./useServer";
+import { CHOOSE_FIRST, saveNow } from "./useServer";
 
 /** Runs the saved document. With errors it names the first one and goes to it. */
 export function RunButton({ errors }: { errors: Problem[] }) {
@@ -23,13 +23,9 @@ export function RunButton({ errors }: { errors: Problem[] }) {
   const run = useMutation({
     mutationFn: async (chosen: { seed?: number; pace?: number | null }) => {
       await saveNow();
-      const { id, version, save } = useEditor.getState();
-      if (save !== "saved")
-        throw new Error(
-          save === "conflict"
-            ? "Someone else saved this experiment. Choose a version first."
-            : "The experiment could not be saved, so it was not run.",
-        );
+      const { id, version, save, conflict } = useEditor.getState();
+      if (conflict) throw new Error(CHOOSE_FIRST);
+      if (save !== "saved") throw new Error("The experiment could not be saved, so it was not run.");
       return post<Run>(`/api/experiments/${id}/runs`, { version, ...chosen });
     },
     onSuccess: (made) => {

@@ -141,11 +141,11 @@ function focusSoon(selector: string, frames = FOCUS_FRAMES_MAX): void {
 
 const CLIPBOARD_KEY = "millrace.clipboard";
 
+const notLoaded = () => toast("A part of this page could not be loaded. Try again when the server can be reached.", { tone: "err" });
+
 /** Reading and writing YAML is loaded when it is first needed. */
 export function withFiles(use: (files: typeof import("../../model/document/files")) => void): void {
-  void import("../../model/document/files").then(use, () =>
-    toast("A part of this page could not be loaded. Try again when the server can be reached.", { tone: "err" }),
-  );
+  void import("../../model/document/files").then(use, notLoaded);
 }
 
 /**
@@ -171,21 +171,37 @@ export function cutSelection(): void {
   deleteSelection();
 }
 
-/** Takes what was copied here, or the text of a document from anywhere: its operators come in beside those that are there. */
-export function paste(text = ""): void {
+/**
+ * Takes what was copied here, or the text of a document from anywhere. Operators that were copied come in beside those that are there; a
+ * whole document fills an empty canvas, and otherwise asks what should become of it.
+ */
+export async function paste(text = ""): Promise<void> {
   const given = localStorage.getItem(CLIPBOARD_KEY) ?? text;
-  withFiles(({ readDocument }) => {
-    if (!given.trim()) return void toast("Nothing copied yet.", { seconds: 3 });
-    try {
-      const from = readDocument(given);
-      const ids = from.query.operators.map((operator) => operator.id);
-      if (!ids.length) throw new Error("It has no operators.");
-      addCopies(ids, from);
-    } catch (error) {
-      toast(`The copied content cannot be pasted here. ${error instanceof Error ? error.message : String(error)}`, { tone: "warn" });
-    }
-  });
+  if (!given.trim()) return void toast("Nothing copied yet.", { seconds: 3 });
+  const { id } = useEditor.getState();
+  const reading = await import("./reading").catch(() => null);
+  if (!reading) return void notLoaded();
+  try {
+    const from = await reading.documentIn(given);
+    if (useEditor.getState().id !== id) return; // another experiment was opened while the server read the text
+    const ids = from.query.operators.map((operator) => operator.id);
+    if (!ids.length) throw new Error("It has no operators.");
+    if (!from.cluster.hosts.length) addCopies(ids, from); // a document runs on hosts; operators that were copied come without
+    else if (useEditor.getState().document.query.operators.length) useEditor.setState({ dialog: { kind: "import", text: given } });
+    else takeDocument(from);
+  } catch (error) {
+    toast(`The copied content cannot be pasted here. ${error instanceof Error ? error.message : String(error)}`, { tone: "warn" });
+  }
 }
+
+/** A document replaces the open one, as one undo step. */
+export function takeDocument(document: ExperimentDocument): void {
+  edit(() => document);
+  select(NOTHING);
+}
+
+/** The operators of a document come in beside those that are there. */
+export const takeOperators = (from: ExperimentDocument) => addCopies(from.query.operators.map((operator) => operator.id), from);
 
 export function duplicateSelection(): void {
   const { selection, document } = useEditor.getState();

@@ -4,10 +4,12 @@ import { smallDocument } from "../../model/document/testing";
 import { edit, openExperiment, redo, undo, UNDO_STEPS_MAX, useEditor } from "./editor";
 
 const STEPS = 150;
+const SAVED_AT = "2024-01-01T00:00:00Z";
+const SAVED = { number: 1, author: "ada", token: "", editor: "", saved_at: SAVED_AT };
 const instances = () => useEditor.getState().document.query.operators.find((operator) => operator.id === "sink")?.parallelism;
 
 describe("undo", () => {
-  beforeEach(() => openExperiment({ id: "e", version: 1, document: smallDocument() as never, problems: [], updated_at: "2024-01-01T00:00:00Z" }));
+  beforeEach(() => openExperiment({ id: "e", version: 1, document: smallDocument() as never, problems: [], updated_at: SAVED_AT, saved: SAVED }));
 
   it("takes back a hundred and more steps, and makes them again", () => {
     expect(UNDO_STEPS_MAX).toBeGreaterThanOrEqual(STEPS);

@@ -2,7 +2,7 @@
 import { temporal } from "zundo";
 import { create } from "zustand";
 import type { ExperimentDocument } from "../../api/document";
-import type { ExperimentRecord, Json, Problem, RecordSchema, Validation } from "../../api/types";
+import type { ExperimentRecord, Json, Problem, RecordSchema, Saved, Validation } from "../../api/types";
 import { coerceDocument } from "../../model/document/coerce";
 import { localPlacement } from "../../model/document/placement";
 import { targetOf } from "../../model/document/validate";
@@ -28,7 +28,16 @@ export interface Selection {
   fault: number | null;
 }
 
+/** The dialog that is open; text: what an import begins with. */
+export type CanvasDialog = { kind: "upload" } | { kind: "import"; text: string };
+
 export const NOTHING: Selection = { operators: [], edges: [], host: null, fault: null };
+
+export interface Conflict {
+  version: number;
+  document: Json;
+  saved: Saved;
+}
 
 export interface Editor {
   id: string;
@@ -37,7 +46,8 @@ export interface Editor {
   save: SaveState;
   savedAt: Date | null;
   saveError: string;
-  conflict: { version: number; document: Json } | null;
+  /** A newer version that was saved elsewhere, and by whom. */
+  conflict: Conflict | null;
 
   problems: Problem[];
   schemas: Record<string, RecordSchema>;
@@ -53,6 +63,8 @@ export interface Editor {
   drawerOpen: boolean;
   paletteOpen: boolean;
   inspectorOpen: boolean;
+  /** The history stands in the inspector's place. */
+  historyOpen: boolean;
   /** A JSON pointer whose field is to be shown and focused, with a count so that the same one can be asked for twice. */
   focus: { pointer: string; count: number } | null;
   /** How often the palette's search was asked for. */
@@ -61,6 +73,7 @@ export interface Editor {
   landing: { operator: string; host: string } | null;
   /** Nodes that the stage is to bring into view, as a list of its own for each time. */
   revealed: string[];
+  dialog: CanvasDialog | null;
 }
 
 const blank: Editor = {
@@ -83,10 +96,12 @@ const blank: Editor = {
   drawerOpen: true,
   paletteOpen: true,
   inspectorOpen: true,
+  historyOpen: false,
   focus: null,
   paletteAsked: 0,
   landing: null,
   revealed: [],
+  dialog: null,
 };
 
 export const useEditor = create<Editor>()(
@@ -128,7 +143,7 @@ function takeUpDraft(record: ExperimentRecord): void {
   const draft = draftOf(record.id);
   if (!draft || refusalNow()) return;
   if (JSON.stringify(draft.document) === JSON.stringify(coerceDocument(record.document))) return dropDraft(record.id);
-  const conflict = draft.version === record.version ? null : { version: record.version, document: record.document };
+  const conflict = draft.version === record.version ? null : { version: record.version, document: record.document, saved: record.saved };
   edit(() => draft.document);
   set({ version: draft.version, conflict, save: conflict ? "conflict" : "dirty" });
   if (!conflict) toast("Unsaved edits from last time were restored. Undo discards them.", { seconds: 10 });
@@ -175,7 +190,10 @@ export const undo = () => step("undo");
 export const redo = () => step("redo");
 
 export function select(selection: Partial<Selection>): void {
-  set({ selection: { ...NOTHING, ...selection }, ...(isEmpty({ ...NOTHING, ...selection }) ? {} : { tab: "selection" as const }) });
+  set({
+    selection: { ...NOTHING, ...selection },
+    ...(isEmpty({ ...NOTHING, ...selection }) ? {} : { tab: "selection" as const, historyOpen: false }),
+  });
 }
 
 export const isEmpty = (selection: Selection) =>
@@ -212,10 +230,13 @@ export function goTo(pointer: string): void {
   if (pointer === LACKS_OPERATORS) return searchPalette();
   set({
     inspectorOpen: true,
+    historyOpen: false,
     focus: { pointer, count: (focus?.count ?? 0) + 1 },
     ...(target.part === "panel" ? { tab: target.tab } : { tab: "selection" as const }),
   });
 }
+
+export const showHistory = (open: boolean) => set(open ? { historyOpen: true, inspectorOpen: true } : { historyOpen: false });
 
 export function applyValidation(document: ExperimentDocument, answer: Validation): void {
   set((state) => ({

@@ -1,6 +1,8 @@
 /** What can be done with the experiment as a whole: the entries of the canvas's menu. */
+import { post } from "../../api/client";
 import type { ExperimentDocument } from "../../api/document";
-import type { Kind } from "../../api/types";
+import type { Kind, PythonCode } from "../../api/types";
+import { copyText } from "../../lib/clipboard";
 import { download, fileName, savePicture, type PictureFormat } from "../../lib/save";
 import type { FileFormat } from "../../model/document/files";
 import { svgOf, type Drawn } from "../../model/graph/picture";
@@ -14,7 +16,6 @@ import { useEditor } from "./editor";
 export type ExperimentCommand = Command & { icon: IconName };
 
 export function experimentCommands(
-  ask: (dialog: "import" | "upload") => void,
   create: (document: ExperimentDocument) => void,
   registry: Pick<Drawn, "kinds" | "streamTitles">,
 ): ExperimentCommand[] {
@@ -24,8 +25,10 @@ export function experimentCommands(
   const writing = (...of: Parameters<typeof entry>): ExperimentCommand => ({ ...entry(...of), needs: "write" });
   return [
     writing("copy", "Duplicate experiment", () => create({ ...document(), name: `${document().name}, copy` })),
-    writing("import", "Import", () => ask("import")),
-    writing("upload", "Upload a data set", () => ask("upload")),
+    writing("import", "Import", () => useEditor.setState({ dialog: { kind: "import", text: "" } })),
+    writing("upload", "Upload a data set", () => useEditor.setState({ dialog: { kind: "upload" } })),
+    entry("copy", "Copy as Python", () => void copyPython(document())),
+    entry("copy", "Copy as YAML", () => withFiles(({ writeDocument }) => void copyAs("YAML", writeDocument(document(), "yaml"), document().name, "yaml"))),
     entry("export", "Export as YAML", () => exportText(document(), "yaml")),
     entry("export", "Export as JSON", () => exportText(document(), "json")),
     entry("export", "Export the picture as SVG", () => void exportPicture(drawing(), "svg")),
@@ -45,6 +48,21 @@ export const addCommands = (kinds: Map<string, Kind>): Command[] =>
       run: () => addItem({ part: "operator", kind: kind.kind }, kinds),
       onlyWhenSearched: true,
     }));
+
+async function copyPython(document: ExperimentDocument): Promise<void> {
+  try {
+    const { code } = await post<PythonCode>("/api/python", { document });
+    await copyAs("Python", code, document.name, "py");
+  } catch (error) {
+    toast(`The experiment could not be written as Python. ${error instanceof Error ? error.message : String(error)}`, { tone: "err" });
+  }
+}
+
+async function copyAs(what: string, text: string, name: string, ending: string): Promise<void> {
+  const file = fileName(name, ending);
+  const isCopied = await copyText(text, file);
+  toast(isCopied ? `Copied as ${what}.` : `The browser does not allow copying here; saved as ${file} instead.`, { seconds: isCopied ? 2 : 8 });
+}
 
 function exportText(document: ExperimentDocument, format: FileFormat): void {
   withFiles(({ writeDocument }) =>

@@ -1,7 +1,7 @@
 /** The commands of the canvas with their keys. What is shown in a menu or a button is here too. */
 import type { Command } from "../../session/commands";
 import { copySelection, cutSelection, deleteSelection, duplicateSelection, paste, goAlong, goToEdge, reconnectAround, selectAlong } from "./commands";
-import { redo, searchPalette, select, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
+import { redo, searchPalette, select, showHistory, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
 
 const now = useEditor.getState;
 const click = (command: string) => document.querySelector<HTMLButtonElement>(`[data-command="${command}"]`)?.click();
@@ -13,7 +13,7 @@ const something = () => {
 };
 const steps = (which: "pastStates" | "futureStates", why: string) => () => (useEditor.temporal.getState()[which].length ? null : why);
 const showDrawer = (drawer: DrawerTab) => () => useEditor.setState({ drawer, drawerOpen: true });
-const showTab = (tab: InspectorTab) => () => useEditor.setState({ tab, inspectorOpen: true });
+const showTab = (tab: InspectorTab) => () => useEditor.setState({ tab, inspectorOpen: true, historyOpen: false });
 
 const ARROWS = [
   ["ArrowLeft", "on the left"],
@@ -71,6 +71,7 @@ export const COMMANDS: readonly Command[] = [
   { group: "View", does: "Show the workload's settings", run: showTab("workload") },
   { group: "View", does: "Show the policies", run: showTab("policies") },
   { group: "View", does: "Show the measurement", run: showTab("measurement") },
+  { group: "View", does: "Show the history", keys: ["H"], run: () => showHistory(!(now().historyOpen && now().inspectorOpen)) },
   { group: "View", does: "Collapse the drawer", keys: ["Ctrl+J"], run: () => useEditor.setState((state) => ({ drawerOpen: !state.drawerOpen })) },
   { group: "View", does: "Collapse the palette", keys: ["Ctrl+B"], run: () => useEditor.setState((state) => ({ paletteOpen: !state.paletteOpen })) },
   {
@@ -103,7 +104,7 @@ function pasteFromClipboard(): void {
 
 /** Shows a field of the selected operator's panel, unfolds what hides it, and focuses it. */
 function focusInPanel(selector: string): void {
-  useEditor.setState({ tab: "selection", inspectorOpen: true });
+  useEditor.setState({ tab: "selection", inspectorOpen: true, historyOpen: false });
   setTimeout(() => {
     const field = document.querySelector<HTMLElement>(selector);
     (field?.closest("[hidden]")?.previousElementSibling as HTMLElement | null)?.click();

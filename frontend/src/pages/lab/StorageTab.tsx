@@ -74,7 +74,7 @@ function Use({ storage }: { storage: Storage }) {
         </p>
       )}
       <p className="mut small">
-        Runs {bytes(storage.runs_bytes)}, data sets {bytes(storage.datasets_bytes)}. Deleted, freed within a week:{" "}
+        Runs {bytes(storage.runs_bytes)}, data sets {bytes(storage.datasets_bytes)}, versions of experiments {bytes(storage.versions_bytes)}. Deleted, freed within a week:{" "}
         {bytes(storage.deleted_bytes)}. Free on the server’s disk: {bytes(storage.free_bytes)}.
       </p>
     </div>

@@ -26,6 +26,7 @@ const WORDS: Record<string, string> = {
   "tokens.create": "issued the token",
   "tokens.delete": "revoked the token",
   "experiments.change": "edited",
+  "experiments.versions.restore": "restored a version of",
   "runs.start": "started a run of",
   "runs.bulk": "changed several runs",
   "datasets.create": "uploaded",

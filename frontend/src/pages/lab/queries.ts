@@ -69,6 +69,7 @@ export interface Storage {
   used_bytes: number;
   runs_bytes: number;
   datasets_bytes: number;
+  versions_bytes: number;
   deleted_bytes: number;
   free_bytes: number;
   experiments: Large[];

@@ -6,6 +6,7 @@ const FILES: [format: string, what: string, hint: string][] = [
   ["parquet", "Parquet", "frames, for pandas and Spark"],
   ["json", "JSON", "document, summary, frames"],
   ["yaml", "YAML", "document to repeat the run"],
+  ["py", "Python", "code to repeat the run from a notebook"],
   ["html", "Report", "self-contained HTML"],
   ["bib", "BibTeX", "citation with hash and digest"],
 ];

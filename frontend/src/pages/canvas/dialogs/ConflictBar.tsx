@@ -1,74 +1,83 @@
-import { useState } from "react";
-import { plural } from "../../../lib/format";
-import { differences } from "../../../model/document/diff";
+import { useEffect, useState } from "react";
+import { ago, plural } from "../../../lib/format";
+import { authorNow } from "../../../session/authors";
 import { Dialog } from "../../../ui/Dialog";
 import { Icon } from "../../../ui/Icon";
-import { TableHead } from "../../../ui/TableHead";
 import { useEditor } from "../editor";
-import { keepMine, takeTheirs } from "../useServer";
+import { keepMine, readTheirs, takeTheirs } from "../useServer";
+import { Differences, meant } from "./Differences";
 
-const ROWS_MAX = 200;
+const TOLD_EVERY_MS = 30_000;
 
-/** A pointer may go on in the next line behind a slash. */
-const breakable = (pointer: string) => pointer.replaceAll("/", "/\u200b");
-
-/** Somebody else saved the same experiment: nothing is overwritten until one of the two is chosen. */
+/** The same experiment was saved elsewhere: nothing is overwritten until one of the two is chosen. */
 export function ConflictBar() {
   const conflict = useEditor((state) => state.conflict);
   const document = useEditor((state) => state.document);
+  const isClean = useEditor((state) => state.save === "saved");
   const [comparing, setComparing] = useState(false);
+  useNow(conflict !== null);
   if (!conflict) return null;
-  const all = differences(document, conflict.document);
-  const rows = all.filter(({ pointer }) => !pointer.startsWith("/ui/"));
   const choice = (
     <>
       <button className="btn" onClick={takeTheirs}>
-        Take theirs
+        {isClean ? "Show it" : "Take theirs"}
       </button>
-      <button className="btn" onClick={keepMine}>
-        Keep mine
-      </button>
+      {!isClean && (
+        <button className="btn" onClick={keepMine}>
+          Keep mine
+        </button>
+      )}
     </>
   );
+  const who = authorNow(conflict.saved);
   return (
     <div className="bar-note" role="alert" data-testid="conflict">
       <Icon name="warn" />
-      <span>Someone else saved this experiment in the meantime. Your edits are kept here but not saved.</span>
+      <span>
+        {who}
+        {who.includes(",") ? "," : ""} saved this experiment {ago(conflict.saved.saved_at)}.{" "}
+        {isClean ? "This page shows an older version." : "Your edits are kept here but not saved."}
+      </span>
       <span className="grow" />
-      <button className="btn" onClick={() => setComparing(true)}>
+      <button
+        className="btn"
+        onClick={() => {
+          setComparing(true);
+          void readTheirs(); // it may have been saved again meanwhile
+        }}
+      >
         Compare versions
       </button>
       {choice}
       {comparing && (
         <Dialog
-          title={`Two versions, ${plural(rows.length, "difference")}`}
+          title={`Two versions, ${plural(meant(document, conflict.document).length, "difference")}`}
           wide
           onClose={() => setComparing(false)}
           footer={
             <>
-              <span className="mut small grow">Taking theirs can be undone; keeping yours makes it the latest version.</span>
+              <span className="mut small grow">
+                {isClean
+                  ? "Showing the newer one can be undone."
+                  : "Taking theirs can be undone. Keeping yours makes it the latest version; theirs stays in the history."}
+              </span>
               {choice}
             </>
           }
         >
-          <div className="scroll">
-            <table className="table diff">
-              <TableHead columns={["Field", "Mine", "Theirs"]} />
-              <tbody>
-                {rows.slice(0, ROWS_MAX).map((row) => (
-                  <tr key={row.pointer}>
-                    <td className="mono">{breakable(row.pointer || "/")}</td>
-                    <td className="mono">{JSON.stringify(row.mine) ?? "–"}</td>
-                    <td className="mono">{JSON.stringify(row.theirs) ?? "–"}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-            {rows.length > ROWS_MAX && <p className="mut">and {rows.length - ROWS_MAX} more</p>}
-            {rows.length < all.length && <p className="mut small">Positions on the canvas differ, too.</p>}
-          </div>
+          <Differences one={document} other={conflict.document} names={["Here", who]} />
         </Dialog>
       )}
     </div>
   );
+}
+
+/** Draws anew from time to time, for words like "2 min ago". */
+function useNow(wanted: boolean): void {
+  const [, setTold] = useState(0);
+  useEffect(() => {
+    if (!wanted) return;
+    const timer = setInterval(() => setTold((count) => count + 1), TOLD_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [wanted]);
 }
