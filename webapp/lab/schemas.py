@@ -18,7 +18,10 @@ from .studies import waits_for
 
 
 class Problem(BaseModel):
-    """A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it."""
+    """A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it.
+
+    missing: the document is incomplete here, not wrong.
+    """
 
     pointer: str
     code: str
@@ -26,6 +29,7 @@ class Problem(BaseModel):
     value: Json
     hint: str
     severity: Literal["error", "warning"]
+    missing: bool = False
 
 
 @EXACT

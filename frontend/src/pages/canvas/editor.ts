@@ -2,8 +2,9 @@
 import { temporal } from "zundo";
 import { create } from "zustand";
 import type { ExperimentDocument } from "../../api/document";
-import type { ExperimentRecord, Json, Problem, RecordSchema, Validation } from "../../api/types";
+import type { ExperimentRecord, Json, RecordSchema, Validation } from "../../api/types";
 import { coerceDocument } from "../../model/document/coerce";
+import type { NamedProblem } from "../../model/document/naming";
 import { localPlacement } from "../../model/document/placement";
 import { pointerParts, targetOf } from "../../model/document/validate";
 import { changeAt, type Write } from "../../model/document/writes";
@@ -40,10 +41,12 @@ export interface Editor {
   saveError: string;
   conflict: { version: number; document: Json } | null;
 
-  problems: Problem[];
+  problems: NamedProblem[];
   schemas: Record<string, RecordSchema>;
   placement: Record<string, string[]>;
   hash: string | null;
+  /** Run was pressed: from then on, what is missing is wrong. */
+  insists: boolean;
   /** The document that `problems` belongs to; another one means that validation is still under way. */
   validated: ExperimentDocument | null;
 
@@ -73,6 +76,7 @@ const blank: Editor = {
   saveError: "",
   conflict: null,
   problems: [],
+  insists: false,
   schemas: {},
   placement: {},
   hash: null,
@@ -224,9 +228,16 @@ export function goTo(pointer: string): void {
   });
 }
 
-export function applyValidation(document: ExperimentDocument, answer: Validation): void {
+/** Somebody wants to run what is not complete: shows why not. */
+export function insist(problems: NamedProblem[] = useEditor.getState().problems): void {
+  set({ insists: true, problems: problems.map(insisted), drawer: "problems", drawerOpen: true });
+}
+
+const insisted = (problem: NamedProblem): NamedProblem => ({ ...problem, missing: false });
+
+export function applyValidation(document: ExperimentDocument, answer: Omit<Validation, "problems"> & { problems: NamedProblem[] }): void {
   set((state) => ({
-    problems: answer.problems,
+    problems: state.insists ? answer.problems.map(insisted) : answer.problems,
     hash: answer.hash,
     validated: document,
     schemas: answer.schemas ?? {},
