@@ -293,6 +293,7 @@ export interface components {
             t_s: number;
             horizon_s: number;
             eta_s: number | null;
+            compiling: boolean;
             cancel_requested: boolean;
             pace: number | null;
             hold_at_frame: number | null;
@@ -321,7 +322,8 @@ export interface components {
          * @description A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
          *
          *     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
-         *     once, null: it runs to its end. `said`: the beginning of the notes on it.
+         *     once, null: it runs to its end. `compiling`: its worker compiles the event loop of the query, once for each machine, and no time passes
+         *     yet. `said`: the beginning of the notes on it.
          */
         RunShape: {
             id: string;
@@ -342,6 +344,7 @@ export interface components {
             t_s: number;
             horizon_s: number;
             eta_s: number | null;
+            compiling: boolean;
             cancel_requested: boolean;
             pace: number | null;
             hold_at_frame: number | null;
