@@ -11,6 +11,7 @@ import { edit, redo, undo, useEditor } from "./editor";
 import type { ExperimentCommand } from "./experimentCommands";
 import { RunButton } from "./RunButton";
 import { StudyButton } from "./StudyButton";
+import { useProblems } from "./useProblems";
 
 /** The top bar of the canvas: name, saving, undo; problems, more, run. */
 export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[] }) {
@@ -18,7 +19,7 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
   const name = useEditor((state) => state.document.name);
   const past = useStore(useEditor.temporal, (state) => state.pastStates.length);
   const future = useStore(useEditor.temporal, (state) => state.futureStates.length);
-  const problems = useEditor((state) => state.problems);
+  const problems = useProblems();
   const errors = problems.filter(isError);
   const tone = worstTone(problems);
   return (
