@@ -216,7 +216,11 @@ export interface components {
             repeated: boolean;
             result: string;
         };
-        /** @description A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it. */
+        /**
+         * @description A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it.
+         *
+         *     missing: the document is incomplete here, not wrong.
+         */
         Problem: {
             pointer: string;
             code: string;
@@ -225,6 +229,8 @@ export interface components {
             hint: string;
             /** @enum {string} */
             severity: "error" | "warning";
+            /** @default false */
+            missing: boolean;
         };
         /** @description Fields of a stream's records, and bytes per record. */
         RecordSchema: {
@@ -328,6 +334,7 @@ export interface components {
             t_s: number;
             horizon_s: number;
             eta_s: number | null;
+            compiling: boolean;
             cancel_requested: boolean;
             pace: number | null;
             hold_at_frame: number | null;
@@ -411,9 +418,10 @@ export interface components {
          * @description A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
          *
          *     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
-         *     once, null: it runs to its end. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run;
-         *     null until it has ended, and for runs of older versions. `judged`: the outcome of
-         *     all assertions together; null before the end, and without assertions. `verdicts`: that of each.
+         *     once, null: it runs to its end. `compiling`: its worker compiles the event loop of the query, once for each machine, and no time passes
+         *     yet. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run; null until it has ended,
+         *     and for runs of older versions. `judged`: the outcome of all assertions together; null before the end, and without assertions.
+         *     `verdicts`: that of each.
          */
         RunShape: {
             id: string;
@@ -434,6 +442,7 @@ export interface components {
             t_s: number;
             horizon_s: number;
             eta_s: number | null;
+            compiling: boolean;
             cancel_requested: boolean;
             pace: number | null;
             hold_at_frame: number | null;

@@ -1,7 +1,8 @@
 /** Every edit of a document as a pure function: document in, document out. */
-import type { Edge, ExperimentDocument, Host, Operator, Position, SourceWorkload } from "../../api/document";
+import type { Edge, ExperimentDocument, Operator, Position, SourceWorkload } from "../../api/document";
 import { coerceDocument } from "./coerce";
 import { edgeKey, freeName } from "./document";
+import type { Write } from "./writes";
 
 export function addOperator(
   document: ExperimentDocument,
@@ -67,16 +68,14 @@ export function addEdge(document: ExperimentDocument, edge: Edge): ExperimentDoc
   return { ...document, query: { ...document.query, edges: [...document.query.edges, edge] } };
 }
 
-export function patchEdge(document: ExperimentDocument, key: string, patch: Partial<Edge>): ExperimentDocument {
-  const edges = document.query.edges.map((edge) => (edgeKey(edge) === key ? { ...edge, ...patch } : edge));
-  return { ...document, query: { ...document.query, edges } };
-}
+export type Feedback = Pick<Edge, "feedback" | "fields">;
 
 /** Whether an edge is a feedback edge, and its declared fields; a plain edge has neither. */
-export function setFeedback(document: ExperimentDocument, key: string, written: Pick<Edge, "feedback" | "fields">): ExperimentDocument {
+export function setFeedback(document: ExperimentDocument, key: string, write: Write<Feedback>): ExperimentDocument {
   const edges = document.query.edges.map((edge) => {
     if (edgeKey(edge) !== key) return edge;
-    const { feedback: _feedback, fields: _fields, ...plain } = edge;
+    const { feedback, fields, ...plain } = edge;
+    const written = write({ ...(feedback ? { feedback } : {}), ...(fields ? { fields } : {}) });
     if (!written.feedback) return plain;
     return { ...plain, feedback: true, ...(written.fields ? { fields: written.fields } : {}) };
   });
@@ -85,10 +84,6 @@ export function setFeedback(document: ExperimentDocument, key: string, written: 
 
 export function moveOperators(document: ExperimentDocument, moved: { [id: string]: Position }): ExperimentDocument {
   return { ...document, ui: { ...document.ui, positions: { ...document.ui?.positions, ...moved } } };
-}
-
-export function replaceHost(document: ExperimentDocument, index: number, host: Host): ExperimentDocument {
-  return { ...document, cluster: { ...document.cluster, hosts: document.cluster.hosts.map((old, at) => (at === index ? host : old)) } };
 }
 
 /** Removes a host template, and the names it gave from an explicit placement. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { coerceDocument } from "../document/coerce";
-import { edgeKey } from "../document/document";
+import { edgeKey, operatorOf } from "../document/document";
 import { addEdge, setFeedback } from "../document/edits";
 import { KINDS, smallDocument } from "../document/testing";
+import { writeAt } from "../document/writes";
 import {
   connectionNote,
   connectionRefusal,
@@ -111,9 +112,9 @@ describe("feedback edges", () => {
 
   it("switches an edge there and back; a plain edge declares no fields", () => {
     const key = edgeKey(document.query.edges[1] as never);
-    const on = setFeedback(document, key, { feedback: true, fields: [{ name: "id", type: "int" }] });
+    const on = setFeedback(document, key, () => ({ feedback: true, fields: [{ name: "id", type: "int" }] }));
     expect(on.query.edges[1]).toMatchObject({ feedback: true, fields: [{ name: "id", type: "int" }] });
-    expect(setFeedback(on, key, { feedback: false, fields: [{ name: "id", type: "int" }] })).toEqual(document);
+    expect(setFeedback(on, key, (before) => ({ ...before, feedback: false }))).toEqual(document);
   });
 
   it("stands in the layout as if it were not there, and runs above what lies between its ends", () => {
@@ -176,7 +177,7 @@ describe("edges and records", () => {
 describe("keys and the edges that bring them", () => {
   const document = smallDocument();
   const partitionings = (next: typeof document) => next.query.edges.filter(({ target }) => target === "join").map((edge) => edge.partitioning);
-  const keyed = (left_key: string, from = document) => withParams(from, "join", { left_key, right_key: "seller" });
+  const keyed = (left_key: string, from = document) => withParams(from, "join", () => ({ left_key, right_key: "seller" }));
 
   it("lets an edge follow its receiver's key, with what else it says", () => {
     const [first] = partitionings(keyed("id"));
@@ -186,14 +187,23 @@ describe("keys and the edges that bring them", () => {
 
   it("partitions what was drawn before there was a key", () => {
     const edge = { source: "filter", target: "join", target_port: "left", partitioning: { kind: "forward" } };
-    const unkeyed = { ...withParams(document, "join", {}), query: { operators: withParams(document, "join", {}).query.operators, edges: [edge] } };
+    const unkeyed = { ...withParams(document, "join", () => ({})), query: { operators: withParams(document, "join", () => ({})).query.operators, edges: [edge] } };
     expect(partitionings(keyed("id", unkeyed))).toEqual([{ kind: "hash", key: "id" }]);
+  });
+
+  it("follows keys and takes a number at the same instant, in either order", () => {
+    const key = (from = document) => withParams(from, "join", writeAt(["left_key"], "state"));
+    const size = (from = document) => withParams(from, "join", writeAt(["window"], { kind: "tumbling", size_s: 5 }));
+    for (const after of [key(size()), size(key())]) {
+      expect(operatorOf(after, "join")?.params).toMatchObject({ left_key: "state", right_key: "seller", window: { size_s: 5 } });
+      expect(partitionings(after)[0]).toMatchObject({ kind: "hash", key: "state" });
+    }
   });
 
   it("leaves alone what was partitioned otherwise, and what loses its key", () => {
     const other = { source: "filter", target: "join", target_port: "left", partitioning: { kind: "broadcast" } };
     const odd = { ...document, query: { ...document.query, edges: [other] } };
     expect(partitionings(keyed("state", keyed("id", odd)))).toEqual([{ kind: "broadcast" }]);
-    expect(partitionings(withParams(keyed("id"), "join", {}))[0]).toMatchObject({ kind: "hash", key: "id" });
+    expect(partitionings(withParams(keyed("id"), "join", () => ({})))[0]).toMatchObject({ kind: "hash", key: "id" });
   });
 });

@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
 import { clock } from "../../lib/format";
-import { isError } from "../../model/document/validate";
+import { isError, TONE_ICON, worstTone } from "../../model/document/validate";
 import { runCommand } from "../../session/commands";
 import { WriteButton } from "../../session/may";
 import { useRefusal } from "../../session/who";
@@ -12,6 +12,7 @@ import type { ExperimentCommand } from "./experimentCommands";
 import { Others } from "./Others";
 import { RunButton } from "./RunButton";
 import { StudyButton } from "./StudyButton";
+import { useProblems } from "./useProblems";
 
 /** The top bar of the canvas: name, saving, undo; problems, more, run. */
 export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[] }) {
@@ -20,8 +21,9 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
   const past = useStore(useEditor.temporal, (state) => state.pastStates.length);
   const future = useStore(useEditor.temporal, (state) => state.futureStates.length);
   const historyOpen = useEditor((state) => state.historyOpen && state.inspectorOpen);
-  const problems = useEditor((state) => state.problems);
+  const problems = useProblems();
   const errors = problems.filter(isError);
+  const tone = worstTone(problems);
   return (
     <TopBar
       title={name}
@@ -73,14 +75,14 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
         <>
           <button
             className="btn"
-            title={problems.length ? "Show the problems" : "Checked by the server after every edit"}
+            title={tone === "todo" ? "Show what is missing" : tone ? "Show the problems" : "Checked by the server after every edit"}
             data-testid="problems-button"
             onClick={() => useEditor.setState({ drawer: "problems", drawerOpen: true })}
           >
-            <Icon name={errors.length ? "crossc" : problems.length ? "warn" : "checkc"} />
-            {problems.length ? (
+            <Icon name={tone ? TONE_ICON[tone] : "checkc"} />
+            {tone ? (
               <>
-                Problems <span className={`cnt ${errors.length ? "err" : ""}`}>{problems.length}</span>
+                {tone === "todo" ? "To do" : "Problems"} <span className={`cnt ${tone}`}>{problems.length}</span>
               </>
             ) : (
               "Valid"

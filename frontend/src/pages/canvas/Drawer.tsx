@@ -1,19 +1,20 @@
 import { faultsOf } from "../../model/document/faults";
-import { isError } from "../../model/document/validate";
+import { sentenceOf } from "../../model/document/naming";
+import { TONE_ICON, toneOf, worstTone } from "../../model/document/validate";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
 import { goTo, useEditor } from "./editor";
 import { AddFault, Faults } from "./Faults";
+import { useProblems } from "./useProblems";
 import { WorkloadPreview } from "./WorkloadPreview";
 
 /** Workload preview, faults and problems, under the stage. */
 export function Drawer() {
   const drawer = useEditor((state) => state.drawer);
   const open = useEditor((state) => state.drawerOpen);
-  const problems = useEditor((state) => state.problems);
+  const problems = useProblems();
   const workload = useEditor((state) => state.document.workload);
   const faults = useEditor((state) => faultsOf(state.document).length);
-  const errors = problems.filter(isError).length;
   return (
     <section className={`drawer ${open ? "" : "folded"}`} aria-label="Workload, faults, problems">
       <Tabs
@@ -25,7 +26,7 @@ export function Drawer() {
           { id: "faults", label: <>Faults {faults > 0 && <span className="num">{faults}</span>}</> },
           {
             id: "problems",
-            label: <>Problems {problems.length > 0 && <span className={`cnt ${errors ? "err" : ""}`}>{problems.length}</span>}</>,
+            label: <>Problems {problems.length > 0 && <span className={`cnt ${worstTone(problems)}`}>{problems.length}</span>}</>,
           },
         ]}
         end={
@@ -58,7 +59,7 @@ export function Drawer() {
 const PROBLEMS_SHOWN_MAX = 100;
 
 function Problems() {
-  const problems = useEditor((state) => state.problems);
+  const problems = useProblems();
   if (!problems.length)
     return (
       <p className="none">
@@ -69,10 +70,10 @@ function Problems() {
   return (
     <ul className="probs scroll" data-testid="problems">
       {problems.slice(0, PROBLEMS_SHOWN_MAX).map((problem, at) => (
-        <li key={at} className={isError(problem) ? "err" : "warn"}>
-          <Icon name={isError(problem) ? "crossc" : "warn"} />
+        <li key={at} className={toneOf(problem)}>
+          <Icon name={TONE_ICON[toneOf(problem)]} />
           <div>
-            {problem.message}
+            {sentenceOf(problem)}
             <small className="mono">
               {problem.pointer || "/"}
               {problem.hint ? `, ${problem.hint}` : ""}

@@ -2,23 +2,27 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
-import type { Problem, Run } from "../../api/types";
+import type { Run } from "../../api/types";
+import { named, sentenceOf, type NamedProblem } from "../../model/document/naming";
 import { paceIn } from "../../model/run/pace";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
+import { NumberInput, useUnreadInDialog } from "../../ui/NumberInput";
 import { PaceField } from "../../ui/PaceField";
 import { toast } from "../../ui/toasts";
-import { goTo, useEditor } from "./editor";
+import { goTo, insist, useEditor } from "./editor";
+import { useRegistry } from "./useRegistry";
 import { CHOOSE_FIRST, saveNow } from "./useServer";
 
 /** Runs the saved document. With errors it names the first one and goes to it. */
-export function RunButton({ errors }: { errors: Problem[] }) {
+export function RunButton({ errors }: { errors: NamedProblem[] }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [seed, setSeed] = useState("");
+  const [seed, setSeed] = useState<number>();
   const [pace, setPace] = useState("");
   const operators = useEditor((state) => state.document.query.operators.length);
+  const { schema, kinds } = useRegistry();
   const starting = useRef(false);
   const run = useMutation({
     mutationFn: async (chosen: { seed?: number; pace?: number | null }) => {
@@ -35,26 +39,27 @@ export function RunButton({ errors }: { errors: Problem[] }) {
     },
     onError: (error) => {
       if (error instanceof ApiError && error.problems.length) {
-        useEditor.setState({ problems: error.problems, drawer: "problems", drawerOpen: true });
+        insist(error.problems.map((problem) => named(problem, useEditor.getState().document, schema, kinds)));
         goTo(error.problems[0]?.pointer ?? "");
       }
       toast(error.message, { tone: "err" });
     },
   });
   const first = errors[0];
+  const unread = useUnreadInDialog();
   const refusal = useRefusal();
   const why = refusal ?? (!operators
     ? "The query is empty: add a source, an operator and a sink."
     : first
-      ? `Cannot run yet: ${first.message}`
+      ? `Cannot run yet: ${sentenceOf(first)}`
       : run.isPending || run.isSuccess
         ? "Starting"
         : "");
   const read = paceIn(pace);
-  const whyNot = why || ("problem" in read ? read.problem : "");
+  const whyNot = why || unread || ("problem" in read ? read.problem : "");
   const start = (chosen: { seed?: number; pace?: number | null } = {}) => {
     if (first && !refusal) {
-      useEditor.setState({ drawer: "problems", drawerOpen: true });
+      insist();
       return goTo(first.pointer);
     }
     if (why || starting.current) return;
@@ -68,7 +73,7 @@ export function RunButton({ errors }: { errors: Problem[] }) {
         data-command="run"
         data-testid="run"
         aria-disabled={Boolean(why)}
-        title={why ? `${why}${first && !refusal ? " Click to go there." : ""}` : "Run (Ctrl+Enter)"}
+        title={why ? `${why}${first && !refusal ? `${/[.!?]$/.test(why) ? "" : "."} Click to go there.` : ""}` : "Run (Ctrl+Enter)"}
         onClick={() => start()}
       >
         <Icon name="play" />
@@ -82,29 +87,18 @@ export function RunButton({ errors }: { errors: Problem[] }) {
               event.preventDefault();
               if (whyNot) return;
               close();
-              start({ ...(seed === "" ? {} : { seed: Number(seed) }), ...("pace" in read ? read : {}) });
+              start({ ...(seed === undefined ? {} : { seed }), ...("pace" in read ? read : {}) });
             }}
           >
             <div className="field">
               <label htmlFor="seed">
                 Seed<i>of this run only</i>
               </label>
-              <div className="in">
-                <input
-                  id="seed"
-                  type="number"
-                  min={0}
-                  step={1}
-                  value={seed}
-                  placeholder="the document's"
-                  autoFocus
-                  onChange={(event) => setSeed(event.target.value)}
-                />
-              </div>
+              <NumberInput id="seed" label="Seed" value={seed} least={0} placeholder="the document's" autoFocus onChange={setSeed} />
             </div>
             <PaceField value={pace} onChange={setPace} />
             <span className="two">
-              <button type="button" className="btn" onClick={() => setSeed(String(Math.floor(Math.random() * 1_000_000)))}>
+              <button type="button" className="btn" onClick={() => setSeed(Math.floor(Math.random() * 1_000_000))}>
                 Pick a random seed
               </button>
               <button className="btn primary" disabled={Boolean(whyNot)} title={whyNot}>

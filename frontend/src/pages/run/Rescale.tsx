@@ -11,6 +11,7 @@ import { isAsked, isScaled, parallelismAt, probed, rescaleProbe, rescaleRefusal,
 import { useRefusal } from "../../session/who";
 import { FormDialog } from "../../ui/FormDialog";
 import { Icon } from "../../ui/Icon";
+import { NumberInput, useUnreadInDialog } from "../../ui/NumberInput";
 import { toast } from "../../ui/toasts";
 import { useLiveRun } from "./liveRun";
 
@@ -88,13 +89,15 @@ export function Rescale({
   });
   const changed = vertices.some(([first = ""]) => wished[first] !== before[first]);
   const wrong = vertices.find(([first = ""]) => !isCount(wished[first]));
+  const unread = useUnreadInDialog();
   const why = probe?.all
     ? "This run cannot be rescaled"
-    : wrong
-    ? `The parallelism of ${wrong[0]} is a whole number from 1 to ${PARALLELISM_MAX.toLocaleString("en-US")}`
-    : changed
-      ? ""
-      : "No parallelism changed yet";
+    : unread ||
+      (wrong
+        ? `The parallelism of ${wrong[0]} is a whole number from 1 to ${PARALLELISM_MAX.toLocaleString("en-US")}`
+        : changed
+          ? ""
+          : "No parallelism changed yet");
   const workers = Object.values(wished).reduce((sum, p) => sum + (p || 0), 0);
   const problem = make.error instanceof ApiError ? (make.error.problems[0]?.message ?? make.error.message) : make.error?.message;
   const set = (vertex: string[], p: number) => setWished({ ...wished, ...Object.fromEntries(vertex.map((id) => [id, p])) });
@@ -212,23 +215,21 @@ function Stepper({
       <span className="ell" title={vertex.length > 1 ? `${name}: forward edges connect them, so they share one parallelism` : name}>
         {name}
       </span>
-      <span className="in number">
-        {step(-1)}
-        <input
-          type="number"
-          min={1}
-          max={PARALLELISM_MAX}
-          step={1}
+      <div>
+        <NumberInput
+          label={name}
           aria-label={`Parallelism of ${name}`}
+          around={[step(-1), step(1)]}
+          value={Number.isNaN(p) ? undefined : p}
+          least={1}
+          most={PARALLELISM_MAX}
           aria-invalid={!isCount(p)}
           disabled={Boolean(stays)}
           title={stays}
-          value={Number.isNaN(p) ? "" : p}
           {...(first ? { "data-autofocus": true } : {})}
-          onChange={(event) => onChange(event.target.value === "" ? NaN : Number(event.target.value))}
+          onChange={(next) => onChange(next ?? NaN)}
         />
-        {step(1)}
-      </span>
+      </div>
       <span className={p === was ? "mut" : "changed"} title={stays}>
         {stays ? "fixed" : p === was ? "unchanged" : `${was} now`}
       </span>

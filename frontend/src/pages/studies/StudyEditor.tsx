@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
 import type { JsonSchema, Kind, StudyDetail, StudySchema } from "../../api/types";
@@ -11,6 +11,7 @@ import { loadOf, seedsOf, type StudyDocument } from "../../model/study/study";
 import { useCommands, type Command } from "../../session/commands";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
+import { useUnreadFields } from "../../ui/NumberInput";
 import { toast } from "../../ui/toasts";
 import { TopBar } from "../../ui/TopBar";
 import { Crumb } from "./Crumb";
@@ -64,7 +65,10 @@ export function StudyEditor({
   const fields = useMemo(() => fieldsOf(study.experiment, experimentSchema, operators), [study.experiment, experimentSchema, operators]);
   const measured = useMemo(() => [...(study.axes ?? []).map(({ name }) => name), ...(checked?.metrics ?? [])], [study.axes, checked]);
   const [adding, setAdding] = useState(false);
-  useEffect(() => keepStudyDraft(named, draft), [named, draft]);
+  const started = useRef(false);
+  useEffect(() => {
+    if (!started.current) keepStudyDraft(named, draft); // each time the page is drawn: also while the study starts, and after
+  }, [named, draft]);
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
 
   const axes = study.axes ?? [];
@@ -74,6 +78,7 @@ export function StudyEditor({
   const start = useMutation({
     mutationFn: () => post<StudyDetail>("/api/studies", { document: study, experiment: origin.experiment }),
     onSuccess: (made) => {
+      started.current = true;
       keepStudyDraft(named, null);
       void client.invalidateQueries({ queryKey: ["studies"] });
       void navigate(`/studies/${made.id}`);
@@ -85,9 +90,12 @@ export function StudyEditor({
   });
   const asks = axes.length > 0 || load !== null || seedsOf(study).length > 1;
   const refusal = useRefusal();
-  const why = refusal ?? whyNot({ errors, fresh, lost, starting: start.isPending, asks });
+  const [unread] = useUnreadFields("document");
+  const unreadSays = unread ? `Cannot start yet: ${unread.label}: ${unread.problem} Click to go there.` : "";
+  const why = refusal ?? (unreadSays || whyNot({ errors, fresh, lost, starting: start.isPending, asks }));
   const begin = () => {
-    if (errors[0] && fresh && !refusal) return show(errors[0].pointer);
+    const first = unread ?? (fresh ? errors[0] : undefined);
+    if (first && !refusal) return show(first.pointer);
     if (!why) start.mutate();
   };
   const replace = (next: StudyDocument) => {

@@ -2,7 +2,7 @@ import type { FieldProps } from "@rjsf/utils";
 import { useState } from "react";
 import type { JsonSchema } from "../../api/types";
 import { deref, labelOf } from "../../model/document/schema";
-import { isError, joinPointer } from "../../model/document/validate";
+import { joinPointer, toneOf } from "../../model/document/validate";
 import { Icon } from "../Icon";
 import { surroundings, type FormSurroundings } from "./context";
 import { Editor, hasEditor } from "./editors";
@@ -10,9 +10,6 @@ import { Editor, hasEditor } from "./editors";
 type Entries = { [name: string]: unknown };
 
 const isNumeric = ({ type }: JsonSchema) => type === "number" || type === "integer";
-
-/** What an editor gives for a number is what was typed. */
-const read = (schema: JsonSchema, value: unknown) => (isNumeric(schema) && typeof value === "string" ? Number(value) : value);
 
 /**
  * Values by name: a line for each. The values are numbers, texts, or a few of these with names of their own, as `additionalProperties`
@@ -50,14 +47,17 @@ export function MapField({ schema, formData, onChange, fieldPathId, registry, na
               <label htmlFor={`${fieldPathId.$id}_${one}`} className="mono ell" title={one}>
                 {one}
               </label>
-              <Editor
-                id={`${fieldPathId.$id}_${one}`}
-                name={name}
-                value={value}
-                schema={values}
-                {...common}
-                onChange={(next) => change({ ...entries, [one]: read(values, next ?? (isNumeric(values) ? 0 : empty)) })}
-              />
+              <div>
+                <Editor
+                  id={`${fieldPathId.$id}_${one}`}
+                  name={name}
+                  pointer={here(one)}
+                  value={value}
+                  schema={values}
+                  {...common}
+                  onChange={(next) => change({ ...entries, [one]: next ?? (isNumeric(values) ? 0 : empty) })}
+                />
+              </div>
             </>
           ) : (
             <>
@@ -92,7 +92,7 @@ function keysOf(schema: JsonSchema, taken: string[]): JsonSchema | null {
 
 /** In what way stands below all entries. */
 const isWrong = ({ problems }: FormSurroundings, pointer: string) =>
-  problems.some((problem) => problem.pointer === pointer && isError(problem));
+  problems.some((problem) => problem.pointer === pointer && toneOf(problem) === "err");
 
 type Common = { required: boolean; disabled: boolean; around: FormSurroundings };
 
@@ -113,16 +113,24 @@ function Parts({
   common: Common;
   onChange: (value: Entries) => void;
 }) {
-  const set = (part: string, about: JsonSchema, next: unknown) => {
+  const set = (part: string, next: unknown) => {
     const others = Object.fromEntries(Object.entries(value).filter(([one]) => one !== part));
-    onChange(next === undefined ? others : { ...others, [part]: read(about, next) });
+    onChange(next === undefined ? others : { ...others, [part]: next });
   };
   return parts.map(([part, about]) => (
     <span key={part} className={`part ${isWrong(common.around, joinPointer(here, [part])) ? "err" : ""}`}>
       <label htmlFor={`${id}_${part}`} title={typeof about.description === "string" ? about.description : undefined}>
         {labelOf(part, about)}
       </label>
-      <Editor id={`${id}_${part}`} name={part} value={value[part]} schema={{ ...about, "x-unit": "" }} {...common} onChange={(next) => set(part, about, next)} />
+      <Editor
+        id={`${id}_${part}`}
+        name={part}
+        pointer={joinPointer(here, [part])}
+        value={value[part]}
+        schema={{ ...about, "x-unit": "" }}
+        {...common}
+        onChange={(next) => set(part, next)}
+      />
     </span>
   ));
 }
