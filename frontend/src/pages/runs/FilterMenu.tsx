@@ -97,7 +97,7 @@ function FilterForm({ onAdd }: { onAdd: (name: string, sign: Sign, value: string
         </div>
       </div>
       <p id="condition-unit" className="mut small">
-        {unit ? `A plain number is in ${unit}; other units are written behind it: ${UNIT_EXAMPLES[unit] ?? `10${unit}`}.` : "Large numbers may be written as 5k or 2M."}
+        {unit ? `A plain number is in ${unit}; give another unit after it, as in ${UNIT_EXAMPLES[unit] ?? `10${unit}`}.` : "Large numbers may be written as 5k or 2M."}
       </p>
       <button className="btn primary" disabled={why !== null} title={why ?? "Show the matching runs"}>
         Add filter
