@@ -34,9 +34,9 @@ def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Pag
     inspector = page.get_by_test_id("inspector")
     inspector.get_by_label("Left key").select_option("id")
     inspector.get_by_label("Right key").select_option("seller")
-    for label in ("hash(id)", "hash(seller)"):  # the edges follow the keys
+    inspector.get_by_label(re.compile("^Size")).fill("5")  # at the instant in which the edges follow the keys
+    for label in ("hash(id)", "hash(seller)"):
         expect(page.get_by_test_id("stage").get_by_text(label, exact=True)).to_be_visible()
-    inspector.get_by_label(re.compile("^Size")).fill("5")
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
     canvas.wait_until_saved()
 
@@ -51,6 +51,36 @@ def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Pag
     expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
     frames = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()["frames"]
     assert sum(frame["latency_ms"]["count"] for frame in frames) > 1000
+
+
+def test_a_text_that_is_no_number_is_refused_at_its_field(
+    canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str]
+) -> None:
+    canvas.open(experiment())
+    page.get_by_role("tab", name="Workload").first.click()
+    inspector = page.get_by_test_id("inspector")
+    horizon = inspector.get_by_role("spinbutton", name=re.compile("^Horizon"))
+    horizon.fill("20")
+    for text, sentence in (
+        ("1,5", "1,5 is not a number; write 1.5."),
+        ("abc", "abc is not a number."),
+        ("1e400", "1e400 is too large for a number."),
+    ):
+        horizon.fill(text)
+        expect(horizon).to_have_value(text)
+        expect(inspector.get_by_role("alert")).to_have_text(sentence)
+        expect(page.get_by_test_id("run")).to_have_attribute("title", re.compile(f"Cannot run yet: Horizon: {re.escape(sentence)}"))
+    page.get_by_test_id("run").click()
+    expect(horizon).to_be_focused()
+    assert_accessible(page)
+    canvas.wait_until_saved()
+    assert stored(api, page)["workload"]["horizon_s"] == 20
+    horizon.fill("1.50")
+    expect(horizon).to_have_value("1.50")
+    horizon.press("ArrowUp")
+    expect(horizon).to_have_value("2.5")
+    expect(inspector.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_test_id("run")).to_have_attribute("aria-disabled", "false")
 
 
 def test_a_run_without_output_says_why(canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:

@@ -2,6 +2,7 @@
 import type { Edge, ExperimentDocument, Host, Operator, Position, SourceWorkload } from "../../api/document";
 import { coerceDocument } from "./coerce";
 import { edgeKey, freeName } from "./document";
+import type { Write } from "./writes";
 
 export function addOperator(
   document: ExperimentDocument,
@@ -72,11 +73,14 @@ export function patchEdge(document: ExperimentDocument, key: string, patch: Part
   return { ...document, query: { ...document.query, edges } };
 }
 
+export type Feedback = Pick<Edge, "feedback" | "fields">;
+
 /** Whether an edge is a feedback edge, and its declared fields; a plain edge has neither. */
-export function setFeedback(document: ExperimentDocument, key: string, written: Pick<Edge, "feedback" | "fields">): ExperimentDocument {
+export function setFeedback(document: ExperimentDocument, key: string, write: Write<Feedback>): ExperimentDocument {
   const edges = document.query.edges.map((edge) => {
     if (edgeKey(edge) !== key) return edge;
-    const { feedback: _feedback, fields: _fields, ...plain } = edge;
+    const { feedback, fields, ...plain } = edge;
+    const written = write({ ...(feedback ? { feedback } : {}), ...(fields ? { fields } : {}) });
     if (!written.feedback) return plain;
     return { ...plain, feedback: true, ...(written.fields ? { fields: written.fields } : {}) };
   });

@@ -111,9 +111,9 @@ describe("feedback edges", () => {
 
   it("switches an edge there and back; a plain edge declares no fields", () => {
     const key = edgeKey(document.query.edges[1] as never);
-    const on = setFeedback(document, key, { feedback: true, fields: [{ name: "id", type: "int" }] });
+    const on = setFeedback(document, key, () => ({ feedback: true, fields: [{ name: "id", type: "int" }] }));
     expect(on.query.edges[1]).toMatchObject({ feedback: true, fields: [{ name: "id", type: "int" }] });
-    expect(setFeedback(on, key, { feedback: false, fields: [{ name: "id", type: "int" }] })).toEqual(document);
+    expect(setFeedback(on, key, (before) => ({ ...before, feedback: false }))).toEqual(document);
   });
 
   it("stands in the layout as if it were not there, and runs above what lies between its ends", () => {
@@ -176,7 +176,7 @@ describe("edges and records", () => {
 describe("keys and the edges that bring them", () => {
   const document = smallDocument();
   const partitionings = (next: typeof document) => next.query.edges.filter(({ target }) => target === "join").map((edge) => edge.partitioning);
-  const keyed = (left_key: string, from = document) => withParams(from, "join", { left_key, right_key: "seller" });
+  const keyed = (left_key: string, from = document) => withParams(from, "join", () => ({ left_key, right_key: "seller" }));
 
   it("lets an edge follow its receiver's key, with what else it says", () => {
     const [first] = partitionings(keyed("id"));
@@ -186,7 +186,7 @@ describe("keys and the edges that bring them", () => {
 
   it("partitions what was drawn before there was a key", () => {
     const edge = { source: "filter", target: "join", target_port: "left", partitioning: { kind: "forward" } };
-    const unkeyed = { ...withParams(document, "join", {}), query: { operators: withParams(document, "join", {}).query.operators, edges: [edge] } };
+    const unkeyed = { ...withParams(document, "join", () => ({})), query: { operators: withParams(document, "join", () => ({})).query.operators, edges: [edge] } };
     expect(partitionings(keyed("id", unkeyed))).toEqual([{ kind: "hash", key: "id" }]);
   });
 
@@ -194,6 +194,6 @@ describe("keys and the edges that bring them", () => {
     const other = { source: "filter", target: "join", target_port: "left", partitioning: { kind: "broadcast" } };
     const odd = { ...document, query: { ...document.query, edges: [other] } };
     expect(partitionings(keyed("state", keyed("id", odd)))).toEqual([{ kind: "broadcast" }]);
-    expect(partitionings(withParams(keyed("id"), "join", {}))[0]).toMatchObject({ kind: "hash", key: "id" });
+    expect(partitionings(withParams(keyed("id"), "join", () => ({})))[0]).toMatchObject({ kind: "hash", key: "id" });
   });
 });

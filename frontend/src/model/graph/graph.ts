@@ -1,6 +1,7 @@
 /** Rules of drawing: what may be connected, and how an edge is best partitioned at first. */
 import type { Edge, ExperimentDocument } from "../../api/document";
 import type { Json, Kind, RecordSchema, Tagged } from "../../api/types";
+import type { Write } from "../document/writes";
 import { DEFAULT_PORT, edgeKey, instancesOf, operatorOf } from "../document/document";
 import { addEdge, patchOperator, removeParts } from "../document/edits";
 import { lookupOf } from "../document/lookup";
@@ -183,9 +184,10 @@ function keyOf(params: { [field: string]: unknown } | undefined, port: string): 
  * The document with an operator's new params; edges into its keyed ports follow their keys: those that were partitioned by the old key,
  * and those that were drawn before there was one. A single instance needs no hash.
  */
-export function withParams(document: ExperimentDocument, id: string, params: { [field: string]: Json }): ExperimentDocument {
+export function withParams(document: ExperimentDocument, id: string, write: Write<{ [field: string]: Json }>): ExperimentDocument {
   const operator = operatorOf(document, id);
   if (!operator) return document;
+  const params = write(operator.params);
   const isSpread = instancesOf(operator) > 1;
   const edges = document.query.edges.map((edge) => {
     if (edge.target !== id) return edge;

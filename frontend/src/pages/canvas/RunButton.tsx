@@ -7,6 +7,7 @@ import { paceIn } from "../../model/run/pace";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
+import { NumberInput, useUnread } from "../../ui/NumberInput";
 import { PaceField } from "../../ui/PaceField";
 import { toast } from "../../ui/toasts";
 import { goTo, useEditor } from "./editor";
@@ -16,7 +17,7 @@ import { CHOOSE_FIRST, saveNow } from "./useServer";
 export function RunButton({ errors }: { errors: Problem[] }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [seed, setSeed] = useState("");
+  const [seed, setSeed] = useState<number>();
   const [pace, setPace] = useState("");
   const operators = useEditor((state) => state.document.query.operators.length);
   const starting = useRef(false);
@@ -41,7 +42,8 @@ export function RunButton({ errors }: { errors: Problem[] }) {
       toast(error.message, { tone: "err" });
     },
   });
-  const first = errors[0];
+  const unread = useUnread(({ fields }) => Object.values(fields)[0]);
+  const first = unread ? { ...unread, message: `${unread.label}: ${unread.problem}` } : errors[0];
   const refusal = useRefusal();
   const why = refusal ?? (!operators
     ? "The query is empty: add a source, an operator and a sink."
@@ -82,29 +84,18 @@ export function RunButton({ errors }: { errors: Problem[] }) {
               event.preventDefault();
               if (whyNot) return;
               close();
-              start({ ...(seed === "" ? {} : { seed: Number(seed) }), ...("pace" in read ? read : {}) });
+              start({ ...(seed === undefined ? {} : { seed }), ...("pace" in read ? read : {}) });
             }}
           >
             <div className="field">
               <label htmlFor="seed">
                 Seed<i>of this run only</i>
               </label>
-              <div className="in">
-                <input
-                  id="seed"
-                  type="number"
-                  min={0}
-                  step={1}
-                  value={seed}
-                  placeholder="the document's"
-                  autoFocus
-                  onChange={(event) => setSeed(event.target.value)}
-                />
-              </div>
+              <NumberInput id="seed" label="Seed" value={seed} least={0} placeholder="the document's" autoFocus onChange={setSeed} />
             </div>
             <PaceField value={pace} onChange={setPace} />
             <span className="two">
-              <button type="button" className="btn" onClick={() => setSeed(String(Math.floor(Math.random() * 1_000_000)))}>
+              <button type="button" className="btn" onClick={() => setSeed(Math.floor(Math.random() * 1_000_000))}>
                 Pick a random seed
               </button>
               <button className="btn primary" disabled={Boolean(whyNot)} title={whyNot}>

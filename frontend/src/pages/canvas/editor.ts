@@ -5,7 +5,8 @@ import type { ExperimentDocument } from "../../api/document";
 import type { ExperimentRecord, Json, Problem, RecordSchema, Saved, Validation } from "../../api/types";
 import { coerceDocument } from "../../model/document/coerce";
 import { localPlacement } from "../../model/document/placement";
-import { targetOf } from "../../model/document/validate";
+import { pointerParts, targetOf } from "../../model/document/validate";
+import { changeAt, type Write } from "../../model/document/writes";
 import { refusalNow } from "../../session/who";
 import { toast } from "../../ui/toasts";
 import { draftOf, dropDraft } from "./drafts";
@@ -167,6 +168,12 @@ export function edit(change: (document: ExperimentDocument) => ExperimentDocumen
   set({ document: next, save: useEditor.getState().conflict ? "conflict" : "dirty", placement: localPlacement(next, placement) });
   if (goesOn) history().resume();
 }
+
+/** Changes what stands at a JSON pointer, as `edit` does. For the forms of the inspector. */
+export const editAt =
+  <Value>(pointer: string) =>
+  (write: Write<Value>, group: string): void =>
+    edit((document) => changeAt(document, pointerParts(pointer), (before) => write(before as Value | undefined)), group);
 
 function step(direction: "undo" | "redo"): void {
   lastGroup = "";

@@ -11,6 +11,7 @@ import { isAsked, isScaled, parallelismAt, probed, rescaleProbe, rescaleRefusal,
 import { useRefusal } from "../../session/who";
 import { FormDialog } from "../../ui/FormDialog";
 import { Icon } from "../../ui/Icon";
+import { NumberInput, unreadProblem, useUnread } from "../../ui/NumberInput";
 import { toast } from "../../ui/toasts";
 import { useLiveRun } from "./liveRun";
 
@@ -88,8 +89,11 @@ export function Rescale({
   });
   const changed = vertices.some(([first = ""]) => wished[first] !== before[first]);
   const wrong = vertices.find(([first = ""]) => !isCount(wished[first]));
+  const unread = useUnread(unreadProblem);
   const why = probe?.all
     ? "This run cannot be rescaled"
+    : unread
+    ? unread
     : wrong
     ? `The parallelism of ${wrong[0]} is a whole number from 1 to ${PARALLELISM_MAX.toLocaleString("en-US")}`
     : changed
@@ -212,23 +216,21 @@ function Stepper({
       <span className="ell" title={vertex.length > 1 ? `${name}: forward edges connect them, so they share one parallelism` : name}>
         {name}
       </span>
-      <span className="in number">
-        {step(-1)}
-        <input
-          type="number"
-          min={1}
-          max={PARALLELISM_MAX}
-          step={1}
+      <div>
+        <NumberInput
+          label={name}
           aria-label={`Parallelism of ${name}`}
+          around={[step(-1), step(1)]}
+          value={Number.isNaN(p) ? undefined : p}
+          least={1}
+          most={PARALLELISM_MAX}
           aria-invalid={!isCount(p)}
           disabled={Boolean(stays)}
           title={stays}
-          value={Number.isNaN(p) ? "" : p}
           {...(first ? { "data-autofocus": true } : {})}
-          onChange={(event) => onChange(event.target.value === "" ? NaN : Number(event.target.value))}
+          onChange={(next) => onChange(next ?? NaN)}
         />
-        {step(1)}
-      </span>
+      </div>
       <span className={p === was ? "mut" : "changed"} title={stays}>
         {stays ? "fixed" : p === was ? "unchanged" : `${was} now`}
       </span>

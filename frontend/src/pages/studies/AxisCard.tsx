@@ -10,6 +10,8 @@ import { SchemaForm } from "../../ui/form/SchemaForm";
 import { Icon } from "../../ui/Icon";
 import { FieldPicker } from "./FieldPicker";
 
+type Fields = { [field: string]: Json };
+
 /** One axis: its fields with what stands there now, and the values that they take. */
 export function AxisCard({
   axis,
@@ -113,7 +115,7 @@ export function AxisCard({
             pointer={pointer}
             problems={problems}
             only={["name", "multiply"]}
-            onChange={(value) => onChange({ ...axis, ...(value as Pick<Axis, "name" | "multiply">) })}
+            onChange={(write) => onChange(write(axis as unknown as Fields) as unknown as Axis)}
           />
         </div>
         <div>
@@ -123,7 +125,7 @@ export function AxisCard({
             value={axis.values}
             pointer={`${pointer}/values`}
             problems={problems}
-            onChange={(values) => onChange({ ...axis, values: fitting(axis.values, values, first) })}
+            onChange={(write) => onChange({ ...axis, values: fitting(axis.values, write(axis.values), first) })}
           />
           {lacking.length > 0 && (
             <div className="field-chips" role="group" aria-label="Values that can be added">

@@ -11,6 +11,7 @@ import { loadOf, seedsOf, type StudyDocument } from "../../model/study/study";
 import { useCommands, type Command } from "../../session/commands";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
+import { unreadProblem, useUnread } from "../../ui/NumberInput";
 import { toast } from "../../ui/toasts";
 import { TopBar } from "../../ui/TopBar";
 import { Crumb } from "./Crumb";
@@ -85,9 +86,10 @@ export function StudyEditor({
   });
   const asks = axes.length > 0 || load !== null || seedsOf(study).length > 1;
   const refusal = useRefusal();
-  const why = refusal ?? whyNot({ errors, fresh, lost, starting: start.isPending, asks });
+  const unread = useUnread(unreadProblem);
+  const why = refusal ?? (unread || whyNot({ errors, fresh, lost, starting: start.isPending, asks }));
   const begin = () => {
-    if (errors[0] && fresh && !refusal) return show(errors[0].pointer);
+    if (!unread && errors[0] && fresh && !refusal) return show(errors[0].pointer);
     if (!why) start.mutate();
   };
   const replace = (next: StudyDocument) => {

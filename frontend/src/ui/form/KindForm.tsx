@@ -1,6 +1,7 @@
 import { useId } from "react";
 import type { Json, Kind, Problem, RecordField, Tagged } from "../../api/types";
 import { initialValue, propertyNames } from "../../model/document/schema";
+import type { Write } from "../../model/document/writes";
 import { Icon } from "../Icon";
 import { Remarks } from "./Remarks";
 import { SchemaForm } from "./SchemaForm";
@@ -22,7 +23,8 @@ export function KindForm({
   bare?: boolean;
   kinds: Kind[];
   value: Tagged | undefined;
-  onChange: (value: Tagged, path: string) => void;
+  /** As of SchemaForm. */
+  onChange: (write: Write<Tagged>, group: string) => void;
   pointer: string;
   problems: Problem[];
   records?: { [port: string]: RecordField[] };
@@ -35,8 +37,8 @@ export function KindForm({
     const next = kinds.find((one) => one.kind === name);
     if (!next) return;
     const names = propertyNames(next.schema);
-    const kept = Object.fromEntries(Object.entries(value ?? {}).filter(([field]) => names.includes(field)));
-    onChange({ ...initialValue(next.schema), ...kept, kind: name }, `${pointer}/kind`);
+    const keptOf = (before: object) => Object.fromEntries(Object.entries(before).filter(([field]) => names.includes(field)));
+    onChange((before = value) => ({ ...initialValue(next.schema), ...keptOf(before ?? {}), kind: name }), `${pointer}/kind`);
   };
   const { kind: _tag, ...rest } = value ?? { kind: "" };
   return (
@@ -74,7 +76,8 @@ export function KindForm({
           problems={problems}
           {...(records ? { records } : {})}
           omit={["kind", ...(omit ?? [])]}
-          onChange={(fields, path) => onChange({ ...fields, kind: kind.kind }, path)}
+          // What is shown by default is written with the first field that is set.
+          onChange={(write, group) => onChange((before = value) => ({ ...write(before), kind: kind.kind }), group)}
         />
       )}
     </div>

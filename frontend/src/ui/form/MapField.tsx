@@ -11,9 +11,6 @@ type Entries = { [name: string]: unknown };
 
 const isNumeric = ({ type }: JsonSchema) => type === "number" || type === "integer";
 
-/** What an editor gives for a number is what was typed. */
-const read = (schema: JsonSchema, value: unknown) => (isNumeric(schema) && typeof value === "string" ? Number(value) : value);
-
 /**
  * Values by name: a line for each. The values are numbers, texts, or a few of these with names of their own, as `additionalProperties`
  * says. What names the entries may be chosen with an editor (`x-keys`).
@@ -50,14 +47,17 @@ export function MapField({ schema, formData, onChange, fieldPathId, registry, na
               <label htmlFor={`${fieldPathId.$id}_${one}`} className="mono ell" title={one}>
                 {one}
               </label>
-              <Editor
-                id={`${fieldPathId.$id}_${one}`}
-                name={name}
-                value={value}
-                schema={values}
-                {...common}
-                onChange={(next) => change({ ...entries, [one]: read(values, next ?? (isNumeric(values) ? 0 : empty)) })}
-              />
+              <div>
+                <Editor
+                  id={`${fieldPathId.$id}_${one}`}
+                  name={name}
+                  pointer={here(one)}
+                  value={value}
+                  schema={values}
+                  {...common}
+                  onChange={(next) => change({ ...entries, [one]: next ?? (isNumeric(values) ? 0 : empty) })}
+                />
+              </div>
             </>
           ) : (
             <>
@@ -113,16 +113,24 @@ function Parts({
   common: Common;
   onChange: (value: Entries) => void;
 }) {
-  const set = (part: string, about: JsonSchema, next: unknown) => {
+  const set = (part: string, next: unknown) => {
     const others = Object.fromEntries(Object.entries(value).filter(([one]) => one !== part));
-    onChange(next === undefined ? others : { ...others, [part]: read(about, next) });
+    onChange(next === undefined ? others : { ...others, [part]: next });
   };
   return parts.map(([part, about]) => (
     <span key={part} className={`part ${isWrong(common.around, joinPointer(here, [part])) ? "err" : ""}`}>
       <label htmlFor={`${id}_${part}`} title={typeof about.description === "string" ? about.description : undefined}>
         {labelOf(part, about)}
       </label>
-      <Editor id={`${id}_${part}`} name={part} value={value[part]} schema={{ ...about, "x-unit": "" }} {...common} onChange={(next) => set(part, about, next)} />
+      <Editor
+        id={`${id}_${part}`}
+        name={part}
+        pointer={joinPointer(here, [part])}
+        value={value[part]}
+        schema={{ ...about, "x-unit": "" }}
+        {...common}
+        onChange={(next) => set(part, next)}
+      />
     </span>
   ));
 }

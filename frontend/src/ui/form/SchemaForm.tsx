@@ -3,6 +3,8 @@ import type { RJSFSchema } from "@rjsf/utils";
 import { useMemo } from "react";
 import type { Json, JsonSchema, Problem, RecordField } from "../../api/types";
 import { formSchema, propertyNames } from "../../model/document/schema";
+import { pointerParts } from "../../model/document/validate";
+import { valueAt, writeAt, type Write } from "../../model/document/writes";
 import type { FormSurroundings } from "./context";
 import { fields } from "./fields";
 import { templates } from "./templates";
@@ -10,11 +12,12 @@ import { serverValidates } from "./validator";
 import { widgets } from "./widgets";
 import "./form.css";
 
+type Fields = { [field: string]: Json };
 const NO_FIELDS = {};
-
 /**
  * A form for one JSON Schema. Defaults are shown, not written: the document holds only what somebody chose.
- * `onChange` gets the whole new value; it is called for edits only, never for what the library fills in by itself.
+ * `onChange` gets a change of one field, to be applied to the value as it is by then: what else was written meanwhile, by the form or
+ * beside it, stays. It is called for edits only, never for what the library fills in by itself.
  */
 export function SchemaForm({
   schema,
@@ -28,8 +31,9 @@ export function SchemaForm({
   idPrefix,
 }: {
   schema: JsonSchema;
-  value: { [field: string]: Json } | undefined;
-  onChange: (value: { [field: string]: Json }, path: string) => void;
+  value: Fields | undefined;
+  /** group: the same for edits of the same field. */
+  onChange: (write: Write<Fields>, group: string) => void;
   /** JSON pointer of `value` in the document. */
   pointer: string;
   problems: Problem[];
@@ -60,8 +64,10 @@ export function SchemaForm({
       idPrefix={idPrefix ?? `form${pointer.replace(/\//g, "-")}`}
       {...(idPrefix ? { idSeparator: "-" } : {})}
       experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults", constAsDefaults: "never" }}
-      onChange={(event, id) => {
-        if (id !== undefined) onChange(event.formData as { [field: string]: Json }, id);
+      onChange={(event, changed) => {
+        if (changed === undefined) return;
+        const path = pointerParts(changed);
+        onChange(writeAt(path, valueAt(event.formData, path)), pointer + changed);
       }}
     >
       <></>

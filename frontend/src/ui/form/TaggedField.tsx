@@ -30,10 +30,10 @@ export function TaggedField(props: FieldProps) {
   };
   if (!branch) return <JsonField {...props} />;
   // The form shows a kind that the document may not name yet: it is written with the first field that is set.
-  const setField: FieldProps["onChange"] = (field, path, ...more) => {
+  const setField: FieldProps["onChange"] = (field, path, errors, id) => {
     const [name, deeper] = path.slice(fieldPathId.path.length);
-    if (value?.[tag] !== undefined || name === undefined || deeper !== undefined) return onChange(field, path, ...more);
-    return onChange({ ...value, [tag]: tagOf(branch, tag) ?? null, [name]: field as Json }, fieldPathId.path, ...more);
+    if (value?.[tag] !== undefined || name === undefined || deeper !== undefined) return onChange(field, path, errors, id);
+    return onChange({ ...value, [tag]: tagOf(branch, tag) ?? null, [name]: field as Json }, fieldPathId.path, errors, fieldPathId.$id);
   };
   return (
     <>

@@ -3,12 +3,13 @@
  * none is edited by the type of its value.
  */
 import { useQuery } from "@tanstack/react-query";
-import { createElement, useState, type ComponentType } from "react";
+import { createElement, useState, type ComponentType, type ReactNode } from "react";
 import { registryQuery } from "../../api/queries";
-import type { JsonSchema, RecordField } from "../../api/types";
+import type { Json, JsonSchema, RecordField } from "../../api/types";
 import { completionsAt, written, type ExpressionFunction } from "../../model/document/completion";
-import { unitOf } from "../../model/document/schema";
+import { labelOf, unitOf } from "../../model/document/schema";
 import { Icon } from "../Icon";
+import { NumberInput } from "../NumberInput";
 import type { FormSurroundings } from "./context";
 import { ExpressionEditor } from "./ExpressionEditor";
 
@@ -16,6 +17,8 @@ export interface EditorProps {
   id: string;
   /** Of the property. */
   name: string;
+  /** JSON pointer of the value in the document, where problems of the field are collected. */
+  pointer?: string;
   value: unknown;
   schema: JsonSchema;
   required: boolean;
@@ -38,24 +41,43 @@ export const hasEditor = (schema: JsonSchema) => askedFor(schema) !== undefined;
 /** The editor that the schema asks for, or the one for any number or text. */
 export const Editor = (props: EditorProps) => createElement(askedFor(props.schema) ?? PlainEditor, props);
 
-export function PlainEditor({ id, name, value, schema, disabled, onChange }: EditorProps) {
-  const numeric = schema.type === "number" || schema.type === "integer";
+export function PlainEditor(props: EditorProps) {
+  const { id, name, value, schema, disabled, onChange } = props;
+  if (schema.type === "number" || schema.type === "integer") return <NumberEditor {...props} />;
   const unit = unitOf(name, schema);
-  const fallback = schema.default === undefined || schema.default === null ? "" : String(schema.default);
   return (
     <div className={`in ${disabled ? "off" : ""}`}>
       <input
         id={id}
-        type={numeric ? "number" : "text"}
-        step={schema.type === "integer" ? 1 : "any"}
-        value={(value as string | number | undefined) ?? ""}
-        placeholder={fallback}
+        value={typeof value === "string" || typeof value === "number" ? value : ""}
+        placeholder={fallbackOf(schema)}
         disabled={disabled}
         spellCheck={false}
         onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
       />
       {unit && <span>{unit}</span>}
     </div>
+  );
+}
+
+const fallbackOf = ({ default: fallback }: JsonSchema) => (fallback === undefined || fallback === null ? "" : String(fallback));
+const bound = (value: Json | undefined) => (typeof value === "number" ? value : undefined);
+
+function NumberEditor({ id, name, pointer, value, schema, disabled, steps, onChange }: EditorProps & { steps?: [ReactNode, ReactNode] }) {
+  return (
+    <NumberInput
+      id={id}
+      label={labelOf(name, schema)}
+      {...(pointer === undefined ? {} : { pointer })}
+      unit={unitOf(name, schema)}
+      value={value}
+      least={bound(schema.minimum)}
+      most={bound(schema.maximum)}
+      placeholder={fallbackOf(schema)}
+      disabled={disabled}
+      {...(steps ? { around: steps } : {})}
+      onChange={onChange}
+    />
   );
 }
 
@@ -105,31 +127,17 @@ function Expression({ id, value, onChange, around, schema }: EditorProps) {
 }
 
 /** A whole number in small steps, within the bounds of its schema. */
-function Count({ id, value, schema, onChange }: EditorProps) {
+function Count(props: EditorProps) {
+  const { value, schema, onChange } = props;
   const now = Number(value ?? schema.default ?? 0);
-  const least = typeof schema.minimum === "number" ? schema.minimum : -Infinity;
-  const most = typeof schema.maximum === "number" ? schema.maximum : Infinity;
-  const step = (by: number, label: string, bound: string, at: boolean) => (
-    <button type="button" aria-label={label} title={at ? bound : label} disabled={at} onClick={() => onChange(now + by)}>
+  const [least, most] = [bound(schema.minimum) ?? -Infinity, bound(schema.maximum) ?? Infinity];
+  const step = (by: number, label: string, limit: string, at: boolean) => (
+    <button type="button" aria-label={label} title={at ? limit : label} disabled={at} onClick={() => onChange(now + by)}>
       <Icon name={by < 0 ? "minus" : "plus"} small />
     </button>
   );
-  return (
-    <div className="in number">
-      {step(-1, "One less", `At least ${least}`, now <= least)}
-      <input
-        id={id}
-        type="number"
-        step={1}
-        min={Number.isFinite(least) ? least : undefined}
-        max={Number.isFinite(most) ? most : undefined}
-        value={(value as number | string | undefined) ?? ""}
-        placeholder={schema.default === undefined ? "" : String(schema.default)}
-        onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
-      />
-      {step(1, "One more", `At most ${most}`, now >= most)}
-    </div>
-  );
+  const less = step(-1, "One less", `At least ${least}`, now <= least);
+  return <NumberEditor {...props} steps={[less, step(1, "One more", `At most ${most}`, now >= most)]} />;
 }
 
 /** So many fields or hosts are offered as buttons; more have to be typed. */

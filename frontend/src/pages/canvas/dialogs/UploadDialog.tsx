@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Dataset, Tagged } from "../../../api/types";
 import { Dialog } from "../../../ui/Dialog";
 import { Icon } from "../../../ui/Icon";
+import { NumberInput, unreadProblem, useUnread } from "../../../ui/NumberInput";
 import { ColumnTable } from "../../../ui/upload/ColumnTable";
 import { FileDrop } from "../../../ui/upload/FileDrop";
 import { addItem } from "../commands";
@@ -15,19 +16,28 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
   const [dataset, setDataset] = useState<Dataset | null>(null);
   const [timestamp, setTimestamp] = useState("");
   const [replay, setReplay] = useState<Replay>("recorded");
-  const [speed, setSpeed] = useState(10);
-  const [perSecond, setPerSecond] = useState(1000);
+  const [speed, setSpeed] = useState<number | undefined>(10);
+  const [perSecond, setPerSecond] = useState<number | undefined>(1000);
 
   const take = (uploaded: Dataset) => {
     setDataset(uploaded);
     setTimestamp(uploaded.timestamps[0] ?? "");
   };
 
-  const rate: Tagged =
-    replay === "rate" ? { kind: "constant", per_s: perSecond } : { kind: "recorded", speed: replay === "faster" ? speed : 1 };
-  const blocked = !dataset ? "Choose a file first." : !timestamp ? "This file has no column that can be the timestamp." : "";
+  const chosen = replay === "rate" ? perSecond : replay === "faster" ? speed : 1;
+  const unread = useUnread(unreadProblem);
+  const blocked = !dataset
+    ? "Choose a file first."
+    : !timestamp
+      ? "This file has no column that can be the timestamp."
+      : unread
+        ? unread
+        : chosen === undefined
+          ? `Enter the ${replay === "rate" ? "rate" : "speed"}.`
+          : "";
   const add = () => {
-    if (!dataset || blocked) return;
+    if (!dataset || chosen === undefined || blocked) return;
+    const rate: Tagged = replay === "rate" ? { kind: "constant", per_s: chosen } : { kind: "recorded", speed: chosen };
     addItem(
       { part: "source", name: dataset.name.replace(/\.\w+$/, ""), stream: { kind: "file", dataset: dataset.name, timestamp }, rate },
       kinds,
@@ -126,17 +136,14 @@ function NumberField({
   id: string;
   label: string;
   unit: string;
-  value: number;
-  onChange: (value: number) => void;
+  value: number | undefined;
+  onChange: (value: number | undefined) => void;
   help: string;
 }) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <div className="in">
-        <input id={id} type="number" min={0} step="any" value={value} onChange={(event) => onChange(Number(event.target.value))} />
-        <span>{unit}</span>
-      </div>
+      <NumberInput id={id} label={label} unit={unit} value={value} least={0} onChange={onChange} />
       <p>{help}</p>
     </div>
   );

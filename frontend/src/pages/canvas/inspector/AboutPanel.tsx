@@ -1,7 +1,7 @@
 import { WriteArea } from "../../../session/may";
 import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
-import { edit, useEditor } from "../editor";
+import { editAt, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 
 const OWN = ["", "/name", "/format", "/ui"];
@@ -22,7 +22,7 @@ export function AboutPanel() {
           value={{ description: document.description ?? "" }}
           pointer=""
           problems={problems}
-          onChange={(value, path) => edit((before) => ({ ...before, description: (value.description as string | undefined) ?? "" }), path)}
+          onChange={editAt("")}
         />
       )}
       <div className="field">

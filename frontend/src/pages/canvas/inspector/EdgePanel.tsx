@@ -1,16 +1,17 @@
 import type { Edge } from "../../../api/document";
 import type { Json, Kind } from "../../../api/types";
 import { DEFAULT_PORT } from "../../../model/document/document";
-import { patchEdge, setFeedback } from "../../../model/document/edits";
+import { setFeedback, type Feedback } from "../../../model/document/edits";
 import { propertyNames, schemaAt } from "../../../model/document/schema";
 import { problemsAt } from "../../../model/document/validate";
+import type { Write } from "../../../model/document/writes";
 import { WriteArea } from "../../../session/may";
 import { KindForm } from "../../../ui/form/KindForm";
 import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
 import { deleteSelection } from "../commands";
-import { edit, select, useEditor } from "../editor";
+import { edit, editAt, select, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import { SchemaList } from "./SchemaList";
 
@@ -54,7 +55,7 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
           pointer={`${pointer}/partitioning`}
           problems={problems}
           records={schema ? { in: schema.fields } : {}}
-          onChange={(partitioning, path) => edit((before) => patchEdge(before, edgeId, { partitioning }), path)}
+          onChange={editAt(`${pointer}/partitioning`)}
         />
         {edgeSchema && (
           // What is wrong with the edge as a whole, a cycle say, leads here.
@@ -65,7 +66,7 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
               pointer={pointer}
               problems={problems}
               omit={propertyNames(edgeSchema).filter((name) => name !== "feedback" && (name !== "fields" || !declares))}
-              onChange={(value, path) => edit((before) => setFeedback(before, edgeId, value as Pick<Edge, "feedback" | "fields">), path)}
+              onChange={(write, group) => edit((before) => setFeedback(before, edgeId, write as Write<Feedback>), group)}
             />
           </div>
         )}

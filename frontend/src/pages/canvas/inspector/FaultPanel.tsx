@@ -1,6 +1,7 @@
 import type { Tagged } from "../../../api/types";
-import { newFault, replaceFault } from "../../../model/document/faults";
+import { faultsOf, newFault, replaceFault } from "../../../model/document/faults";
 import { expandHosts } from "../../../model/document/hosts";
+import type { Write } from "../../../model/document/writes";
 import { WriteArea } from "../../../session/may";
 import { KindForm } from "../../../ui/form/KindForm";
 import { Icon } from "../../../ui/Icon";
@@ -16,11 +17,14 @@ export function FaultPanel({ fault, index }: { fault: Tagged; index: number }) {
   const { registry } = useRegistry();
   const kinds = registry.faults ?? [];
   const hosts = expandHosts(document).map((host) => ({ name: host.name, type: host.group }));
-  const change = (value: Tagged, path: string) => {
-    const kind = kinds.find((one) => one.kind === value.kind);
-    // Another kind begins with what it needs, and keeps what both have.
-    edit((before) => replaceFault(before, index, kind && value.kind !== fault.kind ? newFault(kind, before, value) : value), path);
-  };
+  const change = (write: Write<Tagged>, group: string) =>
+    edit((before) => {
+      const was = faultsOf(before)[index];
+      const value = write(was);
+      const kind = kinds.find((one) => one.kind === value.kind);
+      // Another kind begins with what it needs, and keeps what both have.
+      return replaceFault(before, index, kind && value.kind !== was?.kind ? newFault(kind, before, value) : value);
+    }, group);
   return (
     <>
       <WriteArea className="form first">

@@ -1,7 +1,6 @@
 import type { Host } from "../../../api/document";
 import type { Json } from "../../../api/types";
 import { plural } from "../../../lib/format";
-import { replaceHost } from "../../../model/document/edits";
 import { hostNames, summariseHosts } from "../../../model/document/hosts";
 import { schemaAt, taggedDefault } from "../../../model/document/schema";
 import { WriteArea } from "../../../session/may";
@@ -10,7 +9,7 @@ import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
 import { deleteSelection } from "../commands";
-import { edit, useEditor } from "../editor";
+import { editAt, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 
 type Fields = { [field: string]: Json };
@@ -21,7 +20,6 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
   const pointer = `/cluster/hosts/${index}`;
   const schema = schemaAt(root, ["cluster", "hosts", "*"]);
   const own = problems.filter((problem) => problem.pointer === pointer);
-  const change = (next: Host, path: string) => edit((before) => replaceHost(before, index, next), path);
   const { processor, memory, ...rest } = host;
   const processors = registry.processors ?? [];
   const memories = registry.memories ?? [];
@@ -42,9 +40,7 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
             pointer={pointer}
             problems={problems}
             omit={["processor", "memory"]}
-            onChange={(value, path) =>
-              change({ ...(value as unknown as Host), ...(processor ? { processor } : {}), ...(memory ? { memory } : {}) }, path)
-            }
+            onChange={editAt(pointer)}
           />
         )}
         {processors.length > 0 && (
@@ -54,7 +50,7 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
             value={processor ?? taggedDefault(schema, "processor")}
             pointer={`${pointer}/processor`}
             problems={problems}
-            onChange={(value, path) => change({ ...host, processor: value }, path)}
+            onChange={editAt(`${pointer}/processor`)}
           />
         )}
         {memories.length > 0 && (
@@ -64,7 +60,7 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
             value={memory ?? taggedDefault(schema, "memory")}
             pointer={`${pointer}/memory`}
             problems={problems}
-            onChange={(value, path) => change({ ...host, memory: value }, path)}
+            onChange={editAt(`${pointer}/memory`)}
           />
         )}
       </WriteArea>

@@ -27,7 +27,7 @@ export function HostsField({ operator }: { operator: Operator }) {
         pointer="/placement/hosts"
         problems={problems}
         idPrefix="operator-hosts"
-        onChange={(value) => edit((before) => placeOn(before, operator.id, (value[operator.id] ?? []) as string[], placement))}
+        onChange={(write) => edit((before) => placeOn(before, operator.id, (write({})[operator.id] ?? []) as string[], placement))}
       />
       {!explicit && (
         <p className="mut small">

@@ -6,7 +6,7 @@ import { WriteArea } from "../../../session/may";
 import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
-import { edit, useEditor } from "../editor";
+import { edit, editAt, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import { Assertions } from "./Assertions";
 import { Section } from "./Section";
@@ -29,11 +29,8 @@ export function MeasurementPanel() {
           pointer="/measurement"
           problems={problems}
           omit={["also"]}
-          onChange={(value, path) =>
-            edit((before) => {
-              const also = before.measurement?.also;
-              return { ...before, measurement: { ...value, ...(also === undefined ? {} : { also }) } };
-            }, path)
+          onChange={(write, group) =>
+            edit((before) => ({ ...before, measurement: write(before.measurement ?? initialValue(schema)) }), group)
           }
         />
         <Remarks problems={problemsAt(problems, "/backend")} />
@@ -44,8 +41,7 @@ export function MeasurementPanel() {
   );
 }
 
-const setAlso = (also: Written[], group = "") =>
-  edit((before) => ({ ...before, measurement: { ...before.measurement, also: also as Json[] } }), group);
+const setAlso = (also: Written[]) => edit((before) => ({ ...before, measurement: { ...before.measurement, also: also as Json[] } }));
 
 /** Latencies that are measured beside the first: each under its own name. */
 function FurtherLatencies({ also }: { also: Written[] }) {
@@ -100,12 +96,7 @@ function FurtherLatency({ one, at, also, item }: { one: Written; at: number; als
         pointer={pointer}
         problems={problems}
         omit={one.from === "deadline" || one.to === "read" ? ["anchor"] : []}
-        onChange={(value, path) =>
-          setAlso(
-            also.map((other, index) => (index === at ? { ...other, ...(value as Written) } : other)),
-            path,
-          )
-        }
+        onChange={editAt(pointer)}
       />
       <Remarks problems={problems.filter((problem) => problem.pointer === pointer)} />
     </div>

@@ -2,11 +2,12 @@ import { useMemo } from "react";
 import { Link } from "react-router";
 import type { ExperimentDocument, Operator } from "../../../api/document";
 import type { Json, Kind, RecordField, RecordSchema } from "../../../api/types";
-import { DEFAULT_PORT, instancesOf } from "../../../model/document/document";
+import { DEFAULT_PORT, operatorOf } from "../../../model/document/document";
 import { patchOperator, renameOperator } from "../../../model/document/edits";
 import { summariseHosts } from "../../../model/document/hosts";
 import { propertyNames, schemaAt } from "../../../model/document/schema";
 import { problemsAt } from "../../../model/document/validate";
+import type { Write } from "../../../model/document/writes";
 import { withParams } from "../../../model/graph/graph";
 import { WriteArea } from "../../../session/may";
 import { Remarks } from "../../../ui/form/Remarks";
@@ -14,7 +15,7 @@ import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
 import { Marked } from "../../../ui/Marked";
 import { deleteSelection, duplicateSelection } from "../commands";
-import { edit, select, useEditor } from "../editor";
+import { edit, editAt, select, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import { Section } from "./Section";
 import "./editors";
@@ -22,6 +23,8 @@ import { ConnectField } from "./ConnectField";
 import { HostsField } from "./HostsField";
 import { SchemaList } from "./SchemaList";
 import { SourceSections } from "./SourceSections";
+
+type Fields = { [field: string]: Json };
 
 /** What stands above the kind's own parameters. */
 const HEAD = ["id", "parallelism"];
@@ -42,12 +45,12 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
     [pointer, `${pointer}/kind`, `${pointer}/params`].includes(problem.pointer),
   );
   const workload = document.workload.sources[operator.id];
-  const changeHead = (value: { [field: string]: Json }, path: string) => {
-    const { id, ...rest } = value;
+  const changeHead = (write: Write<Fields>, group: string) => {
+    const { id } = write({ id: operator.id });
     if (typeof id === "string" && id !== operator.id) {
       edit((before) => renameOperator(before, operator.id, id));
       select({ operators: [id] });
-    } else edit((before) => patchOperator(before, operator.id, { parallelism: Number(rest.parallelism ?? 0) }), `${pointer} ${path}`);
+    } else editAt<Fields>(pointer)(write, group);
   };
   const isSource = kind ? !kind.inputs.length : Boolean(workload);
   return (
@@ -58,7 +61,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
           <SchemaForm
             key={`head ${operator.id}`}
             schema={schema}
-            value={{ id: operator.id, parallelism: instancesOf(operator) }}
+            value={{ id: operator.id, ...(operator.parallelism === undefined ? {} : { parallelism: operator.parallelism }) }}
             pointer={pointer}
             problems={problems}
             omit={propertyNames(schema).filter((name) => !HEAD.includes(name))}
@@ -79,7 +82,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
             pointer={`${pointer}/params`}
             problems={problems}
             records={records}
-            onChange={(params, path) => edit((before) => withParams(before, operator.id, params), `${operator.id} ${path}`)}
+            onChange={(write, group) => edit((before) => withParams(before, operator.id, write), group)}
           />
         )}
         {!kind && (
@@ -106,12 +109,11 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
             value={operator.cost as { [field: string]: Json } | undefined}
             pointer={`${pointer}/cost`}
             problems={problems}
-            onChange={(value, path) =>
-              edit(
-                (before) =>
-                  patchOperator(before, operator.id, { cost: Object.values(value).some((one) => one !== undefined) ? value : null }),
-                path,
-              )
+            onChange={(write, group) =>
+              edit((before) => {
+                const cost = write(operatorOf(before, operator.id)?.cost as Fields | undefined);
+                return patchOperator(before, operator.id, { cost: Object.keys(cost).length ? cost : null });
+              }, group)
             }
           />
         </Section>

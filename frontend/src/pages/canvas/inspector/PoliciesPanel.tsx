@@ -1,4 +1,3 @@
-import type { ExperimentDocument } from "../../../api/document";
 import type { Family, Json, Tagged } from "../../../api/types";
 import { latency, plural } from "../../../lib/format";
 import { expandHosts } from "../../../model/document/hosts";
@@ -6,7 +5,7 @@ import { labelOf, propertyNames, schemaAt, taggedDefault } from "../../../model/
 import { KindForm } from "../../../ui/form/KindForm";
 import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
-import { edit, useEditor } from "../editor";
+import { edit, editAt, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import "./editors";
 import { Section } from "./Section";
@@ -24,8 +23,6 @@ export function PoliciesPanel() {
   const names = [...new Set([...propertyNames(policies), ...Object.keys(document.policies ?? {})])];
   const cluster = schemaAt(root, ["cluster"]);
   const title = (family: Family, kind: string | undefined) => registry[family]?.find((one) => one.kind === kind)?.title ?? kind ?? "";
-  const setPolicy = (name: string, value: Tagged, path: string) =>
-    edit((before) => ({ ...before, policies: { ...before.policies, [name]: value } }), path);
   const { hosts: _hosts, ...network } = document.cluster;
   const hosts = expandHosts(document).map(({ name, group }) => ({ name, type: group }));
   const explicit = Object.keys(document.placement.hosts ?? {}).length;
@@ -40,18 +37,13 @@ export function PoliciesPanel() {
           pointer="/placement"
           problems={problems}
           omit={["hosts"]}
-          onChange={(value, path) =>
-            edit(
-              (before) => ({
-                // Switching to explicit starts from where everything stands now, so that nothing moves.
-                ...before,
-                placement:
-                  value.kind === "explicit"
-                    ? { ...value, hosts: before.placement.hosts ?? uniqueHosts(useEditor.getState().placement) }
-                    : { kind: value.kind, ...omitHosts(value) },
-              }),
-              path,
-            )
+          onChange={(write, group) =>
+            edit((before) => {
+              const value = write(before.placement);
+              // Switching to explicit starts from where everything stands now, so that nothing moves.
+              const hosts = () => before.placement.hosts ?? uniqueHosts(useEditor.getState().placement);
+              return { ...before, placement: value.kind === "explicit" ? { ...value, hosts: hosts() } : { kind: value.kind, ...omitHosts(value) } };
+            }, group)
           }
         />
         {document.placement.kind === "explicit" && (
@@ -79,7 +71,7 @@ export function PoliciesPanel() {
               value={value}
               pointer={`/policies/${name}`}
               problems={problems}
-              onChange={(next, path) => setPolicy(name, next, path)}
+              onChange={editAt(`/policies/${name}`)}
             />
           </Section>
         );
@@ -92,7 +84,7 @@ export function PoliciesPanel() {
             value={document.prices === undefined ? {} : { prices: document.prices }}
             pointer=""
             problems={problems}
-            onChange={(value, path) => edit((before) => ({ ...before, prices: value.prices as string }), path)}
+            onChange={editAt("")}
           />
         )}
       </Section>
@@ -109,12 +101,7 @@ export function PoliciesPanel() {
             problems={problems}
             records={{ hosts }}
             omit={["hosts"]}
-            onChange={(value, path) =>
-              edit(
-                (before) => ({ ...before, cluster: { ...(value as Partial<ExperimentDocument["cluster"]>), hosts: before.cluster.hosts } }),
-                path,
-              )
-            }
+            onChange={editAt("/cluster")}
           />
         )}
       </Section>

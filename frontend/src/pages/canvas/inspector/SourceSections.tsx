@@ -1,10 +1,9 @@
 import type { Operator, SourceWorkload } from "../../../api/document";
-import type { Tagged } from "../../../api/types";
 import { escapePointer, problemsAt } from "../../../model/document/validate";
 import { WriteArea } from "../../../session/may";
 import { KindForm } from "../../../ui/form/KindForm";
 import { Remarks } from "../../../ui/form/Remarks";
-import { edit, useEditor } from "../editor";
+import { editAt, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import "./editors";
 import { Section } from "./Section";
@@ -27,20 +26,6 @@ export function SourceSections({ operator, workload }: { operator: Operator; wor
   const { registry } = useRegistry();
   const pointer = `/workload/sources/${escapePointer(operator.id)}`;
   const own = problems.filter((problem) => problem.pointer === pointer);
-  const change = (name: string, value: Tagged, path: string) =>
-    edit(
-      (before) => ({
-        ...before,
-        workload: {
-          ...before.workload,
-          sources: {
-            ...before.workload.sources,
-            [operator.id]: { ...(before.workload.sources[operator.id] as SourceWorkload), [name]: value },
-          },
-        },
-      }),
-      path,
-    );
   return (
     <>
       {own.length > 0 && (
@@ -61,7 +46,7 @@ export function SourceSections({ operator, workload }: { operator: Operator; wor
               value={value}
               pointer={`${pointer}/${name}`}
               problems={problems}
-              onChange={(next, path) => change(name, next, path)}
+              onChange={editAt(`${pointer}/${name}`)}
             />
           </Section>
         );

@@ -1,4 +1,3 @@
-import type { ExperimentDocument } from "../../../api/document";
 import type { Json } from "../../../api/types";
 import { rateSummary } from "../../../model/document/rates";
 import { schemaAt } from "../../../model/document/schema";
@@ -6,7 +5,7 @@ import { WriteArea } from "../../../session/may";
 import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
-import { edit, select, useEditor } from "../editor";
+import { editAt, select, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import { Section } from "./Section";
 
@@ -30,12 +29,7 @@ export function WorkloadPanel() {
             pointer="/workload"
             problems={problems}
             omit={["sources"]}
-            onChange={(value, path) =>
-              edit(
-                (before) => ({ ...before, workload: { ...(value as ExperimentDocument["workload"]), sources: before.workload.sources } }),
-                path,
-              )
-            }
+            onChange={editAt("/workload")}
           />
         )}
       </WriteArea>

@@ -15,7 +15,7 @@ export function ExecutionPart({ study, schema, problems, change }: PartProps) {
         problems={problems}
         only={["executor"]}
         idPrefix="study-execution"
-        onChange={({ executor }) => change({ executor: executor === "spark" ? "spark" : "workers" })}
+        onChange={(write) => change({ executor: write({}).executor === "spark" ? "spark" : "workers" })}
       />
     </section>
   );

@@ -6,16 +6,17 @@ import type { PartProps } from "./part";
 
 /** What the study is called, and of which experiment it is. */
 export function NamePart({ study, schema, problems, change, experiment }: PartProps & { experiment: string | null }) {
+  const named = { name: study.name ?? "", ...(study.description ? { description: study.description } : {}) };
   return (
     <section className="panel editor-part" aria-label="Name">
       <SchemaForm
         schema={schema.document}
-        value={{ name: study.name ?? "", ...(study.description ? { description: study.description } : {}) }}
+        value={named}
         pointer=""
         problems={problems}
         only={["name", "description"]}
         idPrefix="study"
-        onChange={(value) => change({ name: "", description: "", ...value })}
+        onChange={(write) => change({ name: "", description: "", ...write(named) })}
       />
       <p className="mut small">
         Of{" "}

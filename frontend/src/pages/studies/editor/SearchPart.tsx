@@ -28,9 +28,10 @@ export function SearchPart({ study, schema, problems, change, fields }: PartProp
         pointer="/search"
         problems={problems.map(upTo("/search/shares"))}
         omit={["load", "sustained"]}
-        onChange={(search) =>
-          change({ search: search.kind === "sustainable" && !("load" in search) ? { ...search, load: loadAxis(fields) } : search })
-        }
+        onChange={(write) => {
+          const search = write(study.search as Tagged | undefined);
+          change({ search: search.kind === "sustainable" && !("load" in search) ? { ...search, load: loadAxis(fields) } : search });
+        }}
       />
       {load && study.search && (
         <>
@@ -51,7 +52,10 @@ export function SearchPart({ study, schema, problems, change, fields }: PartProp
               value={(study.search.sustained as Fields | undefined) ?? {}}
               pointer="/search/sustained"
               problems={problems}
-              onChange={(sustained) => study.search && change({ search: { ...study.search, sustained } })}
+              onChange={(write) => {
+                const { search } = study;
+                if (search) change({ search: { ...search, sustained: write(search.sustained as Fields | undefined) } });
+              }}
             />
           </details>
         </>

@@ -34,7 +34,7 @@ export function SeedsPart({ study, schema, problems, change }: PartProps) {
         problems={problems.map(upTo("/seeds"))}
         only={["seeds"]}
         idPrefix="study-seeds"
-        onChange={(value) => change({ seeds: (value.seeds as number[] | undefined) ?? [] })}
+        onChange={(write) => change({ seeds: (write({}).seeds as number[] | undefined) ?? [] })}
       />
     </section>
   );

@@ -66,7 +66,7 @@ export function VariedPart({
               value={study.design ?? { kind: "grid" }}
               pointer="/design"
               problems={problems}
-              onChange={(design) => change({ design: complete(design) })}
+              onChange={(write) => change({ design: complete(write(study.design)) })}
             />
           </MetricNames>
         </div>
