@@ -13,7 +13,7 @@ from engine.spec.experiment.scaling import looped
 
 from .limits import Limit, limited, workers
 from .metrics import SECOND_NS, Metrics
-from .policy import MICRO, Advice, NoAdvice, Policy, exact
+from .policy import MICRO, UNBOUNDED, Advice, NoAdvice, Policy, exact
 
 Verdict = Literal["order", "keep", "no_metrics", "busy"]
 
@@ -131,7 +131,8 @@ class AutoscalingLoop:
             for step in steps[:-1]:
                 unfitted.update(step.parallelism)
             asked = workers(unfitted, limits.bounds)
-            decision.why = f"it needs {asked} workers, but there are only {limits.workers_max}"
+            needs = f"needs {asked}" if asked < UNBOUNDED else "asks for an unlimited number of"
+            decision.why = f"it {needs} workers, but there are only {limits.workers_max}"
             return
         decision.verdict = "order"
         by_operator = {operator: p for vertex, p in wanted.items() for operator in limits.vertices[vertex]}

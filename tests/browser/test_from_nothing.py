@@ -23,6 +23,9 @@ def stored(api: httpx.Client, page: Page) -> dict[str, Any]:
 def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Page, api: httpx.Client) -> None:
     """Persons and auctions, joined in windows: after the keys and the length of the window nothing is missing."""
     canvas.new()
+    to_do = page.get_by_test_id("problems-button")
+    expect(to_do).to_have_text("To do 2")
+    expect(to_do.locator(".err, .warn")).to_have_count(0)
     canvas.drag_from_palette("stream-nexmark_person", 90, 60)
     canvas.drag_from_palette("stream-nexmark_auction", 90, 180)
     canvas.drag_from_palette("operator-window_join", 330, 120)
@@ -32,6 +35,11 @@ def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Pag
     canvas.connect("window_join", "sink")
     canvas.operator("window_join").click()
     inspector = page.get_by_test_id("inspector")
+    expect(inspector.locator(".remark.todo").first).to_have_text("choose a left key")
+    expect(inspector.locator(".remark.err")).to_have_count(0)
+    page.get_by_test_id("run").click(force=True)  # from now on, what is missing is wrong
+    expect(page.get_by_test_id("problems")).to_contain_text("window_join: choose a left key")
+    expect(inspector.locator(".remark.err").first).to_have_text("choose a left key")
     inspector.get_by_label("Left key").select_option("id")
     inspector.get_by_label("Right key").select_option("seller")
     inspector.get_by_label(re.compile("^Size")).fill("5")  # at the instant in which the edges follow the keys
@@ -57,7 +65,7 @@ def test_a_text_that_is_no_number_is_refused_at_its_field(
     canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str]
 ) -> None:
     canvas.open(experiment())
-    page.get_by_role("tab", name="Workload").first.click()
+    page.get_by_label("Inspector").get_by_role("tab", name="Workload").click()
     inspector = page.get_by_test_id("inspector")
     horizon = inspector.get_by_role("spinbutton", name=re.compile("^Horizon"))
     horizon.fill("20")
@@ -70,7 +78,7 @@ def test_a_text_that_is_no_number_is_refused_at_its_field(
         expect(horizon).to_have_value(text)
         expect(inspector.get_by_role("alert")).to_have_text(sentence)
         expect(page.get_by_test_id("run")).to_have_attribute("title", re.compile(f"Cannot run yet: Horizon: {re.escape(sentence)}"))
-    page.get_by_test_id("run").click()
+    page.get_by_test_id("run").click(force=True)
     expect(horizon).to_be_focused()
     assert_accessible(page)
     canvas.wait_until_saved()

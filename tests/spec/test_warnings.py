@@ -58,6 +58,58 @@ def test_the_warning_names_source_and_operator() -> None:
     assert problem.message.startswith("source 'auctions' sends no watermarks, so the windows of 'join' never close and give no output")
 
 
+def joined(template_name: str, horizon_s: float = 30.0, **per_s: float) -> dict[str, Any]:
+    """A template at constant rates of its sources."""
+    document = template(template_name)
+    document["workload"]["horizon_s"] = horizon_s
+    for id, rate in per_s.items():
+        document["workload"]["sources"][id]["rate"] = {"kind": "constant", "per_s": rate}
+    return document
+
+
+def drifts(source: str) -> list[tuple[str, str]]:
+    return [(f"/workload/sources/{source}/rate", "drifts_apart")]
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (joined("nexmark_q3", persons=1000, auctions=1000), drifts("auctions")),
+        (joined("nexmark_q3", persons=1000, auctions=3000), []),
+        (joined("nexmark_q3", persons=1000, auctions=9000), drifts("auctions")),
+        (joined("nexmark_q3", horizon_s=6, persons=200, auctions=700), []),  # 200 people apart at the end: references still hit
+        (joined("nexmark_q4", auctions=600, bids=600), drifts("bids")),
+        (joined("nexmark_q4", auctions=600, bids=9200), []),
+    ],
+)
+def test_nexmark_topics_that_are_joined_and_drift_apart(document: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+    assert warnings_of(document) == expected
+
+
+def test_the_warning_about_drift_says_at_which_rate_the_topics_stay_in_step() -> None:
+    (problem,) = validate(joined("nexmark_q3", persons=1000, auctions=1000), Context(datasets=DATASETS))
+    assert problem.message == (
+        "the records of 'auctions' and 'persons', which 'join' joins, do not stay in step: by the end of the run 'auctions' refers to "
+        "records of 'persons' that are long past, so fewer and fewer match; give 'auctions' 3 times the rate of 'persons'"
+    )
+    ahead = validate(joined("nexmark_q4", auctions=60, bids=9200), Context(datasets=DATASETS))[0].message
+    assert "that do not exist yet" in ahead
+    assert ahead.endswith("give 'bids' 46/3 times the rate of 'auctions'")
+
+
+def test_topics_that_are_not_joined_may_drift_apart() -> None:
+    document = joined("nexmark_q3", persons=1000, auctions=1000)
+    query = document["query"]
+    query["operators"] = [one for one in query["operators"] if one["kind"] != "join"] + [{"id": "other", "kind": "sink"}]
+    names = {one["id"] for one in query["operators"]}
+    query["edges"] = [edge for edge in query["edges"] if {edge["source"], edge["target"]} <= names]
+    senders = {edge["source"] for edge in query["edges"]}
+    ends = [one["id"] for one in query["operators"] if one["kind"] != "sink" and one["id"] not in senders]
+    for end, sink in zip(ends, ("sink", "other"), strict=True):
+        query["edges"].append({"source": end, "target": sink, "partitioning": {"kind": "rebalance"}})
+    assert warnings_of(document) == []
+
+
 @pytest.mark.parametrize("file", sorted(EXPERIMENTS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_no_template_has_a_warning(file: Path) -> None:
     assert warnings_of(yaml.safe_load(file.read_text())) == []

@@ -22,7 +22,10 @@ from .verdicts import verdicts_of
 
 
 class Problem(BaseModel):
-    """A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it."""
+    """A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it.
+
+    missing: the document is incomplete here, not wrong.
+    """
 
     pointer: str
     code: str
@@ -30,6 +33,7 @@ class Problem(BaseModel):
     value: Json
     hint: str
     severity: Literal["error", "warning"]
+    missing: bool = False
 
 
 @EXACT

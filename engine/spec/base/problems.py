@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+INCOMPLETE = frozenset({"missing", "missing_edge", "missing_workload", "no_source", "no_sink", "disconnected"})
+"""Codes of problems that go when something is added to the document. Those with any other code contradict something."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -18,6 +21,7 @@ class Problem:
     message: one sentence with the field, the value and the remedy.
     value: the offending value, JSON-able (shortened if long).
     hint: an optional suggestion such as ``did you mean 'state'?``.
+    missing: the document is incomplete here rather than wrong. Everything that is being drawn begins so.
     """
 
     pointer: str
@@ -27,8 +31,12 @@ class Problem:
     hint: str = ""
     severity: Literal["error", "warning"] = "error"
 
+    @property
+    def missing(self) -> bool:
+        return self.code in INCOMPLETE
+
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "missing": self.missing}
 
 
 class Refusal(ValueError):

@@ -22,6 +22,7 @@ from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Scaling
 from ..experiment.scaling.looped import Looped
 from ..experiment.streams import FileStream
+from ..experiment.workload import SourceWorkload, Workload
 from .draft import Draft, section
 from .event_time import calendar_text, event_zero_ns
 from .flow import Datasets
@@ -268,15 +269,21 @@ def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
         yield Problem(pointer("query", "edges"), "budget", message, channels)
 
 
+def records_due(workload: Workload, source: SourceWorkload, datasets: Datasets) -> Callable[[int], int] | None:
+    """See `engine.workloads.due.due`."""
+    due = importlib.import_module("engine.workloads.due").due
+    count: Callable[[int], int] | None = due(source, workload.horizon_ns, workload.scale, datasets)
+    return count
+
+
 def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Problem]:
     if draft.workload is None:
         return
     horizon_s, horizon_ns = draft.workload.horizon_s, draft.workload.horizon_ns
-    due = importlib.import_module("engine.workloads.due").due
     counts: list[Callable[[int], int] | None] = []
     for id, source in draft.sources.items():
         try:
-            counts.append(due(source, horizon_ns, draft.workload.scale, datasets))
+            counts.append(records_due(draft.workload, source, datasets))
         except Refusal as refusal:
             yield refusal_problem(refusal, ("workload", "sources", id))
             counts.append(None)

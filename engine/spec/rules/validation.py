@@ -19,6 +19,7 @@ from .draft import Draft, attempt, items, section
 from .flow import Datasets, Flow
 from .graph import graph_problems
 from .memory import memory_problems
+from .nexmark import nexmark_warnings
 from .resources import Budgets, Placing, placed, resource_problems
 from .scaling import scaling_problems
 from .watermarks import watermark_warnings
@@ -89,6 +90,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     problems += [problem for problem in rest if problem.pointer not in reported]
     if not problems:  # as long as something is wrong or missing, nobody expects output
         problems += watermark_warnings(draft, flow.params)
+        problems += nexmark_warnings(draft, context.datasets)
     problems += assertion_problems(experiment) if experiment is not None else ()
     names = [host.name for host in draft.hosts or ()]
     return Findings(

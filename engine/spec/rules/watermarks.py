@@ -19,12 +19,8 @@ def watermark_warnings(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
     silent = [id for id, workload in draft.sources.items() if workload.watermarks.kind == "none"]
     if not waiting or not silent:
         return
-    receivers: defaultdict[str, set[str]] = defaultdict(set)
-    for edge in draft.edges.values():
-        if not edge.feedback:  # feedback edges carry no watermarks
-            receivers[edge.source].add(edge.target)
     for source in silent:
-        reached = _downstream(receivers, source)
+        reached = downstream(draft, source)  # feedback edges carry no watermarks
         stuck = [f"'{id}'" for id in waiting if id in reached]
         if stuck:
             message = (
@@ -34,8 +30,12 @@ def watermark_warnings(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
             yield Problem(pointer("workload", "sources", source, "watermarks"), "never_closes", message, "none", severity="warning")
 
 
-def _downstream(receivers: Mapping[str, set[str]], source: str) -> set[str]:
-    """The operators that records of the source can reach. receivers: by operator."""
+def downstream(draft: Draft, source: str) -> set[str]:
+    """The operators that records of the source reach without a feedback edge."""
+    receivers: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in draft.edges.values():
+        if not edge.feedback:
+            receivers[edge.source].add(edge.target)
     reached: set[str] = set()
     ahead = [source]
     while ahead:

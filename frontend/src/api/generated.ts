@@ -216,7 +216,11 @@ export interface components {
             repeated: boolean;
             result: string;
         };
-        /** @description A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it. */
+        /**
+         * @description A problem in a document. pointer: JSON pointer into the document as sent. value: the value found. hint: how to fix it.
+         *
+         *     missing: the document is incomplete here, not wrong.
+         */
         Problem: {
             pointer: string;
             code: string;
@@ -225,6 +229,8 @@ export interface components {
             hint: string;
             /** @enum {string} */
             severity: "error" | "warning";
+            /** @default false */
+            missing: boolean;
         };
         /** @description Fields of a stream's records, and bytes per record. */
         RecordSchema: {

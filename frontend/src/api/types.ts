@@ -18,7 +18,7 @@ export type Scope = Me["scopes"][number];
 // --- documents --------------------------------------------------------------------------------------------------------------------------
 
 /** What pages themselves find has no value or hint. */
-export type Problem = Omit<Api.Problem, "value" | "hint"> & Partial<Pick<Api.Problem, "value" | "hint">>;
+export type Problem = Omit<Api.Problem, "value" | "hint" | "missing"> & Partial<Pick<Api.Problem, "value" | "hint" | "missing">>;
 export type Kind = Api.Kind;
 export type Family = keyof Api.Catalogue;
 export type Registry = Partial<Api.Catalogue>;

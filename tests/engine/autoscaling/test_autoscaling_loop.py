@@ -19,7 +19,7 @@ from engine.autoscaling.hpa_cpu import HPACpu
 from engine.autoscaling.limits import Limit
 from engine.autoscaling.loop import AutoscalingLoop, limits_of, times_of
 from engine.autoscaling.metrics import Metrics
-from engine.autoscaling.policy import Advice, NoAdvice
+from engine.autoscaling.policy import UNBOUNDED, Advice, NoAdvice
 from engine.core.layout import FAR
 from engine.spec.experiment import scaling
 
@@ -192,6 +192,8 @@ def test_a_wish_beyond_the_workers_may_be_refused_as_a_whole() -> None:
     assert job.orders == []
     assert loop.decisions[0].verdict == "keep"
     assert loop.decisions[0].why == "it needs 35 workers, but there are only 30"
+    loop = run(looping(Wishes(lambda n: {"window": UNBOUNDED}), job, about), job, until_s=140)
+    assert loop.decisions[0].why == "it asks for an unlimited number of workers, but there are only 30"
 
 
 @pytest.mark.parametrize("cooldown_s", [0, 300])

@@ -46,6 +46,18 @@ export function targetOf(pointer: string, document: ExperimentDocument): Target 
 
 export const isError = (problem: Problem) => problem.severity !== "warning";
 
+/** How a problem looks: wrong, doubtful, or nothing but something that is still to be done. */
+export type Tone = "err" | "warn" | "todo";
+export const toneOf = (problem: Problem): Tone => (isError(problem) ? (problem.missing ? "todo" : "err") : "warn");
+
+/** How something with these problems looks. */
+export function worstTone(problems: Problem[]): Tone | "" {
+  const tones = new Set(problems.map(toneOf));
+  return (["err", "warn", "todo"] as const).find((tone) => tones.has(tone)) ?? "";
+}
+
+export const TONE_ICON = { err: "crossc", warn: "warn", todo: "info" } as const;
+
 /** Problems by operator id, edge key and host index: what the canvas marks. */
 export function problemsByPart(problems: Problem[], document: ExperimentDocument) {
   const operators = new Map<string, Problem[]>();

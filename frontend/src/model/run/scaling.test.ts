@@ -23,6 +23,7 @@ import {
   rescaleRefusal,
   ScalingHistory,
   stairs,
+  requestTold,
   valueTold,
   verticesOf,
   whyNot,
@@ -387,6 +388,7 @@ describe("what is scaled", () => {
     expect(valueTold("tpr", 2059984.86)).toMatchObject({ label: "true rate", text: "2.06M/s" });
     expect(valueTold("beta", 0.2)).toMatchObject({ text: "20 %" });
     expect(valueTold("opt", null)).toMatchObject({ text: "–" });
+    expect([4, 12_345, 2 ** 32 - 1, 5_153_960_754].map(requestTold)).toEqual(["4", "12.3k", "no limit", "no limit"]);
     expect(valueTold("what_is_new", 3)).toMatchObject({ label: "what is new", text: "3" });
   });
 });

@@ -385,6 +385,14 @@ export function valueTold(name: string, value: number | null): ToldValue {
   return { label, means, text: kind === "share" ? `${short(100 * value)} %` : kind === "rate" ? `${short(value)}/s` : short(value) };
 }
 
+/** What DS2 requests for an operator without a true rate (`UNBOUNDED` in engine/autoscaling/policy.py). */
+const UNBOUNDED = 2 ** 32 - 1;
+
+export const isUnbounded = (instances: number) => instances >= UNBOUNDED;
+
+/** Instances that a policy requests, or that a rule leaves of the request. */
+export const requestTold = (instances: number) => (isUnbounded(instances) ? "no limit" : short(instances));
+
 const RULES: Record<string, [label: string, means: string]> = {
   over_provisioning: ["reserve", "Multiplied by the over-provisioning factor, rounded up"],
   step_max: ["step", "Limit on instances added at a time"],

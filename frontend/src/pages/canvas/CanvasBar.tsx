@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
 import { clock } from "../../lib/format";
-import { isError } from "../../model/document/validate";
+import { isError, TONE_ICON, worstTone } from "../../model/document/validate";
 import { runCommand } from "../../session/commands";
 import { WriteButton } from "../../session/may";
 import { useRefusal } from "../../session/who";
@@ -22,6 +22,7 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
   const historyOpen = useEditor((state) => state.historyOpen && state.inspectorOpen);
   const problems = useEditor((state) => state.problems);
   const errors = problems.filter(isError);
+  const tone = worstTone(problems);
   return (
     <TopBar
       title={name}
@@ -73,14 +74,14 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
         <>
           <button
             className="btn"
-            title={problems.length ? "Show the problems" : "Checked by the server after every edit"}
+            title={tone === "todo" ? "Show what is missing" : tone ? "Show the problems" : "Checked by the server after every edit"}
             data-testid="problems-button"
             onClick={() => useEditor.setState({ drawer: "problems", drawerOpen: true })}
           >
-            <Icon name={errors.length ? "crossc" : problems.length ? "warn" : "checkc"} />
-            {problems.length ? (
+            <Icon name={tone ? TONE_ICON[tone] : "checkc"} />
+            {tone ? (
               <>
-                Problems <span className={`cnt ${errors.length ? "err" : ""}`}>{problems.length}</span>
+                {tone === "todo" ? "To do" : "Problems"} <span className={`cnt ${tone}`}>{problems.length}</span>
               </>
             ) : (
               "Valid"

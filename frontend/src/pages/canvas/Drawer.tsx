@@ -1,5 +1,6 @@
 import { faultsOf } from "../../model/document/faults";
-import { isError } from "../../model/document/validate";
+import { sentenceOf } from "../../model/document/naming";
+import { TONE_ICON, toneOf, worstTone } from "../../model/document/validate";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
 import { goTo, useEditor } from "./editor";
@@ -13,7 +14,6 @@ export function Drawer() {
   const problems = useEditor((state) => state.problems);
   const workload = useEditor((state) => state.document.workload);
   const faults = useEditor((state) => faultsOf(state.document).length);
-  const errors = problems.filter(isError).length;
   return (
     <section className={`drawer ${open ? "" : "folded"}`} aria-label="Workload, faults, problems">
       <Tabs
@@ -25,7 +25,7 @@ export function Drawer() {
           { id: "faults", label: <>Faults {faults > 0 && <span className="num">{faults}</span>}</> },
           {
             id: "problems",
-            label: <>Problems {problems.length > 0 && <span className={`cnt ${errors ? "err" : ""}`}>{problems.length}</span>}</>,
+            label: <>Problems {problems.length > 0 && <span className={`cnt ${worstTone(problems)}`}>{problems.length}</span>}</>,
           },
         ]}
         end={
@@ -69,10 +69,10 @@ function Problems() {
   return (
     <ul className="probs scroll" data-testid="problems">
       {problems.slice(0, PROBLEMS_SHOWN_MAX).map((problem, at) => (
-        <li key={at} className={isError(problem) ? "err" : "warn"}>
-          <Icon name={isError(problem) ? "crossc" : "warn"} />
+        <li key={at} className={toneOf(problem)}>
+          <Icon name={TONE_ICON[toneOf(problem)]} />
           <div>
-            {problem.message}
+            {sentenceOf(problem)}
             <small className="mono">
               {problem.pointer || "/"}
               {problem.hint ? `, ${problem.hint}` : ""}

@@ -15,7 +15,7 @@ import {
   type Part,
   type Span,
 } from "../../model/document/faults";
-import { isError, problemsAt } from "../../model/document/validate";
+import { problemsAt, worstTone } from "../../model/document/validate";
 import { WriteButton } from "../../session/may";
 import { useRefusal } from "../../session/who";
 import { Icon, iconOf } from "../../ui/Icon";
@@ -168,7 +168,7 @@ function FaultRow({
   const [moving, setMoving] = useState<Span | null>(null);
   const own = spanOf(kind, fault);
   const span = moving ?? own;
-  const tone = problems.some(isError) ? "err" : problems.length ? "warn" : "";
+  const tone = worstTone(problems);
   const name = `${kind?.title ?? fault.kind}${whomOf(fault) ? `, ${whomOf(fault)}` : ""}`;
   const put = (next: Span, group = "") => edit((before) => replaceFault(before, index, withSpan(kind, fault, next)), group);
 

@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
-import type { Problem, Run } from "../../api/types";
+import type { Run } from "../../api/types";
+import { named, sentenceOf, type NamedProblem } from "../../model/document/naming";
 import { paceIn } from "../../model/run/pace";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
@@ -10,16 +11,18 @@ import { Menu } from "../../ui/Menu";
 import { NumberInput, useUnread } from "../../ui/NumberInput";
 import { PaceField } from "../../ui/PaceField";
 import { toast } from "../../ui/toasts";
-import { goTo, useEditor } from "./editor";
+import { goTo, insist, useEditor } from "./editor";
+import { useRegistry } from "./useRegistry";
 import { CHOOSE_FIRST, saveNow } from "./useServer";
 
 /** Runs the saved document. With errors it names the first one and goes to it. */
-export function RunButton({ errors }: { errors: Problem[] }) {
+export function RunButton({ errors }: { errors: NamedProblem[] }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [seed, setSeed] = useState<number>();
   const [pace, setPace] = useState("");
   const operators = useEditor((state) => state.document.query.operators.length);
+  const { schema, kinds } = useRegistry();
   const starting = useRef(false);
   const run = useMutation({
     mutationFn: async (chosen: { seed?: number; pace?: number | null }) => {
@@ -36,19 +39,22 @@ export function RunButton({ errors }: { errors: Problem[] }) {
     },
     onError: (error) => {
       if (error instanceof ApiError && error.problems.length) {
-        useEditor.setState({ problems: error.problems, drawer: "problems", drawerOpen: true });
+        insist(error.problems.map((problem) => named(problem, useEditor.getState().document, schema, kinds)));
         goTo(error.problems[0]?.pointer ?? "");
       }
       toast(error.message, { tone: "err" });
     },
   });
   const unread = useUnread(({ fields }) => Object.values(fields)[0]);
-  const first = unread ? { ...unread, message: `${unread.label}: ${unread.problem}` } : errors[0];
+  const [error] = errors;
+  const first = unread
+    ? { pointer: unread.pointer, says: `${unread.label}: ${unread.problem}` }
+    : error && { pointer: error.pointer, says: sentenceOf(error) };
   const refusal = useRefusal();
   const why = refusal ?? (!operators
     ? "The query is empty: add a source, an operator and a sink."
     : first
-      ? `Cannot run yet: ${first.message}`
+      ? `Cannot run yet: ${first.says}`
       : run.isPending || run.isSuccess
         ? "Starting"
         : "");
@@ -56,7 +62,7 @@ export function RunButton({ errors }: { errors: Problem[] }) {
   const whyNot = why || ("problem" in read ? read.problem : "");
   const start = (chosen: { seed?: number; pace?: number | null } = {}) => {
     if (first && !refusal) {
-      useEditor.setState({ drawer: "problems", drawerOpen: true });
+      insist();
       return goTo(first.pointer);
     }
     if (why || starting.current) return;
@@ -70,7 +76,7 @@ export function RunButton({ errors }: { errors: Problem[] }) {
         data-command="run"
         data-testid="run"
         aria-disabled={Boolean(why)}
-        title={why ? `${why}${first && !refusal ? " Click to go there." : ""}` : "Run (Ctrl+Enter)"}
+        title={why ? `${why}${first && !refusal ? `${/[.!?]$/.test(why) ? "" : "."} Click to go there.` : ""}` : "Run (Ctrl+Enter)"}
         onClick={() => start()}
       >
         <Icon name="play" />

@@ -2,8 +2,9 @@
 import { temporal } from "zundo";
 import { create } from "zustand";
 import type { ExperimentDocument } from "../../api/document";
-import type { ExperimentRecord, Json, Problem, RecordSchema, Saved, Validation } from "../../api/types";
+import type { ExperimentRecord, Json, RecordSchema, Saved, Validation } from "../../api/types";
 import { coerceDocument } from "../../model/document/coerce";
+import type { NamedProblem } from "../../model/document/naming";
 import { localPlacement } from "../../model/document/placement";
 import { pointerParts, targetOf } from "../../model/document/validate";
 import { changeAt, type Write } from "../../model/document/writes";
@@ -50,10 +51,12 @@ export interface Editor {
   /** A newer version that was saved elsewhere, and by whom. */
   conflict: Conflict | null;
 
-  problems: Problem[];
+  problems: NamedProblem[];
   schemas: Record<string, RecordSchema>;
   placement: Record<string, string[]>;
   hash: string | null;
+  /** Run was pressed: from then on, what is missing is wrong. */
+  insists: boolean;
   /** The document that `problems` belongs to; another one means that validation is still under way. */
   validated: ExperimentDocument | null;
 
@@ -86,6 +89,7 @@ const blank: Editor = {
   saveError: "",
   conflict: null,
   problems: [],
+  insists: false,
   schemas: {},
   placement: {},
   hash: null,
@@ -245,9 +249,16 @@ export function goTo(pointer: string): void {
 
 export const showHistory = (open: boolean) => set(open ? { historyOpen: true, inspectorOpen: true } : { historyOpen: false });
 
-export function applyValidation(document: ExperimentDocument, answer: Validation): void {
+/** Somebody wants to run what is not complete: shows why not. */
+export function insist(problems: NamedProblem[] = useEditor.getState().problems): void {
+  set({ insists: true, problems: problems.map(insisted), drawer: "problems", drawerOpen: true });
+}
+
+const insisted = (problem: NamedProblem): NamedProblem => ({ ...problem, missing: false });
+
+export function applyValidation(document: ExperimentDocument, answer: Omit<Validation, "problems"> & { problems: NamedProblem[] }): void {
   set((state) => ({
-    problems: answer.problems,
+    problems: state.insists ? answer.problems.map(insisted) : answer.problems,
     hash: answer.hash,
     validated: document,
     schemas: answer.schemas ?? {},

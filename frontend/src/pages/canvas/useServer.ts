@@ -7,10 +7,12 @@ import { experimentWrites, savedQuery } from "../../api/queries";
 import type { ExperimentRecord, Validation } from "../../api/types";
 import { PAGE } from "../../lib/page";
 import { coerceDocument } from "../../model/document/coerce";
+import { named } from "../../model/document/naming";
 import { isError } from "../../model/document/validate";
 import { toast } from "../../ui/toasts";
 import { dropDraft, keepDraft } from "./drafts";
 import { applyValidation, edit, useEditor, type Conflict } from "./editor";
+import { useRegistry } from "./useRegistry";
 
 const VALIDATE_AFTER_MS = 250;
 export const SAVE_AFTER_MS = 1000;
@@ -21,12 +23,14 @@ export const CHOOSE_FIRST = "A newer version of this experiment was saved elsewh
 export function useValidation(): void {
   const document = useEditor((state) => state.document);
   const id = useEditor((state) => state.id);
+  const { schema, kinds } = useRegistry();
   useEffect(() => {
     if (!id) return;
     const controller = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        applyValidation(document, await post<Validation>("/api/validate", { document }, controller.signal));
+        const answer = await post<Validation>("/api/validate", { document }, controller.signal);
+        applyValidation(document, { ...answer, problems: answer.problems.map((one) => named(one, document, schema, kinds)) });
       } catch {
         // The save bar already says that the server is away; the problems stay as they were.
       }
@@ -35,7 +39,7 @@ export function useValidation(): void {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [document, id]);
+  }, [document, id, schema, kinds]);
 }
 
 /** The newest version that the server confirmed, by experiment: it outlives the page that asked for it. */

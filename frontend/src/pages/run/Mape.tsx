@@ -1,7 +1,7 @@
 import type { ExperimentDocument } from "../../api/document";
 import type { RescaleAction, ScalingDecision, ScalingReading } from "../../api/types";
 import { percent, short } from "../../lib/format";
-import { downOf, partsOf, ruleTold, spell, valueTold } from "../../model/run/scaling";
+import { downOf, isUnbounded, partsOf, requestTold, ruleTold, spell, valueTold } from "../../model/run/scaling";
 import { Icon } from "../../ui/Icon";
 
 const COLUMNS: [title: string, means: string][] = [
@@ -147,9 +147,16 @@ function Plan({ decision, vertex }: { decision: ScalingDecision; vertex: string 
   const steps = decision.steps.flatMap(({ rule, parallelism }) => {
     const p = parallelism[vertex];
     const [label, means] = ruleTold(rule);
-    return p === undefined ? [] : [{ label, text: `→ ${short(p)}`, means }];
+    return p === undefined ? [] : [{ label, text: `→ ${requestTold(p)}`, means }];
   });
-  return <Pairs rows={[{ label: "advice", text: short(advice), means: "Instances requested, before the rules" }, ...steps]} />;
+  return (
+    <>
+      <Pairs rows={[{ label: "advice", text: requestTold(advice), means: "Instances requested, before the rules" }, ...steps]} />
+      {isUnbounded(advice) && (
+        <small className="mut">It served nothing in the window, so it has no true rate. As published, the policy then requests the maximum.</small>
+      )}
+    </>
+  );
 }
 
 /** What is done at last: the wish behind all rules, if an order was given. */

@@ -1,6 +1,7 @@
 import { useId } from "react";
 import type { Json, Kind, Problem, RecordField, Tagged } from "../../api/types";
 import { initialValue, propertyNames } from "../../model/document/schema";
+import { worstTone } from "../../model/document/validate";
 import type { Write } from "../../model/document/writes";
 import { Icon } from "../Icon";
 import { Remarks } from "./Remarks";
@@ -47,7 +48,7 @@ export function KindForm({
         <label htmlFor={id} className={bare ? "vh" : ""}>
           {label}
         </label>
-        <div className={`in ${own.length ? "err" : ""}`}>
+        <div className={`in ${worstTone(own)}`}>
           <select id={id} value={kind?.kind ?? ""} onChange={(event) => choose(event.target.value)}>
             {!kind && <option value="">{value?.kind ? `${value.kind} (unknown)` : "choose"}</option>}
             {kinds.map((one) => (

@@ -2,7 +2,7 @@ import type { FieldProps } from "@rjsf/utils";
 import { useState } from "react";
 import type { JsonSchema } from "../../api/types";
 import { deref, labelOf } from "../../model/document/schema";
-import { isError, joinPointer } from "../../model/document/validate";
+import { joinPointer, toneOf } from "../../model/document/validate";
 import { Icon } from "../Icon";
 import { surroundings, type FormSurroundings } from "./context";
 import { Editor, hasEditor } from "./editors";
@@ -92,7 +92,7 @@ function keysOf(schema: JsonSchema, taken: string[]): JsonSchema | null {
 
 /** In what way stands below all entries. */
 const isWrong = ({ problems }: FormSurroundings, pointer: string) =>
-  problems.some((problem) => problem.pointer === pointer && isError(problem));
+  problems.some((problem) => problem.pointer === pointer && toneOf(problem) === "err");
 
 type Common = { required: boolean; disabled: boolean; around: FormSurroundings };
 

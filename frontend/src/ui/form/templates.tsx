@@ -8,10 +8,10 @@ import type {
 } from "@rjsf/utils";
 import type { JsonSchema } from "../../api/types";
 import { labelOf, rangeOf } from "../../model/document/schema";
-import { joinPointer } from "../../model/document/validate";
+import { joinPointer, worstTone } from "../../model/document/validate";
 import { Icon } from "../Icon";
 import { surroundings } from "./context";
-import { Remarks, toneOf } from "./Remarks";
+import { Remarks } from "./Remarks";
 import { isEditedWhole } from "./shapes";
 
 function FieldTemplate({ id, fieldPathId, schema, children, hidden, required, registry, formData }: FieldTemplateProps) {
@@ -48,7 +48,7 @@ function FieldTemplate({ id, fieldPathId, schema, children, hidden, required, re
   }
   const numbered = typeof path.at(-1) === "number";
   return (
-    <div className={`field ${toneOf(own)}`} data-pointer={here} data-required={required && formData === undefined ? "" : undefined}>
+    <div className={`field ${worstTone(own)}`} data-pointer={here} data-required={required && formData === undefined ? "" : undefined}>
       {numbered ? (
         <label htmlFor={id} className="vh">
           {labelOf(String(path.at(-2) ?? "entry"))} {Number(path.at(-1)) + 1}

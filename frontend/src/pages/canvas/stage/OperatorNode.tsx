@@ -6,7 +6,7 @@ import { rememberLast } from "../../../lib/memo";
 import { DEFAULT_PORT, instancesOf } from "../../../model/document/document";
 import { summariseHosts } from "../../../model/document/hosts";
 import { lookupOf } from "../../../model/document/lookup";
-import { isError, problemsByPart } from "../../../model/document/validate";
+import { problemsByPart, TONE_ICON, worstTone } from "../../../model/document/validate";
 import { colourOf } from "../../../model/graph/colours";
 import { inputType, portsOf, recordTypes, type RecordType } from "../../../model/graph/graph";
 import { NODE, nodeHeight, PORT } from "../../../model/graph/layout";
@@ -41,7 +41,7 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   const kind = kinds.get(operator.kind);
   const ports = portsOf(useEditor.getState().document, kind, id);
   const name = String((operator as { name?: string }).name || id);
-  const worst = worstOf(own);
+  const worst = worstTone(own);
   return (
     <article
       className={`node ${selected ? "selected" : ""} ${worst} ${far ? "far" : ""}`}
@@ -56,7 +56,7 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
           <header>
             {worst ? (
               <span className="flagged" title={own[0]?.message}>
-                <Icon name={worst === "err" ? "crossc" : "warn"} />
+                <Icon name={TONE_ICON[worst]} />
               </span>
             ) : (
               <Icon name={iconOf(kind?.icon || operator.kind)} />
@@ -119,7 +119,6 @@ function Ports({ id, inputs, outputs }: { id: string; inputs: string[]; outputs:
 const portLabel = (port: string | undefined, named: boolean, type: RecordType | undefined) =>
   port === undefined ? "" : named ? port.replaceAll("_", " ") : (type?.name ?? "");
 
-const worstOf = (problems: Problem[]) => (problems.some(isError) ? "err" : problems.length ? "warn" : "");
 
 /** A port; its shape says which record type flows there. */
 function Port({ side, id, row, type, of }: { side: "in" | "out"; id: string; row: number; type: RecordType | undefined; of: string }) {

@@ -2,6 +2,7 @@ import { BaseEdge, EdgeLabelRenderer, useStore, type EdgeProps, type ReactFlowSt
 import { memo, useState } from "react";
 import { DEFAULT_PORT } from "../../../model/document/document";
 import { lookupOf } from "../../../model/document/lookup";
+import { TONE_ICON, type Tone } from "../../../model/document/validate";
 import { wayOf, type Way } from "../../../model/graph/edgeWay";
 import { partitioningLabel } from "../../../model/graph/graph";
 import { NODE } from "../../../model/graph/layout";
@@ -10,7 +11,7 @@ import { select, useEditor } from "../editor";
 import { useRecordTypes } from "./OperatorNode";
 
 export interface EdgeMarks {
-  tone: "" | "warn" | "err";
+  tone: Tone | "";
   message: string;
   /** Of a feedback edge; -1 for any other. */
   lane: number;
@@ -61,7 +62,7 @@ export const PartitionEdge = memo(function PartitionEdge(props: EdgeProps) {
           onFocus={() => setLooking(true)}
           onBlur={() => setLooking(false)}
         >
-          {tone && <Icon name={tone === "err" ? "crossc" : "warn"} small />}
+          {tone && <Icon name={TONE_ICON[tone]} small />}
           {back && !tone && <Icon name="feedback" small />}
           <span className="ell">
             {back ? "feedback, " : ""}

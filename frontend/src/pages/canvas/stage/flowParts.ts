@@ -4,7 +4,7 @@ import type { Edge as DocumentEdge, ExperimentDocument } from "../../../api/docu
 import type { Kind, Problem } from "../../../api/types";
 import { plural } from "../../../lib/format";
 import { DEFAULT_PORT, edgeKey, instancesOf } from "../../../model/document/document";
-import { isError, problemsByPart } from "../../../model/document/validate";
+import { problemsByPart, worstTone } from "../../../model/document/validate";
 import { portsOf } from "../../../model/graph/graph";
 import type { HostGroup } from "../../../model/graph/hostTiles";
 import { feedbackLane, NODE, nodeHeight, PORT, portAt, positionsOf } from "../../../model/graph/layout";
@@ -109,7 +109,7 @@ export function flowEdges(
     const key = edgeKey(edge);
     const own = marked.get(key) ?? [];
     const data: EdgeMarks = {
-      tone: own.some(isError) ? "err" : own.length ? "warn" : "",
+      tone: worstTone(own),
       message: own[0]?.message ?? "",
       lane: edge.feedback ? feedbackLane(document, key) : -1,
     };
