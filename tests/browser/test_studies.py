@@ -68,8 +68,11 @@ def test_a_study_from_the_canvas_to_its_result(page: Page, api: httpx.Client, ex
     page.get_by_test_id("operator-join").wait_for()
     page.keyboard.press("Control+Shift+Enter")
     page.wait_for_url("**/studies/new?experiment=*")
+    new = page.url
     begin = page.get_by_test_id("start-study")
     expect(begin).to_have_attribute("title", re.compile("single run"))
+    name = page.get_by_label("Name", exact=True).locator("input").first
+    first = name.input_value()
 
     page.keyboard.press("a")
     page.keyboard.type("hosts count")
@@ -122,6 +125,11 @@ def test_a_study_from_the_canvas_to_its_result(page: Page, api: httpx.Client, ex
     page.get_by_test_id("of-study").click()
     page.get_by_test_id("point").get_by_role("button", name="Open as experiment").click()
     page.wait_for_url("**/experiments/*")
+
+    # The next study of the experiment begins anew, under a name of its own.
+    page.goto(new)
+    expect(name).to_have_value(f"{first} (2)")
+    expect(page.get_by_test_id("study-size")).to_have_attribute("data-runs", "1")
 
 
 def test_what_a_search_found_and_what_it_tried(

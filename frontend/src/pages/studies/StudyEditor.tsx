@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
 import type { JsonSchema, Kind, StudyDetail, StudySchema } from "../../api/types";
@@ -65,7 +65,10 @@ export function StudyEditor({
   const fields = useMemo(() => fieldsOf(study.experiment, experimentSchema, operators), [study.experiment, experimentSchema, operators]);
   const measured = useMemo(() => [...(study.axes ?? []).map(({ name }) => name), ...(checked?.metrics ?? [])], [study.axes, checked]);
   const [adding, setAdding] = useState(false);
-  useEffect(() => keepStudyDraft(named, draft), [named, draft]);
+  const started = useRef(false);
+  useEffect(() => {
+    if (!started.current) keepStudyDraft(named, draft); // each time the page is drawn: also while the study starts, and after
+  }, [named, draft]);
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
 
   const axes = study.axes ?? [];
@@ -75,6 +78,7 @@ export function StudyEditor({
   const start = useMutation({
     mutationFn: () => post<StudyDetail>("/api/studies", { document: study, experiment: origin.experiment }),
     onSuccess: (made) => {
+      started.current = true;
       keepStudyDraft(named, null);
       void client.invalidateQueries({ queryKey: ["studies"] });
       void navigate(`/studies/${made.id}`);

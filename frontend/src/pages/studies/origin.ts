@@ -1,10 +1,10 @@
 /** Where a new study begins: an experiment, a run, a template, another study, or a file. */
 import { queryOptions } from "@tanstack/react-query";
 import { get } from "../../api/client";
-import { experimentWrites, templatesQuery } from "../../api/queries";
+import { experimentWrites, studiesQuery, templatesQuery } from "../../api/queries";
 import type { ExperimentRecord, Run, StudyDetail, Template } from "../../api/types";
 import type { QueryClient } from "@tanstack/react-query";
-import type { Draft } from "../../model/study/draft";
+import { studyName, type Draft } from "../../model/study/draft";
 import type { StudyDocument } from "../../model/study/study";
 
 export const ORIGINS = ["experiment", "run", "template", "study"] as const;
@@ -34,13 +34,21 @@ export const originQuery = (client: QueryClient, origin: { kind: Kind; id: strin
   });
 
 async function read(client: QueryClient, kind: Kind, id: string): Promise<Origin> {
+  const studies = await client.fetchQuery({ ...studiesQuery(0), staleTime: 0 });
+  const taken = studies.items.map(({ name }) => name);
   const begun = (experiment: unknown): StudyDocument => {
     const name = (experiment as { name?: unknown } | null)?.name;
-    return { format: 1, name: typeof name === "string" && name ? `Study of ${name}` : "", experiment: experiment as StudyDocument["experiment"], seeds: [1], axes: [] };
+    return {
+      format: 1,
+      name: typeof name === "string" && name ? studyName(`Study of ${name}`, taken) : "",
+      experiment: experiment as StudyDocument["experiment"],
+      seeds: [1],
+      axes: [],
+    };
   };
   if (kind === "study") {
     const { document, experiment } = await get<StudyDetail>(`/api/studies/${id}`);
-    return { study: document, experiment };
+    return { study: { ...document, name: studyName(document.name ?? "", taken) }, experiment };
   }
   if (kind === "run") {
     const run = await get<Run>(`/api/runs/${id}`);
