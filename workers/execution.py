@@ -24,6 +24,7 @@ from django.utils import timezone
 
 import engine
 from engine.assertions.judging import judge
+from engine.core.compiler import watched
 from engine.spec import InvalidExperiment
 from engine.spec.experiment.assertion import overall
 from engine.spec.rules.validation import Context, load
@@ -56,7 +57,7 @@ FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5
 def execute(run_id: str) -> None:
     """Execute a queued run. No effect if another worker holds it, or if it is no longer queued."""
     holder = new_holder()
-    if not Run.objects.claim(run_id, holder, engine_version=engine.ENGINE_VERSION, summary=None):
+    if not Run.objects.claim(run_id, holder, engine_version=engine.ENGINE_VERSION, summary=None, compiling=False):
         return
     run = Run.objects.select_related("lab").get(pk=run_id)
     if run.hold_at_frame is not None and run.hold_at_frame < run.frames:  # after a loss: pause where it was paused
@@ -153,6 +154,10 @@ class Attempt:
 
     def _run(self) -> dict[str, Any]:
         self.directory.mkdir(parents=True, exist_ok=True)
+        with watched(self.monitor.compiles):
+            return self._simulated()
+
+    def _simulated(self) -> dict[str, Any]:
         simulation = self.simulation = self._begin()
         slices = TimeSlices()
         try:

@@ -161,9 +161,10 @@ class RunMonitor(Monitor):
         self.publisher = FramePublisher(run.pk)
         self.pace, self.hold_at_frame = run.pace, run.hold_at_frame
         self.standing = False
+        self.compiling_since_s: float | None = None
         self.others_wait = False  # as seen while paused
         self.news = threading.Event()
-        self.reported = (run.t_ns, run.pace, run.hold_at_frame)
+        self.reported = (run.t_ns, run.pace, run.hold_at_frame, False)
         self.begin_at(run.t_ns, run.frames)
 
     # --- for the engine's thread ------------------------------------------------------------------------------------------------------
@@ -172,6 +173,16 @@ class RunMonitor(Monitor):
         """Set the virtual time and the number of frames from which this attempt continues."""
         self.began_s, self.began_ns, self.waited_s = time.monotonic(), t_ns, 0.0
         self.t_ns, self.frames = t_ns, frames
+
+    def compiles(self, compiling: bool) -> None:
+        """The engine starts or stops compiling the event loop of this query. The time for it says nothing about its speed."""
+        now_s = time.monotonic()
+        if compiling:
+            self.compiling_since_s = now_s
+        elif self.compiling_since_s is not None:
+            self.waited_s += now_s - self.compiling_since_s
+            self.compiling_since_s = None
+        self.wake.set()
 
     def holds_at(self, frames: int) -> bool:
         """Return whether the run must pause at this number of frames."""
@@ -208,9 +219,9 @@ class RunMonitor(Monitor):
     def eta_s(self) -> float | None:
         """Estimate the wall-clock seconds to the horizon: by the pace, or by the engine's speed if that takes longer.
 
-        None until the engine's speed is known, and for a run that will pause before its end.
+        None until the engine's speed is known, while it compiles, and for a run that will pause before its end.
         """
-        if self.hold_at_frame is not None:
+        if self.hold_at_frame is not None or self.compiling_since_s is not None:
             return None
         left_ns = max(0, self.run.horizon_ns - self.t_ns)
         done_ns, worked_s = self.t_ns - self.began_ns, time.monotonic() - self.began_s - self.waited_s
@@ -243,8 +254,10 @@ class RunMonitor(Monitor):
 
     def _report(self) -> None:
         """Store the progress and notify viewers."""
-        now = (self.t_ns, self.pace, self.hold_at_frame)
+        compiling = self.compiling_since_s is not None
+        now = (self.t_ns, self.pace, self.hold_at_frame, compiling)
         if now != self.reported:
             self.reported = now
-            if self.rows.held(self.run.pk, self.holder).update(t_ns=self.t_ns, frames=self.frames, eta_s=self.eta_s()):
+            progress = {"t_ns": self.t_ns, "frames": self.frames, "eta_s": self.eta_s(), "compiling": compiling}
+            if self.rows.held(self.run.pk, self.holder).update(**progress):
                 announce(connection(), self.run.pk)

@@ -42,6 +42,8 @@ def wait(look: Callable[[], dict[str, Any]], name: str, timeout_s: float | None,
 
 
 def state_text(told: dict[str, Any]) -> str:
+    if told.get("compiling"):
+        return "compiling its query"
     eta_s = told.get("eta_s")
     return told["state"] if eta_s is None else f"{told['state']}, {eta_s:.0f} s left"
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet as parquet
@@ -18,7 +20,7 @@ from webapp.lab.models import Experiment, Lab, Run, RunState
 from webapp.lib.file_sizes import bytes_below
 from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import Entry, live_key
-from workers import execution
+from workers import execution, run_monitor
 
 from .conftest import RedisProcess, long_document, small_document, wait_for
 from .executing import Background, executed, frames_of, inside_a_frame, killed_while_saving, queued
@@ -42,6 +44,31 @@ def test_a_run_gives_what_the_engine_gives(lab: Lab) -> None:
     assert run.sparkline == [float(f"{frame['latency_ms']['p99']:.3g}") for frame in frames_of(run)]
     assert {path.parent.name for path in run.directory.rglob("*.parquet")} == {"telemetry", "latency", "live"}
     assert not run.snapshot.exists()
+
+
+def test_a_run_says_that_its_query_is_being_compiled(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what is left is estimated from the time after that alone."""
+    clock = SimpleNamespace(now_s=100.0)
+    monkeypatch.setattr(run_monitor, "time", SimpleNamespace(monotonic=lambda: clock.now_s))
+    run = queued(lab, small_document())
+    assert Run.objects.claim(run.pk, "here", compiling=False)
+    monitor = run_monitor.RunMonitor(run, "here", threading.Event())
+
+    def reported(compiling: bool | None, now_s: float, t_ns: int) -> tuple[bool, float | None]:
+        clock.now_s, monitor.t_ns = now_s, t_ns
+        if compiling is not None:
+            monitor.compiles(compiling)
+        monitor._report()
+        run.refresh_from_db()
+        return run.compiling, run.eta_s
+
+    assert reported(True, 101.0, 0) == (True, None)
+    monitor.pace = 1.0
+    assert reported(None, 105.0, 0) == (True, None), "not by its pace either"
+    monitor.pace = None
+    assert reported(False, 111.0, 0) == (False, None)
+    left_s = (run.horizon_ns - 10**9) / 1e9
+    assert reported(None, 112.0, 10**9) == (False, pytest.approx(left_s * 2.0)), "a second before and one after ten of compiling"
 
 
 def test_a_deadlock_fails_the_run_and_says_which_channels_stand(lab: Lab) -> None:

@@ -214,7 +214,8 @@ class RunShape(Schema):
     """A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
 
     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
-    once, null: it runs to its end. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run;
+    once, null: it runs to its end. `compiling`: its worker compiles the event loop of the query, once for each machine, and no time passes
+    yet. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run;
     null until it has ended, and for runs of older versions. `judged`: the outcome of
     all assertions together; null before the end, and without assertions. `verdicts`: that of each.
     """
@@ -236,6 +237,7 @@ class RunShape(Schema):
     t_s: float
     horizon_s: float
     eta_s: float | None
+    compiling: bool
     cancel_requested: bool
     pace: float | None
     hold_at_frame: int | None
@@ -271,6 +273,7 @@ class RunShape(Schema):
             "t_s": run.t_ns / 1e9,
             "horizon_s": run.horizon_ns / 1e9,
             "eta_s": run.eta_s if run.active else None,
+            "compiling": run.compiling and run.state == RunState.RUNNING,
             "cancel_requested": run.cancel_requested,
             "pace": run.pace,
             "hold_at_frame": run.hold_at_frame if run.active else None,

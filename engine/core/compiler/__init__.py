@@ -21,8 +21,8 @@ of all that it depends on. MILLRACE_COMPILE=0 runs the functions as Python, to s
 wherever they come from, and the results are the same.
 """
 
-from .kernel import Compiled, compiled
+from .kernel import Compiled, compiled, watched
 from .problem import CannotCompile
 from .source import prefetch, rare, reachable
 
-__all__ = ["CannotCompile", "Compiled", "compiled", "prefetch", "rare", "reachable"]
+__all__ = ["CannotCompile", "Compiled", "compiled", "prefetch", "rare", "reachable", "watched"]

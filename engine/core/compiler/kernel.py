@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -9,7 +10,8 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,29 @@ def enabled() -> bool:
 def checking() -> bool:
     """Whether indices are checked (MILLRACE_CHECK=1): slower by some three times, and compiled anew."""
     return os.environ.get("MILLRACE_CHECK", "0") == "1"
+
+
+_WATCHER: ContextVar[Callable[[bool], None] | None] = ContextVar("watcher", default=None)
+
+
+@contextlib.contextmanager
+def watched(watcher: Callable[[bool], None]) -> Iterator[None]:
+    """Call the watcher with True when a call inside has to wait for the compiler, of this process or another, and with False afterwards."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+@contextlib.contextmanager
+def _told_of_compiling() -> Iterator[None]:
+    tell = _WATCHER.get() or (lambda compiling: None)
+    tell(True)
+    try:
+        yield
+    finally:
+        tell(False)
 
 
 def compiled(function: Callable[..., Any]) -> Compiled:
@@ -124,7 +149,7 @@ class Compiled(Wrapped):
                 key = self.key(signature)
                 code = store.load(key)
                 if code is None:
-                    with store.lock(key):
+                    with _told_of_compiling(), store.lock(key):
                         code = store.load(key)  # another process may have compiled it meanwhile
                         if code is None:
                             code = self._compile(signature)

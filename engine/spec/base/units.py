@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import Field, Strict
+from pydantic.config import JsonDict
 
 Integer = Annotated[int, Strict()]
 """A whole number; `true` and `"4"` are rejected."""
@@ -16,12 +17,16 @@ Number = Annotated[float, Strict()]
 """A number, whole or not; `true` and `"1.5"` are rejected."""
 
 
-def quantity(default: Any = ..., *, unit: str, description: str, too_little: str = "", **constraints: Any) -> Any:
+ADVANCED: JsonDict = {"x-advanced": True}
+"""Extra keyword of fields that few people change. Forms fold them together, until one of them has a problem."""
+
+
+def quantity(default: Any = ..., *, unit: str, description: str, too_little: str = "", advanced: bool = False, **constraints: Any) -> Any:
     """A pydantic field with a unit: `x-unit` in its JSON Schema, which forms show behind the input.
 
-    too_little: explanation appended to the error for a value below the minimum.
+    too_little: explanation appended to the error for a value below the minimum. advanced: see `ADVANCED`.
     """
-    extra: dict[str, Any] = {"x-unit": unit} | ({"x-too-little": too_little} if too_little else {})
+    extra: dict[str, Any] = {"x-unit": unit} | ({"x-too-little": too_little} if too_little else {}) | (ADVANCED if advanced else {})
     return Field(default, description=description, json_schema_extra=extra, **constraints)
 
 

@@ -334,6 +334,7 @@ export interface components {
             t_s: number;
             horizon_s: number;
             eta_s: number | null;
+            compiling: boolean;
             cancel_requested: boolean;
             pace: number | null;
             hold_at_frame: number | null;
@@ -417,7 +418,8 @@ export interface components {
          * @description A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
          *
          *     `pace`: maximum virtual seconds per second, null for as fast as possible. `hold_at_frame`: number of frames at which it pauses; 0: at
-         *     once, null: it runs to its end. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run;
+         *     once, null: it runs to its end. `compiling`: its worker compiles the event loop of the query, once for each machine, and no time passes
+         *     yet. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run;
          *     null until it has ended, and for runs of older versions. `judged`: the outcome of
          *     all assertions together; null before the end, and without assertions. `verdicts`: that of each.
          */
@@ -440,6 +442,7 @@ export interface components {
             t_s: number;
             horizon_s: number;
             eta_s: number | null;
+            compiling: boolean;
             cancel_requested: boolean;
             pace: number | null;
             hold_at_frame: number | null;

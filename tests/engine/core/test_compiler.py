@@ -25,7 +25,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.compiler import CannotCompile, Compiled, compiled, prefetch, rare, store
+from engine.core.compiler import CannotCompile, Compiled, compiled, prefetch, rare, store, watched
 
 ROOT = Path(__file__).resolve().parents[3]
 LEAST, MOST = -(2**63), 2**63 - 1
@@ -374,6 +374,17 @@ def test_code_is_kept_and_what_it_depends_on_is_its_key(own_directory: Path) -> 
     assert Compiled(kernel(text, N=1))(table.astype(np.int32)) == 6  # types
     assert Compiled(kernel(text, N=1), called=[kernel(text, N=1)])(table) == 6
     assert len(files(own_directory)) == 4
+
+
+def test_who_watches_is_told_of_compiling_and_of_nothing_else() -> None:
+    told: list[bool] = []
+    text, table = "def f(t):\n    return t[0] + 7\n", np.array([5])
+    with watched(told.append):
+        assert Compiled(kernel(text))(table) == 12
+        assert told == [True, False]
+        assert Compiled(kernel(text))(table) == 12  # from the disk
+    assert Compiled(kernel(text))(table.astype(np.int32)) == 12  # nobody watches any more
+    assert told == [True, False]
 
 
 def test_code_of_another_processor_is_not_taken(own_directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:

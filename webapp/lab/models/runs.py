@@ -65,6 +65,7 @@ class Run(Work):
 
     t_ns = models.BigIntegerField(default=0)  # virtual time reached
     eta_s = models.FloatField(null=True)  # estimated remaining wall-clock seconds
+    compiling = models.BooleanField(default=False, db_default=False)  # the worker compiles the event loop of this query
     frames = models.PositiveIntegerField(default=0)  # number of frames so far
     pace = models.FloatField(null=True)  # maximum virtual seconds per second; null: as fast as possible
     hold_at_frame = models.PositiveIntegerField(null=True)  # see pauses

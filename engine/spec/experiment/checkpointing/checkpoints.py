@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ...base.family import kind_of
 from ...base.problems import Problem, pointer
-from ...base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
+from ...base.units import ADVANCED, Integer, Number, milliseconds_ns, quantity, seconds_ns
 from ..generation import Coordinated
 from ..retention import KeepFor
 from .base import Checkpointing, Semantics
@@ -34,6 +34,7 @@ class Checkpoints(Checkpointing):
         le=1e9,
         title="Detection",
         description="Time from the first sign of a broken connection until the host is declared lost.",
+        advanced=True,
     )
     restart_ms: Number = quantity(
         150,
@@ -42,18 +43,33 @@ class Checkpoints(Checkpointing):
         le=1e9,
         title="Restart",
         description="Time every worker takes to restart in a recovery, before it fetches its checkpoints.",
+        advanced=True,
     )
     spares: Integer = Field(
         default=0, ge=0, le=10_000, title="Spare hosts", description="Number of spare machines that replace permanently lost hosts."
     )
     takeover_s: Number = quantity(
-        1, unit="s", ge=0.000001, le=1e6, title="Takeover", description="Time from the loss of a host until a spare host has replaced it."
+        1,
+        unit="s",
+        ge=0.000001,
+        le=1e6,
+        title="Takeover",
+        description="Time from the loss of a host until a spare host has replaced it.",
+        advanced=True,
     )
-    capture_ms: Number = quantity(1, unit="ms", ge=0, le=1e6, title="Capture", description="CPU time per checkpoint of an instance.")
+    capture_ms: Number = quantity(
+        1, unit="ms", ge=0, le=1e6, title="Capture", description="CPU time per checkpoint of an instance.", advanced=True
+    )
     serialise_mb_per_s: Number = quantity(
-        30, unit="MB/s", ge=0.001, le=1e6, title="Serialisation", description="State serialised or deserialised by a core of speed 1."
+        30,
+        unit="MB/s",
+        ge=0.001,
+        le=1e6,
+        title="Serialisation",
+        description="State serialised or deserialised by a core of speed 1.",
+        advanced=True,
     )
-    store: Store = Field(default=Store(), title="Store", description="Store that keeps the checkpoints.")
+    store: Store = Field(default=Store(), title="Store", description="Store that keeps the checkpoints.", json_schema_extra=ADVANCED)
 
     @property
     def promise(self) -> Semantics:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from ...base.problems import Problem, pointer
+from ...base.units import ADVANCED
 from .checkpoints import AT, Checkpoints
 
 
@@ -27,6 +28,7 @@ class CoordinatedCheckpoints(Checkpoints):
         default="refuse",
         title="On a cycle",
         description="A query with a cycle never completes a round. Refuse it, or run it anyway to see where it deadlocks.",
+        json_schema_extra=ADVANCED,
     )
 
     def own_problems(self, draft: Any) -> Iterator[Problem]:

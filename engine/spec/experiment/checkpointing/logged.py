@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from ...base.problems import Refusal
-from ...base.units import Number, milliseconds_ns, quantity, scaled, seconds_ns
+from ...base.units import ADVANCED, Number, milliseconds_ns, quantity, scaled, seconds_ns
 from .base import Semantics
 from .checkpoints import Checkpoints
 
@@ -22,6 +22,7 @@ class LoggedCheckpoints(Checkpoints):
         le=1e6,
         title="Jitter",
         description="Random deviation of each checkpoint interval: up to this much shorter or longer.",
+        advanced=True,
     )
     semantics: Semantics = Field(
         default="exactly_once",
@@ -36,11 +37,14 @@ class LoggedCheckpoints(Checkpoints):
         le=10,
         title="Logging work",
         description="Work per logged record, as a share of its operator's work per record.",
+        json_schema_extra=ADVANCED,
     )
     open_log_ms: Number = quantity(
-        5, unit="ms", ge=0, le=1e6, title="Opening a log", description="Time per replayed channel in a recovery."
+        5, unit="ms", ge=0, le=1e6, title="Opening a log", description="Time per replayed channel in a recovery.", advanced=True
     )
-    replay_us: Number = quantity(20, unit="us", ge=0, le=1e9, title="Replay", description="Time per replayed record in a recovery.")
+    replay_us: Number = quantity(
+        20, unit="us", ge=0, le=1e9, title="Replay", description="Time per replayed record in a recovery.", advanced=True
+    )
 
     @property
     def jitter_ns(self) -> int:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from ...base.units import Number, quantity
+from ...base.units import ADVANCED, Number, quantity
 from ...base.variant import Variant
 from ..checkpointing.store import Store
 
@@ -23,14 +23,23 @@ class Rescaling(Variant):
 
     begins_anew: ClassVar[bool] = False  # every operator restarts from the savepoint, even if its parallelism is unchanged
 
-    pod_start_s: Number = quantity(10, unit="s", ge=0, le=1e6, title="Pod start", description="Time to start additional workers.")
+    pod_start_s: Number = quantity(
+        10, unit="s", ge=0, le=1e6, title="Pod start", description="Time to start additional workers.", advanced=True
+    )
     timeout_s: Number = quantity(
-        600, unit="s", ge=0.001, le=1e8, title="Savepoint timeout", description="A savepoint that is not complete by then is abandoned."
+        600,
+        unit="s",
+        ge=0.001,
+        le=1e8,
+        title="Savepoint timeout",
+        description="A savepoint that is not complete by then is abandoned.",
+        advanced=True,
     )
     store: SavepointStore = Field(
         default=SavepointStore(),
         title="Store",
         description="Store that keeps the savepoints. With coordinated checkpoints, the checkpoint store is used.",
+        json_schema_extra=ADVANCED,
     )
 
     @property

@@ -97,6 +97,7 @@ class Scaling(Variant):
         le=1e6,
         title="Capture",
         description="CPU time per savepoint of an instance. With coordinated checkpoints, their value applies.",
+        advanced=True,
     )
     serialise_mb_per_s: Number = quantity(
         30,
@@ -105,6 +106,7 @@ class Scaling(Variant):
         le=1e6,
         title="Serialisation",
         description="State serialised or deserialised by a core of speed 1. With coordinated checkpoints, their value applies.",
+        advanced=True,
     )
 
     @property

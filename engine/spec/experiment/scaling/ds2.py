@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from ...base.units import Number
+from ...base.units import ADVANCED, Number
 from .looped import Looped
 
 
@@ -21,7 +21,12 @@ class DS2(Looped):
         default=1.2, ge=1, le=100, title="Over-provisioning", description="Multiplier of the computed parallelism, rounded up again."
     )
     busy_max: Number = Field(
-        default=1.0, gt=0, le=1, title="Busy at most", description="Share of time that a saturated instance reports as busy."
+        default=1.0,
+        gt=0,
+        le=1,
+        title="Busy at most",
+        description="Share of time that a saturated instance reports as busy.",
+        json_schema_extra=ADVANCED,
     )
 
     @property

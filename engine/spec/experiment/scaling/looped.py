@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ...base.operator import Model
 from ...base.problems import Refusal
-from ...base.units import Integer, Number, quantity, seconds_ns
+from ...base.units import ADVANCED, Integer, Number, quantity, seconds_ns
 from .base import PARALLELISM_MAX, Scaling
 
 
@@ -68,7 +68,9 @@ class Looped(Scaling):
     cooldown_s: Number = quantity(
         300, unit="s", ge=0, le=1e8, title="Cooldown", description="Time without iterations after the call that orders a rescale."
     )
-    call_s: Number = quantity(8, unit="s", ge=0, le=1e6, title="Call", description="Duration of the call that orders a rescale.")
+    call_s: Number = quantity(
+        8, unit="s", ge=0, le=1e6, title="Call", description="Duration of the call that orders a rescale.", advanced=True
+    )
     step_max: Integer | None = quantity(
         15,
         unit="instances",
@@ -77,7 +79,12 @@ class Looped(Scaling):
         title="Step",
         description="Largest number of instances added per operator at a time. Null: unlimited.",
     )
-    metrics: MetricTimes = Field(default=MetricTimes(), title="Metrics", description="How the metrics that the policy reads are measured.")
+    metrics: MetricTimes = Field(
+        default=MetricTimes(),
+        title="Metrics",
+        description="How the metrics that the policy reads are measured.",
+        json_schema_extra=ADVANCED,
+    )
 
     @property
     def history_s(self) -> float:

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../api/types";
 import { differences } from "./diff";
-import { formSchema, initialValue, labelOf, rangeOf, schemaAt, unitOf } from "./schema";
+import { countFields, formSchema, initialValue, isAdvanced, labelOf, rangeOf, schemaAt, unitOf } from "./schema";
 import { smallDocument } from "./testing";
 import { joinPointer, problemsByPart, targetOf } from "./validate";
 
@@ -17,6 +17,21 @@ const ROOT: JsonSchema = {
   type: "object",
   properties: { cluster: { $ref: "#/$defs/Cluster" } },
 };
+
+describe("fields that few people change", () => {
+  const store = { type: "object", properties: { read: { type: "number", default: 5 }, write: { type: "number" } } } as unknown as JsonSchema;
+  const root = { $defs: { Store: store } } as unknown as JsonSchema;
+  const own = { $ref: "#/$defs/Store", default: { read: 7 }, "x-advanced": true } as unknown as JsonSchema;
+
+  it("are counted one by one, with those that differ from their default", () => {
+    expect(isAdvanced(own)).toBe(true);
+    expect(isAdvanced(store)).toBe(false);
+    expect(countFields(root, own, undefined)).toEqual({ fields: 2, changed: 0 });
+    expect(countFields(root, own, { read: 7 })).toEqual({ fields: 2, changed: 0 });
+    expect(countFields(root, own, { read: 5, write: 1 })).toEqual({ fields: 2, changed: 2 });
+    expect(countFields(root, { type: "number", default: 3 } as unknown as JsonSchema, 4)).toEqual({ fields: 1, changed: 1 });
+  });
+});
 
 describe("schemas as forms", () => {
   it("reads units and labels from the field", () => {

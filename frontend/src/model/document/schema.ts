@@ -176,6 +176,28 @@ export function initialValue(schema: JsonSchema, root: JsonSchema = schema): { [
   return value;
 }
 
+/** Few people change it: forms fold it with others of its kind. */
+export const isAdvanced = (schema: JsonSchema | undefined) => schema?.["x-advanced"] === true;
+
+/** How many fields a part of a form has, and how many of them the value changes from their default. */
+export function countFields(
+  root: JsonSchema,
+  schema: JsonSchema,
+  value: Json | undefined,
+  fallback: Json | undefined = schema.default,
+): { fields: number; changed: number } {
+  const { properties } = deref(root, schema);
+  if (!isSchema(properties)) {
+    const isChanged = value !== undefined && JSON.stringify(value) !== JSON.stringify(fallback);
+    return { fields: 1, changed: isChanged ? 1 : 0 };
+  }
+  const inside = (whole: Json | undefined, name: string) => (isSchema(whole) ? whole[name] : undefined);
+  const counts = Object.entries(properties)
+    .filter((entry): entry is [string, JsonSchema] => isSchema(entry[1]) && entry[1].const === undefined)
+    .map(([name, own]) => countFields(root, own, inside(value, name), inside(fallback, name) ?? own.default));
+  return counts.reduce((all, one) => ({ fields: all.fields + one.fields, changed: all.changed + one.changed }), { fields: 0, changed: 0 });
+}
+
 export function propertyNames(schema: JsonSchema | undefined): string[] {
   return schema && isSchema(schema.properties) ? Object.keys(schema.properties) : [];
 }

@@ -1,7 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { withParams } from "../graph/graph";
-import { operatorOf } from "./document";
-import { smallDocument } from "./testing";
 import { changeAt, valueAt, writeAt } from "./writes";
 
 type Fields = { [field: string]: unknown };
@@ -12,16 +9,6 @@ describe("a write", () => {
     const size = writeAt<Fields>(["window", "size_s"], 5); // as the form of `drawnFrom` reports it
     const newest = { ...drawnFrom, left_key: "id", right_key: "seller" };
     expect(size(newest)).toEqual({ left_key: "id", right_key: "seller", window: { kind: "tumbling", size_s: 5 } });
-  });
-
-  it("keeps a number that is typed at the same instant as the edges follow a key", () => {
-    const document = smallDocument();
-    const key = (before = document) => withParams(before, "join", writeAt(["left_key"], "id"));
-    const size = (before = document) => withParams(before, "join", writeAt(["window"], { kind: "tumbling", size_s: 5 }));
-    for (const after of [key(size()), size(key())]) {
-      expect(operatorOf(after, "join")?.params).toMatchObject({ left_key: "id", window: { size_s: 5 } });
-      expect(after.query.edges).toEqual(key().query.edges);
-    }
   });
 
   it("makes the objects on its way, and removes what is undefined", () => {

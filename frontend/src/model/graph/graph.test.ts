@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { coerceDocument } from "../document/coerce";
-import { edgeKey } from "../document/document";
+import { edgeKey, operatorOf } from "../document/document";
 import { addEdge, setFeedback } from "../document/edits";
 import { KINDS, smallDocument } from "../document/testing";
+import { writeAt } from "../document/writes";
 import {
   connectionNote,
   connectionRefusal,
@@ -188,6 +189,15 @@ describe("keys and the edges that bring them", () => {
     const edge = { source: "filter", target: "join", target_port: "left", partitioning: { kind: "forward" } };
     const unkeyed = { ...withParams(document, "join", () => ({})), query: { operators: withParams(document, "join", () => ({})).query.operators, edges: [edge] } };
     expect(partitionings(keyed("id", unkeyed))).toEqual([{ kind: "hash", key: "id" }]);
+  });
+
+  it("follows keys and takes a number at the same instant, in either order", () => {
+    const key = (from = document) => withParams(from, "join", writeAt(["left_key"], "state"));
+    const size = (from = document) => withParams(from, "join", writeAt(["window"], { kind: "tumbling", size_s: 5 }));
+    for (const after of [key(size()), size(key())]) {
+      expect(operatorOf(after, "join")?.params).toMatchObject({ left_key: "state", right_key: "seller", window: { size_s: 5 } });
+      expect(partitionings(after)[0]).toMatchObject({ kind: "hash", key: "state" });
+    }
   });
 
   it("leaves alone what was partitioned otherwise, and what loses its key", () => {

@@ -296,13 +296,14 @@ function WallTime({ run, head_s }: { run: Run; head_s: number }) {
   const wall_s = Math.max(0, ((run.finished_at ? Date.parse(run.finished_at) : now) - Date.parse(run.started_at)) / 1000);
   const pace = wall_s > 0.2 ? head_s / wall_s : null;
   const speed = pace === null ? "" : `, ${short(pace)} × real time`;
+  const doing = run.compiling ? "compiling this query: once, some 10 s" : DOING[run.state];
   const left = run.state === "running" && typeof run.eta_s === "number" ? `, ${duration(Math.max(0, run.eta_s))} left` : "";
   return (
     <div className="time wall" title={TOOK}>
       <b>
         {duration(wall_s).replace(/ s$/, "")} <i>{wall_s < 60 ? "s" : ""}</i>
       </b>
-      {DOING[run.state] ?? "took"}
+      {doing ?? "took"}
       {going ? left : speed}
     </div>
   );

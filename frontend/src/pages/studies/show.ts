@@ -9,7 +9,7 @@ export function show(pointer: string): void {
     const at = joinPointer("", parts.slice(0, length));
     const element = document.querySelector<HTMLElement>(`.study-editor [data-pointer="${CSS.escape(at)}"]`);
     if (!element) continue;
-    element.closest("details")?.setAttribute("open", "");
+    for (let fold = element.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) fold.open = true;
     element.scrollIntoView({ block: "center" });
     element.classList.add("flash");
     setTimeout(() => element.classList.remove("flash"), FLASH_MS);

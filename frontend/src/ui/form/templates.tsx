@@ -6,10 +6,11 @@ import type {
   ObjectFieldTemplateProps,
   TemplatesType,
 } from "@rjsf/utils";
-import type { JsonSchema } from "../../api/types";
-import { labelOf, rangeOf } from "../../model/document/schema";
-import { joinPointer, worstTone } from "../../model/document/validate";
+import type { Json, JsonSchema } from "../../api/types";
+import { countFields, isAdvanced, labelOf, rangeOf } from "../../model/document/schema";
+import { joinPointer, problemsAt, worstTone } from "../../model/document/validate";
 import { Icon } from "../Icon";
+import { Advanced } from "./Advanced";
 import { surroundings } from "./context";
 import { Remarks } from "./Remarks";
 import { isEditedWhole } from "./shapes";
@@ -71,9 +72,26 @@ const sentence = (text: string) => {
   return /[.!?]$/.test(upper) ? upper : `${upper}.`;
 };
 
-function ObjectFieldTemplate({ properties, fieldPathId }: ObjectFieldTemplateProps) {
-  return <div className={fieldPathId.path.length ? "nested" : "fields"}>{properties.map((property) => property.content)}</div>;
+function ObjectFieldTemplate({ properties, fieldPathId, schema, formData, registry }: ObjectFieldTemplateProps) {
+  const { pointer, problems } = surroundings(registry);
+  const about = (schema.properties ?? {}) as { [name: string]: JsonSchema };
+  const folded = properties.filter(({ name }) => isAdvanced(about[name]));
+  const values = (formData ?? {}) as { [name: string]: Json };
+  const counts = folded.map(({ name }) => countFields(registry.rootSchema as JsonSchema, about[name] ?? {}, values[name]));
+  const isWrong = folded.some(({ name }) => problemsAt(problems, joinPointer(pointer, [...fieldPathId.path, name])).length > 0);
+  return (
+    <div className={fieldPathId.path.length ? "nested" : "fields"}>
+      {properties.filter((one) => !folded.includes(one)).map(({ content }) => content)}
+      {folded.length > 0 && (
+        <Advanced count={sum(counts.map(({ fields }) => fields))} changed={sum(counts.map(({ changed }) => changed))} open={isWrong}>
+          {folded.map(({ content }) => content)}
+        </Advanced>
+      )}
+    </div>
+  );
 }
+
+const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
 
 function ArrayFieldTemplate({ items, canAdd, onAddClick, fieldPathId, schema }: ArrayFieldTemplateProps) {
   const name = String(fieldPathId.path.at(-1) ?? "item");

@@ -85,6 +85,7 @@ function showField(root: HTMLElement, pointer: string): void {
   if (!element) return;
   const folded = element.closest<HTMLElement>("[data-unfold][hidden]");
   if (folded) (folded.previousElementSibling as HTMLElement | null)?.click();
+  for (let at = element.closest("details"); at; at = at.parentElement?.closest("details") ?? null) at.open = true;
   requestAnimationFrame(() => {
     element.scrollIntoView({ block: "center" });
     element.classList.remove("flash");
