@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { useEffect, useId, useMemo, useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { create } from "zustand";
 import { readNumber, stepNumber } from "../model/document/numbers";
 import { Icon } from "./Icon";
@@ -6,24 +6,24 @@ import { toast } from "./toasts";
 
 /** A field whose text is no number. Whatever it belongs to keeps the number that it had. */
 export interface Unread {
-  /** JSON pointer of the field, where it edits a document. */
+  /** JSON pointer of the field in the document that is edited; empty in dialogs. */
   pointer: string;
   label: string;
   problem: string;
 }
 
-interface UnreadFields {
-  /** By a key of its own, those of dialogs last. */
-  fields: { [key: string]: Unread };
+const useUnread = create<{ fields: { [key: string]: Unread } }>(() => ({ fields: {} }));
+
+/** The fields on the page that hold no number: those of the document that is edited, or those of a dialog. */
+export function useUnreadFields(of: "document" | "dialog"): Unread[] {
+  const fields = useUnread((state) => state.fields);
+  return useMemo(() => Object.values(fields).filter(({ pointer }) => (pointer !== "") === (of === "document")), [fields, of]);
 }
 
-/** The fields on the page that hold no number. */
-export const useUnread = create<UnreadFields>(() => ({ fields: {} }));
-
-/** Why what the fields are for cannot start; "" if all of them hold numbers. */
-export function unreadProblem({ fields }: UnreadFields): string {
-  const last = Object.values(fields).at(-1);
-  return last ? `${last.label}: ${last.problem}` : "";
+/** Why what a dialog is for cannot start; "" if all of its fields hold numbers. */
+export function useUnreadInDialog(): string {
+  const [first] = useUnreadFields("dialog");
+  return first ? `${first.label}: ${first.problem}` : "";
 }
 
 type Plain = Omit<ComponentProps<"input">, "value" | "onChange" | "type" | "inputMode" | "min" | "max" | "step">;
@@ -67,7 +67,7 @@ export function NumberInput({
     useUnread.setState(({ fields }) => ({ fields: { ...fields, [key]: { pointer, label, problem } } }));
     return () => useUnread.setState(({ fields: { [key]: _gone, ...fields } }) => ({ fields }));
   }, [key, pointer, label, problem]);
-  useSaidWhenLeft(pointer && problem && `${label}: ${problem} The experiment keeps ${String(value ?? "none")}.`);
+  useSaidWhenLeft(pointer && problem && `${label}: ${problem} It stays ${String(value ?? "empty")}.`);
   const take = (next: string) => {
     setTyped({ text: next, beside: value ?? undefined });
     const now = readNumber(next);

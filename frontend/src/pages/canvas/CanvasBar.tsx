@@ -12,6 +12,7 @@ import type { ExperimentCommand } from "./experimentCommands";
 import { Others } from "./Others";
 import { RunButton } from "./RunButton";
 import { StudyButton } from "./StudyButton";
+import { useProblems } from "./useProblems";
 
 /** The top bar of the canvas: name, saving, undo; problems, more, run. */
 export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[] }) {
@@ -20,7 +21,7 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
   const past = useStore(useEditor.temporal, (state) => state.pastStates.length);
   const future = useStore(useEditor.temporal, (state) => state.futureStates.length);
   const historyOpen = useEditor((state) => state.historyOpen && state.inspectorOpen);
-  const problems = useEditor((state) => state.problems);
+  const problems = useProblems();
   const errors = problems.filter(isError);
   const tone = worstTone(problems);
   return (

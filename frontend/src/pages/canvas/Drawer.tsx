@@ -5,13 +5,14 @@ import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
 import { goTo, useEditor } from "./editor";
 import { AddFault, Faults } from "./Faults";
+import { useProblems } from "./useProblems";
 import { WorkloadPreview } from "./WorkloadPreview";
 
 /** Workload preview, faults and problems, under the stage. */
 export function Drawer() {
   const drawer = useEditor((state) => state.drawer);
   const open = useEditor((state) => state.drawerOpen);
-  const problems = useEditor((state) => state.problems);
+  const problems = useProblems();
   const workload = useEditor((state) => state.document.workload);
   const faults = useEditor((state) => faultsOf(state.document).length);
   return (
@@ -58,7 +59,7 @@ export function Drawer() {
 const PROBLEMS_SHOWN_MAX = 100;
 
 function Problems() {
-  const problems = useEditor((state) => state.problems);
+  const problems = useProblems();
   if (!problems.length)
     return (
       <p className="none">

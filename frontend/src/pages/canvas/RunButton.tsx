@@ -8,7 +8,7 @@ import { paceIn } from "../../model/run/pace";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
-import { NumberInput, useUnread } from "../../ui/NumberInput";
+import { NumberInput, useUnreadInDialog } from "../../ui/NumberInput";
 import { PaceField } from "../../ui/PaceField";
 import { toast } from "../../ui/toasts";
 import { goTo, insist, useEditor } from "./editor";
@@ -45,21 +45,18 @@ export function RunButton({ errors }: { errors: NamedProblem[] }) {
       toast(error.message, { tone: "err" });
     },
   });
-  const unread = useUnread(({ fields }) => Object.values(fields)[0]);
-  const [error] = errors;
-  const first = unread
-    ? { pointer: unread.pointer, says: `${unread.label}: ${unread.problem}` }
-    : error && { pointer: error.pointer, says: sentenceOf(error) };
+  const first = errors[0];
+  const unread = useUnreadInDialog();
   const refusal = useRefusal();
   const why = refusal ?? (!operators
     ? "The query is empty: add a source, an operator and a sink."
     : first
-      ? `Cannot run yet: ${first.says}`
+      ? `Cannot run yet: ${sentenceOf(first)}`
       : run.isPending || run.isSuccess
         ? "Starting"
         : "");
   const read = paceIn(pace);
-  const whyNot = why || ("problem" in read ? read.problem : "");
+  const whyNot = why || unread || ("problem" in read ? read.problem : "");
   const start = (chosen: { seed?: number; pace?: number | null } = {}) => {
     if (first && !refusal) {
       insist();

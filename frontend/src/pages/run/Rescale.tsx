@@ -11,7 +11,7 @@ import { isAsked, isScaled, parallelismAt, probed, rescaleProbe, rescaleRefusal,
 import { useRefusal } from "../../session/who";
 import { FormDialog } from "../../ui/FormDialog";
 import { Icon } from "../../ui/Icon";
-import { NumberInput, unreadProblem, useUnread } from "../../ui/NumberInput";
+import { NumberInput, useUnreadInDialog } from "../../ui/NumberInput";
 import { toast } from "../../ui/toasts";
 import { useLiveRun } from "./liveRun";
 
@@ -89,16 +89,15 @@ export function Rescale({
   });
   const changed = vertices.some(([first = ""]) => wished[first] !== before[first]);
   const wrong = vertices.find(([first = ""]) => !isCount(wished[first]));
-  const unread = useUnread(unreadProblem);
+  const unread = useUnreadInDialog();
   const why = probe?.all
     ? "This run cannot be rescaled"
-    : unread
-    ? unread
-    : wrong
-    ? `The parallelism of ${wrong[0]} is a whole number from 1 to ${PARALLELISM_MAX.toLocaleString("en-US")}`
-    : changed
-      ? ""
-      : "No parallelism changed yet";
+    : unread ||
+      (wrong
+        ? `The parallelism of ${wrong[0]} is a whole number from 1 to ${PARALLELISM_MAX.toLocaleString("en-US")}`
+        : changed
+          ? ""
+          : "No parallelism changed yet");
   const workers = Object.values(wished).reduce((sum, p) => sum + (p || 0), 0);
   const problem = make.error instanceof ApiError ? (make.error.problems[0]?.message ?? make.error.message) : make.error?.message;
   const set = (vertex: string[], p: number) => setWished({ ...wished, ...Object.fromEntries(vertex.map((id) => [id, p])) });

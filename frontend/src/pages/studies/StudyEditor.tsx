@@ -11,7 +11,7 @@ import { loadOf, seedsOf, type StudyDocument } from "../../model/study/study";
 import { useCommands, type Command } from "../../session/commands";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
-import { unreadProblem, useUnread } from "../../ui/NumberInput";
+import { useUnreadFields } from "../../ui/NumberInput";
 import { toast } from "../../ui/toasts";
 import { TopBar } from "../../ui/TopBar";
 import { Crumb } from "./Crumb";
@@ -90,10 +90,12 @@ export function StudyEditor({
   });
   const asks = axes.length > 0 || load !== null || seedsOf(study).length > 1;
   const refusal = useRefusal();
-  const unread = useUnread(unreadProblem);
-  const why = refusal ?? (unread || whyNot({ errors, fresh, lost, starting: start.isPending, asks }));
+  const [unread] = useUnreadFields("document");
+  const unreadSays = unread ? `Cannot start yet: ${unread.label}: ${unread.problem} Click to go there.` : "";
+  const why = refusal ?? (unreadSays || whyNot({ errors, fresh, lost, starting: start.isPending, asks }));
   const begin = () => {
-    if (!unread && errors[0] && fresh && !refusal) return show(errors[0].pointer);
+    const first = unread ?? (fresh ? errors[0] : undefined);
+    if (first && !refusal) return show(first.pointer);
     if (!why) start.mutate();
   };
   const replace = (next: StudyDocument) => {

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Dataset, Tagged } from "../../../api/types";
 import { Dialog } from "../../../ui/Dialog";
 import { Icon } from "../../../ui/Icon";
-import { NumberInput, unreadProblem, useUnread } from "../../../ui/NumberInput";
+import { NumberInput, useUnreadInDialog } from "../../../ui/NumberInput";
 import { ColumnTable } from "../../../ui/upload/ColumnTable";
 import { FileDrop } from "../../../ui/upload/FileDrop";
 import { addItem } from "../commands";
@@ -25,7 +25,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
   };
 
   const chosen = replay === "rate" ? perSecond : replay === "faster" ? speed : 1;
-  const unread = useUnread(unreadProblem);
+  const unread = useUnreadInDialog();
   const blocked = !dataset
     ? "Choose a file first."
     : !timestamp
