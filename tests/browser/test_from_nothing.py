@@ -83,10 +83,10 @@ def test_a_text_that_is_no_number_is_refused_at_its_field(
     assert_accessible(page)
     canvas.wait_until_saved()
     assert stored(api, page)["workload"]["horizon_s"] == 20
-    horizon.fill("1.50")
-    expect(horizon).to_have_value("1.50")
+    horizon.fill("20.50")
+    expect(horizon).to_have_value("20.50")
     horizon.press("ArrowUp")
-    expect(horizon).to_have_value("2.5")
+    expect(horizon).to_have_value("21.5")
     expect(inspector.get_by_role("alert")).to_have_count(0)
     expect(page.get_by_test_id("run")).to_have_attribute("aria-disabled", "false")
 

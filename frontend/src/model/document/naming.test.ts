@@ -13,7 +13,7 @@ const join = {
   } as JsonSchema,
 };
 const kinds = new Map([...KINDS, ["join", join]]);
-const link = { type: "object", properties: { source: { type: "string", title: "From" }, latency_ms: { type: "number" } } };
+const link = { type: "object", properties: { source: { type: "string", title: "From" }, latency_ms: { type: "number" }, other_ms: { type: "number" } } };
 const root = {
   type: "object",
   properties: {
@@ -56,6 +56,11 @@ describe("a problem in the words of the forms", () => {
       "Network: From is 'x', but the cluster has no such host",
     );
     expect(said("/query/operators/3", "input port 'left' of operator 'join' has no edge")).toBe("input port 'left' of operator 'join' has no edge");
+  });
+
+  it("calls the other fields of the form by their labels, where a name is no word", () => {
+    const message = "latency_ms is 5, below other_ms (7); it must be at least other_ms";
+    expect(said("/cluster/links/0/latency_ms", message, "out_of_range")).toBe("Network: Latency is 5, below Other (7); it must be at least Other");
   });
 
   it("leaves what no schema knows as the server says it", () => {

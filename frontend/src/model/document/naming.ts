@@ -18,6 +18,8 @@ interface Place {
   schema: JsonSchema;
   /** A field that its form has to hold, and that is not there. */
   lacks: boolean;
+  /** Labels of the fields of its form, by name. */
+  beside: Map<string, string>;
 }
 
 /** Editors in which a value is chosen rather than written. */
@@ -36,9 +38,14 @@ export function named(
   const subject = subjectOf(problem.pointer, document);
   const { message } = problem;
   if (place && problem.code === "missing" && (place.lacks || isKind)) return { ...problem, subject, message: asked(place, isKind) };
-  if (place && message.startsWith(`${name} `)) return { ...problem, subject, message: place.label + message.slice(name.length) };
-  return { ...problem, subject };
+  if (!place) return { ...problem, subject };
+  const own = message.startsWith(`${name} `) ? place.label + message.slice(name.length) : message;
+  return { ...problem, subject, message: withLabels(own, place.beside) };
 }
+
+/** Names of other fields of the form, where they cannot be words of a sentence. */
+const withLabels = (message: string, labels: Map<string, string>) =>
+  message.replace(/\b[a-z]+_[a-z_]+\b/g, (name) => labels.get(name) ?? name);
 
 function asked({ label, schema }: Place, isKind: boolean): string {
   const words = label.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
@@ -68,7 +75,8 @@ function placeAt(parts: string[], document: ExperimentDocument, root: JsonSchema
       parts[1] === "operators" && at === 3 ? kinds.get((value as { kind?: string } | undefined)?.kind ?? "") : undefined;
     const holder = branchFor(defs, schema, value);
     const isEntry = holder.type === "array";
-    const own = (holder.properties as { [name: string]: JsonSchema } | undefined)?.[part];
+    const properties = (holder.properties ?? {}) as { [name: string]: JsonSchema };
+    const own = properties[part];
     const next = isEntry ? holder.items : (own ?? holder.additionalProperties);
     value = typeof value === "object" && value !== null ? (value as { [name: string]: Json })[part] : undefined;
     if (kind && part === "params") [defs, schema] = [kind.schema, kind.schema];
@@ -80,6 +88,7 @@ function placeAt(parts: string[], document: ExperimentDocument, root: JsonSchema
       label: isEntry ? `${place?.label ?? "entry"} ${Number(part) + 1}` : own ? labelOf(part, plain) : part,
       schema: plain,
       lacks: required && value === undefined,
+      beside: new Map(Object.entries(properties).map(([name, field]) => [name, labelOf(name, withoutNull(defs, field))])),
     };
   }
   return place;
