@@ -1,5 +1,5 @@
 /** Every edit of a document as a pure function: document in, document out. */
-import type { Edge, ExperimentDocument, Host, Operator, Position, SourceWorkload } from "../../api/document";
+import type { Edge, ExperimentDocument, Operator, Position, SourceWorkload } from "../../api/document";
 import { coerceDocument } from "./coerce";
 import { edgeKey, freeName } from "./document";
 import type { Write } from "./writes";
@@ -68,11 +68,6 @@ export function addEdge(document: ExperimentDocument, edge: Edge): ExperimentDoc
   return { ...document, query: { ...document.query, edges: [...document.query.edges, edge] } };
 }
 
-export function patchEdge(document: ExperimentDocument, key: string, patch: Partial<Edge>): ExperimentDocument {
-  const edges = document.query.edges.map((edge) => (edgeKey(edge) === key ? { ...edge, ...patch } : edge));
-  return { ...document, query: { ...document.query, edges } };
-}
-
 export type Feedback = Pick<Edge, "feedback" | "fields">;
 
 /** Whether an edge is a feedback edge, and its declared fields; a plain edge has neither. */
@@ -89,10 +84,6 @@ export function setFeedback(document: ExperimentDocument, key: string, write: Wr
 
 export function moveOperators(document: ExperimentDocument, moved: { [id: string]: Position }): ExperimentDocument {
   return { ...document, ui: { ...document.ui, positions: { ...document.ui?.positions, ...moved } } };
-}
-
-export function replaceHost(document: ExperimentDocument, index: number, host: Host): ExperimentDocument {
-  return { ...document, cluster: { ...document.cluster, hosts: document.cluster.hosts.map((old, at) => (at === index ? host : old)) } };
 }
 
 /** Removes a host template, and the names it gave from an explicit placement. */
