@@ -28,6 +28,7 @@ describe("fields that few people change", () => {
     expect(isAdvanced(store)).toBe(false);
     expect(countFields(root, own, undefined)).toEqual({ fields: 2, changed: 0 });
     expect(countFields(root, own, { read: 7 })).toEqual({ fields: 2, changed: 0 });
+    expect(countFields(root, own, { read: 7, write: null })).toEqual({ fields: 2, changed: 0 });
     expect(countFields(root, own, { read: 5, write: 1 })).toEqual({ fields: 2, changed: 2 });
     expect(countFields(root, { type: "number", default: 3 } as unknown as JsonSchema, 4)).toEqual({ fields: 1, changed: 1 });
   });

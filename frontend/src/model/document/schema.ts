@@ -188,7 +188,7 @@ export function countFields(
 ): { fields: number; changed: number } {
   const { properties } = deref(root, schema);
   if (!isSchema(properties)) {
-    const isChanged = value !== undefined && JSON.stringify(value) !== JSON.stringify(fallback);
+    const isChanged = value !== undefined && JSON.stringify(value) !== JSON.stringify(fallback ?? null);
     return { fields: 1, changed: isChanged ? 1 : 0 };
   }
   const inside = (whole: Json | undefined, name: string) => (isSchema(whole) ? whole[name] : undefined);
