@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.http import HttpRequest
 from ninja import Query, Router, Schema
 from pydantic import Field
 
+from engine.spec.experiment.differences import differences
 from webapp.lib.described import Json
 from webapp.reports.comparison import Side, compare
+
+from .parsing import Body
 
 router = Router()
 
@@ -108,3 +112,16 @@ def read(request: HttpRequest, which: Query[ComparedQuery]) -> ComparisonShape:
         sides=[SideShape.of(side) for side in found.sides],
         gone=[Gone(id=str(id), number=number) for id, number in found.gone.items()],
     )
+
+
+class TwoDocuments(Body):
+    """Two documents of experiments, valid or not."""
+
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+@router.post("/documents", response=list[DocumentDifference], summary="How one document differs from another, in the words of the forms")
+def documents(request: HttpRequest, body: TwoDocuments) -> list[DocumentDifference]:
+    """At most 500 differences, in the order of the fields."""
+    return [DocumentDifference(**vars(one)) for one in differences(body.before, body.after)[:DIFFERENCES_MAX]]

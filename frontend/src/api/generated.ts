@@ -2314,6 +2314,15 @@ export interface components {
             /** @default [] */
             metric?: string[];
         };
+        /** @description Two documents of experiments, valid or not. */
+        TwoDocuments: {
+            before: {
+                [key: string]: unknown;
+            };
+            after: {
+                [key: string]: unknown;
+            };
+        };
         NewStudy: {
             document: {
                 [key: string]: unknown;
@@ -2721,6 +2730,7 @@ export type Paced = components['schemas']['Paced'];
 export type Span = components['schemas']['Span'];
 export type ChosenRemedy = components['schemas']['ChosenRemedy'];
 export type ComparedQuery = components['schemas']['ComparedQuery'];
+export type TwoDocuments = components['schemas']['TwoDocuments'];
 export type NewStudy = components['schemas']['NewStudy'];
 export type Question = components['schemas']['Question'];
 export type ResultsQuery = components['schemas']['ResultsQuery'];

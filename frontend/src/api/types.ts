@@ -74,6 +74,7 @@ export type Remedy = Api.RemedyShape;
 export type InstanceRow = Api.InstanceRow;
 export type Instances = Api.InstancesShape;
 export type Difference = Api.Difference;
+export type DocumentDifference = Api.DocumentDifference;
 export type ComparedSide = Api.SideShape;
 export type Comparison = Api.ComparisonShape;
 

@@ -1,19 +1,30 @@
+import { useQuery } from "@tanstack/react-query";
+import { post } from "../../../api/client";
+import type { DocumentDifference, Json } from "../../../api/types";
 import { plural } from "../../../lib/format";
 import { differences } from "../../../model/document/diff";
+import { Failure, Loading } from "../../../ui/states";
 import { TableHead } from "../../../ui/TableHead";
 
 const ROWS_MAX = 200;
 
-/** A pointer may go on in the next line behind a slash. */
-const breakable = (pointer: string) => pointer.replaceAll("/", "/\u200b");
+const onCanvas = (pointer: string) => /^\/ui(\/|$)/.test(pointer);
 
 /** The differences of two documents without where things stand on the canvas. */
-export const meant = (one: unknown, other: unknown) => differences(one, other).filter(({ pointer }) => !/^\/ui(\/|$)/.test(pointer));
+export const meant = (one: unknown, other: unknown) => differences(one, other).filter(({ pointer }) => !onCanvas(pointer));
 
-/** Where two documents differ. names: what each of them is called. */
+/** Where two documents differ, in the words of the forms. names: what each of them is called. */
 export function Differences({ one, other, names }: { one: unknown; other: unknown; names: [string, string] }) {
-  const all = differences(one, other);
-  const rows = meant(one, other);
+  const moved = differences(one, other).some(({ pointer }) => onCanvas(pointer));
+  const { data, error, refetch } = useQuery({
+    queryKey: ["differences", one, other],
+    queryFn: ({ signal }) => post<DocumentDifference[]>("/api/compare/documents", { before: one as Json, after: other as Json }, signal),
+    staleTime: Infinity,
+    retry: false,
+  });
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading lines={3} />;
+  const rows = data.filter(({ path }) => !onCanvas(path));
   return (
     <div className="scroll">
       {rows.length > 0 && (
@@ -21,18 +32,20 @@ export function Differences({ one, other, names }: { one: unknown; other: unknow
           <TableHead columns={["Field", ...names]} />
           <tbody>
             {rows.slice(0, ROWS_MAX).map((row) => (
-              <tr key={row.pointer}>
-                <td className="mono">{breakable(row.pointer || "/")}</td>
-                <td className="mono">{JSON.stringify(row.mine) ?? "–"}</td>
-                <td className="mono">{JSON.stringify(row.theirs) ?? "–"}</td>
+              <tr key={`${row.path} ${row.text}`} title={row.path}>
+                <td>{row.where ? `${row.where}: ${row.label}` : row.label}</td>
+                <td className="mono">{valueText(row.before)}</td>
+                <td className="mono">{valueText(row.after)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
       {rows.length > ROWS_MAX && <p className="mut">and {plural(rows.length - ROWS_MAX, "difference")} more</p>}
-      {rows.length < all.length && <p className="mut small">Positions on the canvas differ{rows.length ? ", too" : " only"}.</p>}
-      {!all.length && <p className="mut">No differences.</p>}
+      {moved && <p className="mut small">Positions on the canvas differ{rows.length ? ", too" : " only"}.</p>}
+      {!rows.length && !moved && <p className="mut">No differences.</p>}
     </div>
   );
 }
+
+const valueText = (value: Json) => (value === null ? "–" : typeof value === "string" ? value : JSON.stringify(value));
