@@ -6,15 +6,15 @@ import { schemaAt } from "../../../model/document/schema";
 import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
-import { edit, useEditor } from "../editor";
+import { edit, editAt, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import { Section } from "./Section";
 import "./editors";
 
 const OWN = { name: "New assertion", check: "" };
 
-const setAll = (all: WrittenAssertion[], group = "") =>
-  edit(({ assertions: _before, ...rest }) => ({ ...rest, ...(all.length ? { assertions: all as Json[] } : {}) }), group);
+const setAll = (all: WrittenAssertion[]) =>
+  edit(({ assertions: _before, ...rest }) => ({ ...rest, ...(all.length ? { assertions: all as Json[] } : {}) }));
 
 /** What should hold of the results, judged when a run ends. Common ones can be chosen to begin with. */
 export function Assertions() {
@@ -86,7 +86,7 @@ function Assertion({ one, at, all, item }: { one: WrittenAssertion; at: number; 
         value={one as { [field: string]: Json }}
         pointer={pointer}
         problems={problems}
-        onChange={(value, path) => setAll(all.with(at, value as WrittenAssertion), path)}
+        onChange={editAt(pointer)}
       />
       <Remarks problems={problems.filter((problem) => problem.pointer === pointer)} />
     </div>
