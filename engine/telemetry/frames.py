@@ -265,12 +265,11 @@ class Observer:
             yield operator, count - _read(w, now, here) - int(now.dropped[here].sum())
 
     def _most(self, w: Arrays, new: Counters) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield each operator of several instances with the largest values of a single instance, and the index of that instance."""
-        several = w.op[:, L.O_STRIDE] > 1
-        if not several.any():
-            return
-        first = w.op[:, L.O_FIRST]
+        """Yield each operator of several active instances with the largest values of a single one, and the index of that one."""
+        in_use, first = active(w), w.op[:, L.O_FIRST]
+        several = np.add.reduceat(in_use.astype(np.int64), first) > 1
         values = np.stack([new.busy_ns / np.maximum(new.active_ns, 1), new.blocked_ns / np.maximum(new.active_ns, 1), _queued(w)])
+        values[:, ~in_use] = -1
         most = np.maximum.reduceat(values, first, axis=1)
         at = np.where(values == most[:, w.inst[:, L.I_OP]], w.inst[:, L.I_INDEX], len(w.inst))
         index = np.minimum.reduceat(at, first, axis=1)
@@ -289,9 +288,10 @@ class Observer:
             )
 
     def _busiest(self, w: Arrays, new: Counters) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield each host of several instances with the one that was busiest, the first of several."""
+        """Yield each host of several active instances with the one that was busiest, the first of several."""
         busy = new.busy_ns / np.maximum(new.active_ns, 1)
         in_order = np.lexsort((np.arange(len(busy)), -busy, w.inst[:, L.I_HOST]))
+        in_order = in_order[active(w)[in_order]]
         hosts, first, count = np.unique(w.inst[in_order, L.I_HOST], return_index=True, return_counts=True)
         for host, i in zip(hosts[count > 1].tolist(), in_order[first[count > 1]].tolist(), strict=True):
             operator, index = w.inst[i, [L.I_OP, L.I_INDEX]].tolist()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.spec import Context, DatasetInfo, InvalidExperiment, RecordSchema, load, validate
+from engine.spec import Context, DatasetInfo, InvalidExperiment, Problem, RecordSchema, load, validate
 
 REMOVED = object()
 
@@ -158,6 +158,11 @@ def steps_of(function: Callable[[], Any]) -> int:
     finally:
         sys.settrace(before)
     return count
+
+
+def errors_in(document: dict[str, Any]) -> list[Problem]:
+    """The problems that keep a document from running. (The topics of `q3` do not stay in step, which is a warning.)"""
+    return [problem for problem in validate(document, CONTEXT) if problem.severity == "error"]
 
 
 def assert_one_problem(document: dict[str, Any], pointer: str, code: str, words: list[str]) -> None:

@@ -241,6 +241,8 @@ def test_catalogue_is_complete_and_json():
         "checkpointings",
         "scalings",
         "rescalings",
+        "measurements",
+        "assertion_functions",
     }
     assert set(listing) == {*families.split(), *others}
     for family, entries in listing.items():

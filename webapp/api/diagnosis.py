@@ -31,7 +31,7 @@ router = Router()
 Moment = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
 
 
-class Span(Schema):
+class DiagnosedSpan(Schema):
     """A span of virtual time. Default: from the end of the warm-up to the last frame that is stored."""
 
     from_s: Moment | None = None
@@ -125,7 +125,7 @@ class ChosenRemedy(Body):
 
 
 @router.get("/{uuid:run_id}/diagnosis", response=DiagnosisShape, summary="What limits a run in a span of time, and what would help")
-def diagnosis(request: HttpRequest, run_id: uuid.UUID, span: Query[Span]) -> DiagnosisShape:
+def diagnosis(request: HttpRequest, run_id: uuid.UUID, span: Query[DiagnosedSpan]) -> DiagnosisShape:
     """While a run is in progress, the span ends at the last frame that is stored, a few seconds ago at most."""
     lab = request.auth.lab
     run = run_of(lab, run_id)

@@ -2275,32 +2275,10 @@ export interface components {
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace: number | null;
         };
-        /** @description A span of virtual time of each run, and the settings for summarising it. */
-        Span: {
-            /** @description Start, in virtual time. Default: the end of the run's warm-up. */
+        /** @description A span of virtual time. Default: from the end of the warm-up to the last frame that is stored. */
+        DiagnosedSpan: {
             from_s?: number | null;
-            /** @description End, in virtual time. Default: the end of the run. */
             to_s?: number | null;
-            /**
-             * @description Name of an additional latency. Default: the primary one.
-             * @default
-             */
-            latency?: string;
-            /**
-             * @description Multiple of the p99 latency and driver queue before a fault that counts as recovered.
-             * @default 1.5
-             */
-            factor?: number;
-            /**
-             * @description Length of the window before a fault that serves as the baseline.
-             * @default 10
-             */
-            before_s?: number;
-            /**
-             * @description Time it must stay recovered.
-             * @default 1
-             */
-            steady_s?: number;
         };
         /** @description The remedy to run, of the diagnosis of this span. */
         ChosenRemedy: {
@@ -2403,6 +2381,33 @@ export interface components {
             of_studies?: boolean;
             /** @default  */
             tag?: string;
+        };
+        /** @description A span of virtual time of each run, and the settings for summarising it. */
+        Span: {
+            /** @description Start, in virtual time. Default: the end of the run's warm-up. */
+            from_s?: number | null;
+            /** @description End, in virtual time. Default: the end of the run. */
+            to_s?: number | null;
+            /**
+             * @description Name of an additional latency. Default: the primary one.
+             * @default
+             */
+            latency?: string;
+            /**
+             * @description Multiple of the p99 latency and driver queue before a fault that counts as recovered.
+             * @default 1.5
+             */
+            factor?: number;
+            /**
+             * @description Length of the window before a fault that serves as the baseline.
+             * @default 10
+             */
+            before_s?: number;
+            /**
+             * @description Time it must stay recovered.
+             * @default 1
+             */
+            steady_s?: number;
         };
         /** @description Metrics of all runs, grouped by experiment or by a document parameter. */
         StatisticsQuestion: {
@@ -2727,7 +2732,7 @@ export type StepsRate = components['schemas']['StepsRate'];
 export type SwitchedRate = components['schemas']['SwitchedRate'];
 export type StepFrames = components['schemas']['StepFrames'];
 export type Paced = components['schemas']['Paced'];
-export type Span = components['schemas']['Span'];
+export type DiagnosedSpan = components['schemas']['DiagnosedSpan'];
 export type ChosenRemedy = components['schemas']['ChosenRemedy'];
 export type ComparedQuery = components['schemas']['ComparedQuery'];
 export type TwoDocuments = components['schemas']['TwoDocuments'];
@@ -2738,6 +2743,7 @@ export type ScaleQuery = components['schemas']['ScaleQuery'];
 export type Wanted = components['schemas']['Wanted'];
 export type ComparisonQuestion = components['schemas']['ComparisonQuestion'];
 export type RunsAsked = components['schemas']['RunsAsked'];
+export type Span = components['schemas']['Span'];
 export type StatisticsQuestion = components['schemas']['StatisticsQuestion'];
 export type SummariesQuestion = components['schemas']['SummariesQuestion'];
 export type SurfaceQuestion = components['schemas']['SurfaceQuestion'];
