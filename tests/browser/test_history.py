@@ -75,7 +75,7 @@ def test_the_history_shows_who_changed_what_and_goes_back(
     expect(page.get_by_role("button", name="Restore")).to_have_attribute("title", "This is the newest version.")
     assert_accessible(page)
     page.get_by_role("button", name="Show differences").click()
-    expect(page.get_by_role("dialog").get_by_role("row").filter(has_text="/name")).to_contain_text("Renamed")
+    expect(page.get_by_role("dialog").get_by_role("row").filter(has_text="Name")).to_contain_text("Renamed")
     page.keyboard.press("Escape")
 
     versions.nth(1).get_by_role("button").first.click()
