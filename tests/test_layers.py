@@ -52,6 +52,7 @@ ENGINE_OF_WEBAPP = {
     "engine.lessons",
     "engine.diagnosis",
     "engine.telemetry.instances",
+    "engine.telemetry.recorded",
 }
 """Documents, what uploads hold, rules on small histories, and what files say of a run; never a run."""
 

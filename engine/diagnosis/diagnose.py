@@ -44,7 +44,7 @@ def diagnose(experiment: Experiment, measured: Measured) -> Limit:
         limit = network.explained(run, chosen) if isinstance(chosen, network.LinkCandidate) else processors.explained(run, chosen)
         also = dict.fromkeys(one.operator for one in waiting if one is not chosen and one.operator != chosen.operator)
         return _with_others(limit, list(also))
-    return standing.alignment(run) or network.credits(run) or _unsaturated(run, candidates)
+    return standing.alignment(run) or network.credits(run) or _unsaturated(run)
 
 
 def _holds_up(run: Observed, candidate: processors.Candidate) -> bool:
@@ -75,7 +75,7 @@ def _with_others(limit: Limit, others: list[str]) -> Limit:
     return replace(limit, also=tuple(others), sentence=f"{limit.sentence} {more}")
 
 
-def _unsaturated(run: Observed, candidates: Sequence[Candidate]) -> Limit:
+def _unsaturated(run: Observed) -> Limit:
     """Nothing is saturated, or nothing waits for what is."""
     closest = _closest(run)
     if run.live:

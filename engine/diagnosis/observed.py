@@ -39,7 +39,6 @@ class Observed:
         self.trunks, self.live, self.recoveries = measured.trunks, measured.live, measured.recoveries
         self.machines: Sequence[ExpandedHost] = experiment.expanded_hosts()
         self.span_s = (self.instances.to_ns - self.instances.from_ns) / 1e9
-        self.kinds = {spec.id: spec.kind for spec in experiment.query.operators}
         self.names = [spec.id for spec in experiment.query.operators]
         processors = [self.machines[h].processor for h in self.instances.host.tolist()]
         self.shares_threads = np.array([isinstance(processor, ProcessorSharing) for processor in processors], bool)
@@ -100,13 +99,15 @@ class Observed:
             return self.lag_of(self.live[-1], operator)
         return float(self.instances.last["queue"][row])
 
+    def waiting_together(self, rows: Sequence[int]) -> float:
+        """Return the records that wait at instances of one operator at the end of the span."""
+        waiting = [self.waiting_records(row) for row in rows]
+        return max(waiting) if self.is_source(str(self.instances.name[rows[0]])) else sum(waiting)
+
     def drain_s(self, rows: Sequence[int]) -> float:
-        """Return how long the work that waits at these instances lasts, at the rate of the span."""
+        """Return how long the work that waits at these instances of one operator lasts, at the rate of the span."""
         served = max(float(self.instances.sums["served"][list(rows)].sum()), 1.0)
-        waiting = max((self.waiting_records(row) for row in rows), default=0.0)
-        if not self.is_source(str(self.instances.name[rows[0]])):
-            waiting = sum(self.waiting_records(row) for row in rows)
-        return waiting / served * self.span_s
+        return self.waiting_together(rows) / served * self.span_s
 
     # -- cores ----------------------------------------------------------------------------------------------------------
 

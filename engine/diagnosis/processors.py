@@ -72,7 +72,7 @@ def explained(run: Observed, candidate: Candidate) -> Limit:
 def _instances(run: Observed, candidate: Candidate) -> Limit:
     operator, found = candidate.operator, run.instances
     rows, every = list(candidate.rows), run.rows(operator)
-    kind = LimitKind.SOURCE if run.is_source(operator) else LimitKind.INSTANCES
+    kind, skew = (LimitKind.SOURCE,) * 2 if run.is_source(operator) else (LimitKind.INSTANCES, LimitKind.SKEW)
     names = listed([run.label(row) for row in rows])
     waiting = _waiting(run, operator, rows)
     if len(every) == 1:
@@ -106,7 +106,7 @@ def _instances(run: Observed, candidate: Candidate) -> Limit:
             f"the input of {operator} (an even share is {percent(1 / len(every))}) and {'is' if one else 'they are'} busy "
             f"{percent(run.occupied[rows].max())} of the time, {rest}{waiting}."
         )
-        return _limit(run, LimitKind.SOURCE if kind is LimitKind.SOURCE else LimitKind.SKEW, sentence, operator, rows)
+        return _limit(run, skew, sentence, operator, rows)
     sentence = (
         f"{names} {'is' if one else 'are'} busy {percent(run.occupied[rows].max())} of the time, {rest}. The input is even and so is the "
         "time per record: look at a longer span."
@@ -129,11 +129,10 @@ def _ns_per_record(run: Observed, row: int) -> float:
 
 
 def _waiting(run: Observed, operator: str, rows: Sequence[int]) -> str:
-    waiting = [run.waiting_records(row) for row in rows]
-    number = max(waiting) if run.is_source(operator) else sum(waiting)
+    number = run.waiting_together(rows)
     if number < 1:
         return ""
-    place = "in its logs" if run.is_source(operator) else "in front of it" if len(rows) == 1 else "in front of them"
+    place = "in the logs" if run.is_source(operator) else "in front of it" if len(rows) == 1 else "in front of them"
     return f", and {count(number)} records wait {place}"
 
 

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from engine.core.layout import NO_PRESSURE
 
+from .recorded import NoFiles
+
 Words = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Texts = NDArray[np.object_]
@@ -33,10 +35,6 @@ LIVE_FRAMES_MAX = 40
 """Live frames of a span that are read: enough to see when a run stood still, whatever its length."""
 
 
-class FilesMissing(Exception):
-    """The files do not reach into the span; the message says why."""
-
-
 class FrameAt(NamedTuple):
     number: int
     from_ns: int
@@ -48,7 +46,7 @@ class Instances:
     """Measurements of instances over the span (from_ns, to_ns]; arrays have the shape (instances,).
 
     name: operator. index: within the operator. host: number of its host. active_ns: time of the frames in which it was active. sums: by
-    column of `SUMS`. first, last: by column of `ENDS`, before the span and at its end. waiting: share of the frames at whose end records
+    column of `SUMS`. last: by column of `ENDS`. waiting: share of the frames at whose end records
     waited. turns: share of the frames in which no other instance of the operator was busier. busiest: by operator, how busy its busiest
     instance was in a frame, on average. watermark_ns: at the end, -1 if there is none.
     """
@@ -61,7 +59,6 @@ class Instances:
     host: Words
     active_ns: Words
     sums: dict[str, Floats]
-    first: dict[str, Floats]
     last: dict[str, Floats]
     waiting: Floats
     turns: Floats
@@ -100,8 +97,8 @@ class Measured:
 
 
 def frame_at(directory: Path, t_ns: int) -> FrameAt:
-    """Return the stored frame that contains a moment, or the nearest. Raises FilesMissing."""
-    parts = _parts(directory, "telemetry")
+    """Return the stored frame that contains a moment, or the nearest. Raises NoFiles."""
+    parts = _parts(directory)
     fitting = [part for part in parts if part.from_ns < t_ns] or parts[:1]
     times = _read(fitting[-1].path, ["frame", "t_ns"])
     numbers, first = np.unique(times.column("frame").to_numpy(), return_index=True)
@@ -113,24 +110,23 @@ def frame_at(directory: Path, t_ns: int) -> FrameAt:
 
 def measured(directory: Path, from_ns: int, to_ns: int, recovers: bool = False) -> Measured:
     """Return the measurements of the frames that end in the span (from_ns, to_ns]. recovers: whether the run may have recoveries. Raises
-    FilesMissing."""
-    parts = [part for part in _parts(directory, "telemetry") if part.to_ns > from_ns and part.from_ns < to_ns]
+    NoFiles."""
+    parts = [part for part in _parts(directory) if part.to_ns > from_ns and part.from_ns < to_ns]
     columns = ["frame", "t_ns", "scope", "name", "index", "host", *SUMS, *ENDS, "egress_bytes", "pressure", "watermark_ns"]
     tables = [_read(part.path, columns) for part in parts]
     if not tables:
-        raise FilesMissing("no frame was stored for this span")
+        raise NoFiles("no frame was stored for this span")
     table = pa.concat_tables(tables)
     ends_ns = np.unique(table.column("t_ns").to_numpy())
     earlier_ns = ends_ns[ends_ns <= from_ns]
     within = (compute.field("t_ns") > from_ns) & (compute.field("t_ns") <= to_ns)
     chosen = table.filter(within)
     if not len(chosen):
-        raise FilesMissing("no frame ends in this span")
-    before = table.filter(compute.field("t_ns") == int(earlier_ns[-1])) if len(earlier_ns) else chosen.slice(0, 0)
+        raise NoFiles("no frame ends in this span")
     begin_ns = int(earlier_ns[-1]) if len(earlier_ns) else parts[0].from_ns
     frames = np.unique(chosen.column("frame").to_numpy())
     return Measured(
-        _instances(_of(chosen, "instance"), _of(before, "instance"), begin_ns),
+        _instances(_of(chosen, "instance"), begin_ns),
         _machines(_of(chosen, "host")),
         _machines(_of(chosen, "trunk")),
         _live(directory, frames),
@@ -146,10 +142,10 @@ class _Part(NamedTuple):
     to_ns: int
 
 
-def _parts(directory: Path, folder: str) -> list[_Part]:
-    """Return the closed files by time. Raises FilesMissing if there is none."""
+def _parts(directory: Path) -> list[_Part]:
+    """Return the closed files by time. Raises NoFiles if there is none."""
     found: list[_Part] = []
-    for path in sorted((directory / folder).glob("part-*.parquet")):
+    for path in sorted((directory / "telemetry").glob("part-*.parquet")):
         try:
             status = path.stat()
             last_ns = _last_ns(path, status.st_mtime_ns, status.st_size)
@@ -157,7 +153,7 @@ def _parts(directory: Path, folder: str) -> list[_Part]:
             break
         found.append(_Part(path, found[-1].to_ns if found else 0, last_ns))
     if not found:
-        raise FilesMissing("no frames are stored yet, or they were removed")
+        raise NoFiles("no frames are stored yet, or they were removed")
     return found
 
 
@@ -173,7 +169,7 @@ def _read(path: Path, columns: list[str]) -> pa.Table:
     try:
         return parquet.read_table(path, columns=columns)
     except (OSError, pa.ArrowInvalid) as error:
-        raise FilesMissing(f"a file of its measurements cannot be read: {error}") from None
+        raise NoFiles(f"a file of its measurements cannot be read: {error}") from None
 
 
 def _of(table: pa.Table, scope: str) -> pa.Table:
@@ -194,7 +190,7 @@ def _codes(table: pa.Table) -> tuple[list[str], Words, Words]:
     return names.dictionary.to_pylist(), codes, table.column("index").to_numpy().astype(np.int64)
 
 
-def _instances(rows: pa.Table, before: pa.Table, from_ns: int) -> Instances:
+def _instances(rows: pa.Table, from_ns: int) -> Instances:
     names, code, index = _codes(rows)
     stride = int(index.max(initial=0)) + 1
     keys, last, group = np.unique((code * stride + index)[::-1], return_index=True, return_inverse=True)
@@ -209,18 +205,6 @@ def _instances(rows: pa.Table, before: pa.Table, from_ns: int) -> Instances:
 
     frame = np.searchsorted(ends_ns, t_ns)
     active_ns = total(length_ns[frame]).astype(np.int64)
-    ahead = dict(zip(names, range(len(names)), strict=True))
-    old_names, old_code, old_index = _codes(before)
-    old = np.array([ahead.get(name, -1) for name in old_names], np.int64)[old_code] if len(before) else old_code
-    known = (old >= 0) & (old_index < stride)
-    place = np.searchsorted(keys, (old * stride + old_index)[known])
-    place = np.where(place < size, place, 0)
-    fits = keys[place] == (old * stride + old_index)[known] if size else place > 0
-    first = {}
-    for column in ENDS:
-        values = np.zeros(size)
-        values[place[fits]] = _column(before, column)[known][fits]
-        first[column] = values
     cell = code * len(ends_ns) + frame  # an operator in a frame
     busy = _column(rows, "busy_ns") / length_ns[frame]
     most = np.zeros(len(names) * len(ends_ns))
@@ -235,7 +219,6 @@ def _instances(rows: pa.Table, before: pa.Table, from_ns: int) -> Instances:
         host=rows.column("host").to_numpy().astype(np.int64)[last],
         active_ns=active_ns,
         sums={column: total(_column(rows, column)) for column in SUMS},
-        first=first,
         last={column: np.where(t_ns[last] == ends_ns[-1], _column(rows, column)[last], 0.0) for column in ENDS},
         waiting=total((_column(rows, "queue") > 0).astype(float)) / np.maximum(np.bincount(group, minlength=size), 1),
         turns=total((busy == most[cell]).astype(float)) / len(ends_ns),

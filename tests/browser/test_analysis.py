@@ -60,7 +60,7 @@ def test_from_a_question_to_its_answer(page: Page, workbench: Any, sweep: str, n
     dialog.get_by_label("From").fill("")
     dialog.get_by_role("textbox", name=re.compile("^Runs")).fill("p99>much")
     page.get_by_test_id("ask-now").click()
-    expect(dialog.get_by_text("is not a number, so")).to_be_visible()
+    expect(dialog.get_by_text("is not a number, such as 500ms")).to_be_visible()
     assert_accessible(page)
     page.keyboard.press("Escape")
 

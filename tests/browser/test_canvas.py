@@ -114,7 +114,7 @@ def test_edits_are_saved_and_a_conflict_loses_nothing(
     page.keyboard.press("Delete")
     expect(page.get_by_test_id("conflict")).to_be_visible()
     page.get_by_role("button", name="Compare versions").click()
-    expect(page.get_by_role("dialog")).to_contain_text("/description")
+    expect(page.get_by_role("dialog").get_by_role("cell", name="Description", exact=True)).to_be_visible()
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Keep mine").click()
     canvas.wait_until_saved()

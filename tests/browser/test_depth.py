@@ -83,7 +83,7 @@ def test_the_preview_draws_rates_of_every_kind(canvas: Canvas, page: Page, exper
     canvas.operator("persons").click()
     duration = page.locator("[data-pointer='/workload/sources/persons/rate/duration_s'] input")
     duration.fill("20")
-    expect(message).to_contain_text("duration_s is 20")
+    expect(message).to_contain_text("Duration is 20")
     message.get_by_role("button", name="Show field").click()
     expect(duration).to_be_focused()
     duration.fill("2")

@@ -59,8 +59,8 @@ def test_a_list_is_kept_as_a_view_and_a_run_is_found_by_its_notes(page: Page, ap
     page.get_by_role("button", name="Columns").click()
     page.get_by_label("Max", exact=True).click()  # shows once it stands in the address
     expect(page.get_by_label("Max", exact=True)).to_be_checked()
-    page.get_by_label("Virtual time").click()
-    expect(page.get_by_label("Virtual time")).not_to_be_checked()
+    page.get_by_label("Virtual time", exact=True).click()
+    expect(page.get_by_label("Virtual time", exact=True)).not_to_be_checked()
     assert_accessible(page, ".menu")
     page.keyboard.press("Escape")
     expect(page.get_by_role("columnheader", name="Max")).to_be_visible()

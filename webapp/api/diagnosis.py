@@ -16,7 +16,8 @@ from engine.diagnosis.limit import LimitKind
 from engine.spec import Experiment
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.rules.validation import Context
-from engine.telemetry.instances import ENDS, FilesMissing, Measured, frame_at, measured
+from engine.telemetry.instances import ENDS, Measured, frame_at, measured
+from engine.telemetry.recorded import NoFiles
 from webapp.lab import submission
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import Lab, Run, RunState
@@ -177,7 +178,7 @@ def instances(
     try:
         frame = frame_at(run.directory, run.horizon_ns * 1000 if at_s is None else round(at_s * 1e9))
         found = measured(run.directory, frame.from_ns, frame.to_ns)
-    except FilesMissing as missing:
+    except NoFiles as missing:
         raise Problem409(f"run {run.number} is {run.state}: {missing}") from None
     rows = _rows(found, operator)
     return InstancesShape(frame=frame.number, from_s=frame.from_ns / 1e9, to_s=frame.to_ns / 1e9, rows=rows)
@@ -195,7 +196,7 @@ def _measured(run: Run, experiment: Experiment, from_s: float | None, to_s: floa
     recovers = isinstance(experiment.policies.checkpointing, Checkpoints)
     try:
         return measured(run.directory, from_ns, to_ns, recovers)
-    except FilesMissing as missing:
+    except NoFiles as missing:
         raise Problem409(f"run {run.number} is {run.state}: {missing}") from None
 
 

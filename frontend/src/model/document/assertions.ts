@@ -2,6 +2,7 @@
 import type { ExperimentDocument } from "../../api/document";
 import type { AssertionCount, Kind, MeasuredSide, RunVerdict } from "../../api/types";
 import { short } from "../../lib/format";
+import { freeOf } from "../../lib/names";
 import type { Completion, Offer } from "./completion";
 import { expandHosts } from "./hosts";
 import { furtherOf } from "./latencies";
@@ -27,10 +28,7 @@ export const COMMON: readonly { name: string; check: string }[] = [
 
 /** One more, under a name that no other has. */
 export function withAssertion(all: WrittenAssertion[], { name, check }: { name: string; check: string }): WrittenAssertion[] {
-  const taken = new Set(all.map((one) => one.name));
-  let free = name;
-  for (let number = 2; taken.has(free); number += 1) free = `${name} (${number})`;
-  return [...all, { name: free, check }];
+  return [...all, { name: freeOf(name, all.map((one) => one.name)), check }];
 }
 
 export interface Measurement {

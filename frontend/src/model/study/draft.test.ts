@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Problem } from "../../api/types";
-import { complete, experimentName, firstDraft, isFirst, partOf, studyName, upTo, whyNot } from "./draft";
+import { complete, experimentName, firstDraft, isFirst, partOf, upTo, whyNot } from "./draft";
 import type { StudyDocument } from "./study";
 
 const STUDY = { format: 1, name: "s", experiment: { name: "Join" }, seeds: [1], axes: [] } as unknown as StudyDocument;
@@ -13,13 +13,6 @@ describe("a study before it starts", () => {
     expect(firstDraft(null, STUDY)).toBe(STUDY);
     expect(experimentName(STUDY)).toBe("Join");
     expect(experimentName({ ...STUDY, experiment: {} } as never)).toBe("an experiment without a name");
-  });
-
-  it("has a name of its own", () => {
-    expect(studyName("Study of Q3", [])).toBe("Study of Q3");
-    expect(studyName("Study of Q3", ["Study of Q3"])).toBe("Study of Q3 (2)");
-    expect(studyName("Study of Q3 (2)", ["Study of Q3", "Study of Q3 (2)", "Study of Q3 (3)"])).toBe("Study of Q3 (4)");
-    expect(studyName("", [])).toBe("");
   });
 
   it("gives a design what it cannot be without, and keeps what was chosen", () => {

@@ -12,15 +12,6 @@ export function firstDraft(named: { kind: string; id: string } | null, study: St
   return draft;
 }
 
-/** A name that none of the newest studies has: "Study of Q3", "Study of Q3 (2)". */
-export function studyName(wished: string, taken: readonly string[]): string {
-  if (!taken.includes(wished)) return wished;
-  const plain = wished.replace(/ \(\d+\)$/, "");
-  let number = 2;
-  while (taken.includes(`${plain} (${number})`)) number += 1;
-  return `${plain} (${number})`;
-}
-
 const POINTS_FIRST = 20;
 const TRIALS_FIRST = 40;
 

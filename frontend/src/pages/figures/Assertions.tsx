@@ -1,5 +1,6 @@
 import type { Assertion } from "../../api/figure";
 import { sideText } from "../../model/figure/figure";
+import { MeasuredSides } from "../../ui/MeasuredSides";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { VerdictBadge } from "../../ui/VerdictBadge";
 
@@ -26,17 +27,7 @@ export function Assertions({ assertions, section }: { assertions: Assertion[]; s
                   </details>
                   {one.reason && <small className="why">{one.reason}</small>}
                 </td>
-                <td className="sides">
-                  {one.sides
-                    .filter(({ text }) => text !== "tolerance")
-                    .map((side, at) => (
-                      <span key={at} title={side.text}>
-                        {sideText(side)}
-                        <small>{side.text}</small>
-                      </span>
-                    ))}
-                  {!one.sides.length && "–"}
-                </td>
+                <MeasuredSides sides={one.sides.filter(({ text }) => text !== "tolerance")} valueOf={sideText} />
                 <td>
                   <VerdictBadge state={one.state} />
                 </td>

@@ -3,6 +3,7 @@ import { isActive } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { assertionsOf, measuredText } from "../../model/document/assertions";
 import { coerceDocument } from "../../model/document/coerce";
+import { MeasuredSides } from "../../ui/MeasuredSides";
 import { Empty } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { VerdictBadge } from "../../ui/VerdictBadge";
@@ -35,15 +36,7 @@ export function Verdicts({ run }: { run: Run }) {
                 {one.note && <small dir="auto">{one.note}</small>}
                 {one.reason && <small className="why">{one.reason}</small>}
               </td>
-              <td className="sides">
-                {one.measured.map((side, at) => (
-                  <span key={at} title={side.text}>
-                    {measuredText(side)}
-                    <small>{side.text}</small>
-                  </span>
-                ))}
-                {!one.measured.length && "–"}
-              </td>
+              <MeasuredSides sides={one.measured} valueOf={measuredText} />
               <td>
                 <VerdictBadge state={one.state} />
               </td>

@@ -4,7 +4,8 @@ import { get } from "../../api/client";
 import { experimentWrites, studiesQuery, templatesQuery } from "../../api/queries";
 import type { ExperimentRecord, Run, StudyDetail, Template } from "../../api/types";
 import type { QueryClient } from "@tanstack/react-query";
-import { studyName, type Draft } from "../../model/study/draft";
+import { freeOf } from "../../lib/names";
+import type { Draft } from "../../model/study/draft";
 import type { StudyDocument } from "../../model/study/study";
 
 export const ORIGINS = ["experiment", "run", "template", "study"] as const;
@@ -40,7 +41,7 @@ async function read(client: QueryClient, kind: Kind, id: string): Promise<Origin
     const name = (experiment as { name?: unknown } | null)?.name;
     return {
       format: 1,
-      name: typeof name === "string" && name ? studyName(`Study of ${name}`, taken) : "",
+      name: typeof name === "string" && name ? freeOf(`Study of ${name}`, taken) : "",
       experiment: experiment as StudyDocument["experiment"],
       seeds: [1],
       axes: [],
@@ -48,7 +49,7 @@ async function read(client: QueryClient, kind: Kind, id: string): Promise<Origin
   };
   if (kind === "study") {
     const { document, experiment } = await get<StudyDetail>(`/api/studies/${id}`);
-    return { study: { ...document, name: studyName(document.name ?? "", taken) }, experiment };
+    return { study: { ...document, name: freeOf(document.name ?? "", taken) }, experiment };
   }
   if (kind === "run") {
     const run = await get<Run>(`/api/runs/${id}`);

@@ -23,17 +23,23 @@ const targetOf = (connection: Connection | Edge): PortRef => ({
 export function useConnecting() {
   const { kinds } = useRegistry();
 
-  const isValidConnection = useCallback(
+  const refusalOf = useCallback(
     (connection: Connection | Edge) => {
       const { document, schemas } = useEditor.getState();
-      return connectionRefusal(document, kinds, schemas, sourceOf(connection), targetOf(connection)) === null;
+      return connectionRefusal(document, kinds, schemas, sourceOf(connection), targetOf(connection));
     },
     [kinds],
   );
+  const isValidConnection = useCallback((connection: Connection | Edge) => refusalOf(connection) === null, [refusalOf]);
 
-  const onConnect = useCallback((connection: Connection) => {
-    edit((before) => addEdge(before, newEdge(before, sourceOf(connection), targetOf(connection))));
-  }, []);
+  const onConnect = useCallback(
+    (connection: Connection) => {
+      const why = refusalOf(connection); // what records flow may have become known since the pointer last moved
+      if (why) return void toast(why, { tone: "warn" });
+      edit((before) => addEdge(before, newEdge(before, sourceOf(connection), targetOf(connection))));
+    },
+    [refusalOf],
+  );
 
   /** A connection that was let go on a port which does not take it: say why. */
   const onConnectEnd = useCallback(
