@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from django.template.loader import render_to_string
 
+from engine.spec.experiment.faults import FAULTS
 from engine.spec.figure.figure import Figure, Panel, PanelAxis
 from engine.studies import Interval
 from engine.studies import interval as seed_interval
@@ -154,10 +155,12 @@ def moments(run: Run) -> list[tuple[float, str]]:
     found = [(float(workload["warmup_s"]), "warm-up ends")] if workload.get("warmup_s") else []
     if run.fork_at_ns is not None:
         found.append((run.fork_at_ns / 1e9, "fork"))
-    for fault in run.document.get("faults") or ():
-        at_s = fault.get("from_s", fault.get("at_s", (fault.get("when") or {}).get("at_s")))
-        if isinstance(at_s, int | float):
-            found.append((float(at_s), f"{fault.get('kind')} {fault.get('host', '')}".strip().replace("_", " ")))
+    faults = [(FAULTS.begins_ns(fault), fault) for fault in run.document.get("faults") or ()]
+    found += [
+        (begins_ns / 1e9, f"{fault.get('kind')} {fault.get('host', '')}".strip().replace("_", " "))
+        for begins_ns, fault in faults
+        if begins_ns is not None
+    ]
     scaling = (run.document.get("policies") or {}).get("scaling") or {}
     return found + [(float(order["at_s"]), "rescale") for order in scaling.get("orders") or ()]
 

@@ -17,6 +17,7 @@ from django.conf import settings
 
 from engine.spec import Refusal
 from engine.spec.base.units import seconds_ns
+from engine.spec.experiment.faults import FAULTS
 from engine.telemetry.summaries import Of
 from webapp.lab.models import Run, RunState, SparkJob
 from webapp.lab.models.spark import stamp_of
@@ -109,8 +110,8 @@ def summarise_runs(job: SparkJob, question: QuestionAbout, runs: Sequence[Run], 
 def of(run: Run, document: dict[str, Any]) -> Of:
     """Return what the files alone do not contain. For faults at random times, only the deaths of hosts are known."""
     workload = document["workload"]
-    at_s = [fault.get("from_s", (fault.get("when") or {}).get("at_s")) for fault in document.get("faults") or []]
-    faults_ns = tuple(sorted(seconds_ns(time_s) for time_s in at_s if time_s is not None))
+    begins_ns = (FAULTS.begins_ns(fault) for fault in document.get("faults") or ())
+    faults_ns = tuple(sorted(time_ns for time_ns in begins_ns if time_ns is not None))
     return Of(run.directory, seconds_ns(workload.get("warmup_s") or 0.0), run.horizon_ns, faults_ns)
 
 

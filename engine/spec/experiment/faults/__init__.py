@@ -6,7 +6,10 @@ A kind of another package derives from `LinkFault`, or from `HostFault` with a c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from ...base.family import Family
 from ...base.variant import Variant
@@ -24,6 +27,14 @@ class Faults(Family):
                 "(`engine.faults.fault_control.FaultControl`)"
             )
         return super().register(kind)
+
+    def begins_ns(self, fault: Mapping[str, Any]) -> int | None:
+        """Start time of a fault of a stored document. None if it is random, or if the package of its kind is not installed."""
+        try:
+            begins_ns: int | None = self.adapter.validate_python(fault).begins_ns
+        except ValidationError:
+            return None
+        return begins_ns
 
 
 FAULTS = Faults("faults", __name__, Fault, {})
