@@ -75,7 +75,7 @@ def violation_ns(samples: Points, bound: float, start_ns: int = 0) -> int:
 
 
 def follows(workers: Points, load: Points, until_ns: int, behind_max_ns: int = 5 * MINUTE_NS, every_ns: int = MINUTE_NS) -> float | None:
-    """Return how closely active instances follow the load: Pearson's correlation of per-minute means, the maximum over all delays of whole minutes
+    """Return how closely instances follow the load: Pearson's correlation of per-minute means, the maximum over all delays of whole minutes
     up to behind_max_ns. None if one of them is constant, or if there are fewer than three minutes."""
     minutes = range(0, until_ns - every_ns + 1, every_ns)
     had, came = ([mean_between(each, at_ns, at_ns + every_ns) for at_ns in minutes] for each in (workers, load))
@@ -103,7 +103,7 @@ def up_and_down(actions: Sequence[Action]) -> tuple[int, int]:
 
 class Phase(NamedTuple):
     """Result for a phase of constant load. actions: number that ended in it. settled_ns, settled_steps: time and number of actions from its
-    start until the total of instances and the parallelism of each operator stayed within one of their values; the last action at the latest.
+    start until the total and the parallelism of each operator stayed within one of their values; the last action at the latest.
     converged: 1 if it has settled for long enough without growing lag, otherwise 0. This is the specification's definition, except
     `least_lag` (`phase`), which is ours."""
 

@@ -48,7 +48,11 @@ class PickingStream(NexmarkStream):
         1000, most=1_000_000, title="Active people", description="Number of newest people that records refer to."
     )
     people_ahead: Integer = count(
-        10, least=0, most=1_000_000, title="Bidders before registration", description="Number of people that records refer to before they register."
+        10,
+        least=0,
+        most=1_000_000,
+        title="Bidders before registration",
+        description="Number of people that records refer to before they register.",
     )
 
 
