@@ -22,7 +22,7 @@ class Curve(Protocol):
 
 
 class Needed(NamedTuple):
-    """The parallelism that a load needs, by vertex. enough: False if workers or instances are insufficient."""
+    """The parallelism that a load needs, by vertex. enough: False if workers_max or the bounds are insufficient."""
 
     parallelism: dict[str, int]
     enough: bool

@@ -1,4 +1,4 @@
-"""Limits on requests: over-provisioning, and limits per step, per operator and on all workers (Siachamis 2024, 4.4; its artifact)."""
+"""Limits on requests: over-provisioning, and limits per step, per operator and on all instances (Siachamis 2024, 4.4; its artifact)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Limit(NamedTuple):
-    """Bounds of a vertex. workers: workers per unit of parallelism, which is its number of operators."""
+    """Bounds of a vertex. workers: instances per unit of parallelism, which is its number of operators."""
 
     least: int = 1
     most: int = 2**32 - 1
@@ -56,7 +56,7 @@ def workers(parallelism: Mapping[str, int], bounds: Mapping[str, Limit]) -> int:
 
 
 def fit(wanted: Mapping[str, int], workers_max: int, bounds: Mapping[str, Limit] | None = None) -> dict[str, int]:
-    """Scale down a request for too many workers to at most workers_max.
+    """Scale down a request for too many instances to at most workers_max.
 
     Each vertex's excess over its minimum is multiplied by one factor and rounded half to even. Surplus instances are then removed one by
     one from the vertex with the largest request; of any remainder, it gets one instance. So one inflated request squeezes all others.

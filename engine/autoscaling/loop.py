@@ -37,7 +37,7 @@ class Readings(Metrics, Protocol):
 
 class Limits(NamedTuple):
     """Limits that the loop applies to requests. bounds: by vertex. vertices: operators of each vertex, by the id of the first.
-    veto: ignore requests for too many workers instead of scaling them to fit."""
+    veto: ignore requests for too many instances instead of scaling them to fit."""
 
     over_provisioning: Fraction
     step_max: int | None
@@ -132,7 +132,7 @@ class AutoscalingLoop:
                 unfitted.update(step.parallelism)
             asked = workers(unfitted, limits.bounds)
             needs = f"needs {asked}" if asked < UNBOUNDED else "asks for an unlimited number of"
-            decision.why = f"it {needs} workers, but there are only {limits.workers_max}"
+            decision.why = f"it {needs} instances, but there are only {limits.workers_max}"
             return
         decision.verdict = "order"
         by_operator = {operator: p for vertex, p in wanted.items() for operator in limits.vertices[vertex]}

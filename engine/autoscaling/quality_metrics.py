@@ -32,7 +32,7 @@ def mean_between(staircase: Points, from_ns: int, to_ns: int) -> float:
 
 
 def worker_hours(workers: Points, until_ns: int) -> float:
-    """Return the integral of active workers from the start of the run, in hours."""
+    """Return the integral of active instances from the start of the run, in hours."""
     return area(workers, 0, until_ns) / HOUR_NS
 
 
@@ -75,7 +75,7 @@ def violation_ns(samples: Points, bound: float, start_ns: int = 0) -> int:
 
 
 def follows(workers: Points, load: Points, until_ns: int, behind_max_ns: int = 5 * MINUTE_NS, every_ns: int = MINUTE_NS) -> float | None:
-    """Return how closely workers follow the load: Pearson's correlation of per-minute means, the maximum over all delays of whole minutes
+    """Return how closely instances follow the load: Pearson's correlation of per-minute means, the maximum over all delays of whole minutes
     up to behind_max_ns. None if one of them is constant, or if there are fewer than three minutes."""
     minutes = range(0, until_ns - every_ns + 1, every_ns)
     had, came = ([mean_between(each, at_ns, at_ns + every_ns) for at_ns in minutes] for each in (workers, load))
@@ -96,14 +96,14 @@ class Action(NamedTuple):
 
 
 def up_and_down(actions: Sequence[Action]) -> tuple[int, int]:
-    """Return the number of actions that raised the total of workers, and the number that lowered it."""
+    """Return the number of actions that raised the total of instances, and the number that lowered it."""
     changes = [sum(action.after.values()) - sum(action.before.values()) for action in actions]
     return sum(change > 0 for change in changes), sum(change < 0 for change in changes)
 
 
 class Phase(NamedTuple):
     """Result for a phase of constant load. actions: number that ended in it. settled_ns, settled_steps: time and number of actions from its
-    start until the total of workers and the parallelism of each operator stayed within one of their values; the last action at the latest.
+    start until the total and the parallelism of each operator stayed within one of their values; the last action at the latest.
     converged: 1 if it has settled for long enough without growing lag, otherwise 0. This is the specification's definition, except
     `least_lag` (`phase`), which is ours."""
 

@@ -293,7 +293,7 @@ class Aggregate(Aggregation):
 
     class Params(Model):
         key: Key = None
-        window: AggregateWindow = Field(default_factory=NoWindow, description="panes of time")
+        window: AggregateWindow = Field(default_factory=NoWindow, description="windows of event time, one result per key and window")
         aggregates: Aggregates = (AggregateField(name="count"),)
         emit: Emit = "on_update"
         every: Every = None

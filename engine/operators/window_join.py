@@ -284,7 +284,7 @@ class WindowJoin(PanePairing):
     keeping = KEPT_IN_PANES
 
     class Params(PaneParams):
-        window: FiringWindow = Field(description="panes of time; a pane is joined at its end")
+        window: FiringWindow = Field(description="each window is joined when it closes")
         event_time: Literal["newest", "window", "trigger", "oldest"] = Field(  # type: ignore[assignment]  # one choice more
             "newest",
             description="event time of an output: that of the newer record, the latest of all records of its key and pane, "

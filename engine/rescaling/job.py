@@ -160,7 +160,7 @@ class Job(CoordinatedRounds):
         number, before, workers = len(self.actions) + 1, dict(self.parallelism), sum(wanted.values())
         action = Rescale(number, self.kind, who, now_ns, before, wanted, changed_ns=now_ns)
         if workers > self.workers_max:
-            action.end("aborted", now_ns, f"it needs {workers} workers, but workers_max is {self.workers_max}")
+            action.end("aborted", now_ns, f"it needs {workers} instances, but workers_max is {self.workers_max}")
         else:
             for one in self.actions:
                 if one.waits:

@@ -232,7 +232,7 @@ def test_the_transport_bar_fits(new_context: Callable[..., BrowserContext], api:
         page = new_context(width=width, height=768, theme=theme).new_page()
         wait_until_ended(api, page, run_id)
         page.goto(f"/runs/{run_id}?t=600&from=300&to=900")
-        bar = page.get_by_label("Moment shown").first
+        bar = page.get_by_label("View controls")
         expect(bar.get_by_role("button", name="Whole run")).to_be_visible()
         for name in ("Fork", "Charts", "Speed", "To the end"):
             expect(bar.get_by_role("button", name=name)).to_be_visible()

@@ -76,10 +76,14 @@ def test_pause_step_pace_and_resume(
     assert frames(page) == frames(other) == standing + 7
 
     # What is shown plays and is held apart from the engine.
+    view = page.get_by_label("View controls")
     page.keyboard.press("k")
-    expect(page.get_by_role("button", name="Freeze view")).to_be_visible()
-    page.keyboard.press(",")
-    page.keyboard.press("Escape")
+    expect(view.get_by_test_id("view-says")).to_have_text("replay, 1 ×")
+    view.get_by_role("button", name="Freeze view").click()
+    expect(view.get_by_test_id("view-says")).to_have_text("view frozen")
+    view.get_by_role("button", name="Follow").click()
+    expect(view.get_by_test_id("view-says")).to_have_text("follows the run")
+    expect(page.get_by_label("Run controls").get_by_role("button")).to_have_text(["Resume runP", "StepS", "Cancel run"])
     assert frames(page) == standing + 7
     expect(state(page)).to_have_attribute("data-state", "paused")
     assert_accessible(page)

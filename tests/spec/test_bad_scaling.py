@@ -45,7 +45,7 @@ def refused(document: dict[str, Any]) -> str:
         ({"kind": "flink", "preset": "tuned", "utilization_target": 0.9}, "utilization_max is 0.8, but the target is 0.9"),
         ({"kind": "flink", "utilization_target": 0}, "utilization_target is 0, so no parallelism would be enough"),
         ({"kind": "flink", "parallelism_min": 300}, r"parallelism_max is 200, below parallelism_min \(300\)"),
-        ({"kind": "flink", "window_s": 10}, r"window_s is 10, below every_s \(15\), so nothing would ever be decided"),
+        ({"kind": "flink", "window_s": 10}, r"window_s is 10, below every_s \(15\), so no window would be complete when a decision is due"),
         ({"kind": "flink", "preset": "tuned", "every_s": 300}, r"window_s is 120, below every_s \(300\)"),
         ({"kind": "hpa_varga", "slope_s": 4}, r"slope_s is 4, below scrape_s \(5\), so no growth would ever be known"),
         ({"kind": "varga_original", "slope_s": 4}, r"slope_s is 4, below scrape_s \(5\)"),
@@ -204,7 +204,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {"kind": "ds2", "start_s": 0, "every_s": 600},
         {},
         "/policies/scaling/every_s",
-        "start_s is 0 and every_s 600, but the horizon is 600 s, so nothing would ever be decided",
+        "start_s is 0 and every_s 600, but the horizon is 600 s, so no decision would be taken",
     ),
     "fewer partitions than instances": (
         {"kind": "ds2"},
@@ -216,7 +216,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {"kind": "ds2", "start_s": 585},
         {},
         "/policies/scaling/start_s",
-        "start_s is 585 and every_s 15, but the horizon is 600 s, so nothing would ever be decided",
+        "start_s is 585 and every_s 15, but the horizon is 600 s, so no decision would be taken",
     ),
     "an order behind the horizon": (manual({"count": 3}, at_s=600), {}, f"{ORDER}/at_s", "at_s is 600, but the horizon is 600 s"),
     "an order for nobody": (
@@ -265,19 +265,19 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         manual({"count": 6}, {"sink": 5}, workers_max=14),
         {},
         "/policies/scaling/orders/1/parallelism",
-        "the order needs 17 workers, but workers_max is 14; order fewer, or raise workers_max",
+        "the order needs 17 instances, but workers_max is 14; order fewer, or raise workers_max",
     ),
     "an order for too many workers, whatever the policy makes of the rest": (
         {"kind": "ds2", "workers_max": 14, "orders": manual({"count": 12})["orders"]},
         {},
         f"{ORDER}/parallelism",
-        "the order needs 15 workers, but workers_max is 14",
+        "the order needs 15 instances, but workers_max is 14",
     ),
     "orders for too many workers, with the document's parallelisms": (
         manual({"count": 6}, {"sink": 5}, workers_max=14) | {"kind": "fixed"},
         {},
         "/policies/scaling/orders/1/parallelism",
-        "the order needs 17 workers, but workers_max is 14; order fewer, or raise workers_max",
+        "the order needs 17 instances, but workers_max is 14; order fewer, or raise workers_max",
     ),
     "too many scrapes": (
         {"kind": "ds2", "every_s": 0.01, "metrics": {"scrape_s": 0.001, "window_s": 0.002, "meter_s": 0.001}},
@@ -334,7 +334,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         {"kind": "ds2", "workers_max": 20},
         {"/cluster/hosts/0/processor/kind": "dedicated", "/cluster/hosts/0/cores": 8},
         "/cluster/hosts/0/cores",
-        "cores is 8, but up to 20 of at most 20 workers may run on host 'w1'",
+        "cores is 8, but up to 20 of at most 20 instances may run on host 'w1'",
     ),
     "more instances than the budget": (
         {"kind": "ds2", "workers_max": 20_000},

@@ -379,7 +379,7 @@ def test_forms_are_drawn_from_the_schema(client: Client) -> None:
     schema = client.get("/api/studies/schema").json()
     assert schema["document"]["properties"]["seeds"]["x-editor"] == "numbers"
     assert [kind["kind"] for kind in schema["values"]] == ["list", "linear", "log", "between"]
-    assert [kind["title"] for kind in schema["designs"]] == ["Grid", "Side by side", "Random", "Latin hypercube", "Optimisation"]
+    assert [kind["title"] for kind in schema["designs"]] == ["Grid", "Zip", "Random", "Latin hypercube", "Optimisation"]
     assert set(schema["searches"][1]["schema"]["properties"]) == {
         "load", "step_down", "precision", "shares", "changes_at_shares", "sustained",
     }  # fmt: skip

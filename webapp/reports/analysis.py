@@ -29,7 +29,7 @@ OF_SPAN = {
     "p99_ms": "Latency p99",
     "max_ms": "Latency max",
     "offered_per_s": "Offered",
-    "in_per_s": "Taken in",
+    "in_per_s": "Records in",
     "out_per_s": "Delivered",
     "samples": "Samples",
     "recovery_s": "Longest recovery",

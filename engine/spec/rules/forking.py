@@ -59,7 +59,7 @@ class Fork(Model):
         return document
 
     def _scaling(self, parent: Experiment, written: Any) -> dict[str, Any]:
-        """The document's scaling with these orders added. If the parent has no scaling, use `manual` with enough workers for the
+        """The document's scaling with these orders added. If the parent has no scaling, use `manual` with enough instances for the
         orders."""
         for n, order in enumerate(self.rescales):
             if seconds_ns(order.at_s) < seconds_ns(self.at_s):

@@ -150,7 +150,7 @@ def _dedicated_later(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mappi
         Problem(
             pointer("cluster", "hosts", host.template, "cores"),
             "too_few_cores",
-            f"cores is {host.cores_milli // 1000}, but up to {load} of at most {workers_max} workers may run on host '{host.name}', "
+            f"cores is {host.cores_milli // 1000}, but up to {load} of at most {workers_max} instances may run on host '{host.name}', "
             f"each with its own core; give it at least {load} cores, share them (shared_fifo), or lower policies.scaling.workers_max",
             host.cores_milli // 1000,
         )
@@ -248,7 +248,7 @@ def _partitions(draft: Draft) -> Iterator[Problem]:
 def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     specs = draft.laid_out
     grows = " at their highest possible parallelism, which is allocated from the start" if specs is not draft.by_id else ""
-    lower = "give policies.scaling fewer workers or tighter bounds" if grows else "lower parallelism"
+    lower = "lower policies.scaling.workers_max or tighten its bounds" if grows else "lower parallelism"
     instances = sum(operator.parallelism for operator in specs.values())
     if instances > budgets.instances_max:
         message = (

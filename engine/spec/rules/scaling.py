@@ -69,7 +69,7 @@ def _iterations(draft: Draft, scaling: Looped) -> Iterator[Problem]:
     if draft.workload is not None and seconds_ns(scaling.start_s) + seconds_ns(scaling.every_s) >= draft.workload.horizon_ns:
         message = (
             f"start_s is {scaling.start_s:g} and every_s {scaling.every_s:g}, but the horizon is {draft.workload.horizon_s:g} s, so "
-            "nothing would ever be decided; start earlier, or choose a longer run"
+            "no decision would be taken; start earlier, or choose a longer run"
         )
         longer = "every_s" if scaling.every_s > scaling.start_s else "start_s"
         yield Problem(pointer(*AT, longer), "outside_run", message, getattr(scaling, longer))
@@ -229,15 +229,15 @@ def _too_many_workers(
     wish: Mapping[tuple[str, ...], int],
     at: tuple[str | int, ...],
 ) -> Iterator[Problem]:
-    """Check the workers that an order needs. If a policy decides on the other operators, count their minimum; should the policy leave
-    too few workers at that time, the job manager refuses the order."""
+    """Check the instances that an order needs. If a policy decides on the other operators, count their minimum; should the policy leave
+    too few instances at that time, the job manager refuses the order."""
     if scaling.decides:
         workers = sum(wish.get(limit.operators, limit.least) * len(limit.operators) for limit in limits)
     else:
         runs |= wish
         workers = sum(p * len(operators) for operators, p in runs.items())
     if workers > scaling.workers_max:
-        message = f"the order needs {workers} workers, but workers_max is {scaling.workers_max}; order fewer, or raise workers_max"
+        message = f"the order needs {workers} instances, but workers_max is {scaling.workers_max}; order fewer, or raise workers_max"
         yield Problem(pointer(*at, "parallelism"), "out_of_range", message, workers)
 
 

@@ -1,4 +1,4 @@
-"""How far each vertex of a query may be scaled: limits from bounds, key groups, partitions and the number of workers."""
+"""How far each vertex of a query may be scaled: limits from bounds, key groups, partitions and the number of instances."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ScalingLimit(NamedTuple):
 
 
 def partitions_of(scaling: AnyScaling, written: int | None, parallelism: int, stays: bool) -> int:
-    """Number of a source's logs. Default: one per instance, or one per worker that a policy may give it. With manual scaling there are as
+    """Number of a source's logs. Default: one per instance, or one per instance that a policy may give it. With manual scaling there are as
     many as without scaling, so that a run equals the unscaled run until its first order."""
     if written is not None:
         return written
@@ -64,7 +64,7 @@ def ordered(order: Order, limit: ScalingLimit) -> int | None:
 
 def reach(scaling: AnyScaling, limits: list[ScalingLimit]) -> dict[str, int]:
     """The largest parallelism that each scalable operator may reach, by operator id. With orders it is that of the largest order. With a
-    policy it is limited by the operator's bounds and by the workers that the other operators leave."""
+    policy it is limited by the operator's bounds and by the instances that the other operators leave."""
     return dict(_reach(scaling, limits))
 
 

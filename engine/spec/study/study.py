@@ -168,7 +168,7 @@ class Axis(Fields):
 
     name: str = Field(pattern=NAME, description="lower-case letters, digits and underscores, a letter first")
     also_multiplied: tuple[str, ...] = Field(
-        default=(), max_length=100, description="further fields to multiply by the value, such as rates per worker"
+        default=(), max_length=100, description="further fields to multiply by the value, such as rates per host"
     )
     values: AnyValues
 
@@ -200,7 +200,7 @@ class Grid(Variant):
 class Together(Variant):
     """Axes varied together: the first values of all axes, then the second ones, and so on."""
 
-    title: ClassVar[str] = "Side by side"
+    title: ClassVar[str] = "Zip"
     kind: Literal["together"] = "together"
 
 

@@ -75,8 +75,8 @@ export const ICONS = {
   ),
   play: <path d="M4.5 2.8v10.4L13 8z" fill="currentColor" />,
   pause: <path d="M5 3v10M11 3v10" strokeWidth={2.5} />,
+  stop: <path d="M3.5 3.5h9v9h-9z" fill="currentColor" />,
   step: <path d="M4 3.5v9L10.5 8zM12.5 3.5v9" fill="currentColor" />,
-  prev: <path d="M12 3.5v9L5.5 8zM3.5 3.5v9" fill="currentColor" />,
   unlink: <path d="M6.5 4.5L8 3a2.8 2.8 0 0 1 4.5 4L11 8.5M9.5 11.5L8 13a2.8 2.8 0 0 1-4.5-4L5 7.5M3 3l10 10" />,
   clock: (
     <>

@@ -323,7 +323,7 @@ def test_orders_and_a_policy_keep_to_the_workers_that_there_are() -> None:
     assert_sound(simulation, frames)
     by_document = [action for action in actions_of(frames) if action["who"] == "document"]
     assert [action["outcome"] for action in by_document] == ["done", "aborted"]
-    assert re.match(r"it needs \d\d workers, but workers_max is 18", by_document[1]["why"])
+    assert re.match(r"it needs \d\d instances, but workers_max is 18", by_document[1]["why"])
     assert max(frame["scaling"]["workers"] for frame in frames) == 18
     assert any(action["outcome"] == "done" for action in actions_of(frames) if action["who"] == "policy")
 

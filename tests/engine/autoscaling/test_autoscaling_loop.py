@@ -191,9 +191,9 @@ def test_a_wish_beyond_the_workers_may_be_refused_as_a_whole() -> None:
     loop = run(looping(Wishes(lambda n: {"window": 30}), job, about), job, until_s=140)
     assert job.orders == []
     assert loop.decisions[0].verdict == "keep"
-    assert loop.decisions[0].why == "it needs 35 workers, but there are only 30"
+    assert loop.decisions[0].why == "it needs 35 instances, but there are only 30"
     loop = run(looping(Wishes(lambda n: {"window": UNBOUNDED}), job, about), job, until_s=140)
-    assert loop.decisions[0].why == "it asks for an unlimited number of workers, but there are only 30"
+    assert loop.decisions[0].why == "it asks for an unlimited number of instances, but there are only 30"
 
 
 @pytest.mark.parametrize("cooldown_s", [0, 300])

@@ -42,7 +42,7 @@ class Checkpoints(Checkpointing):
         ge=0,
         le=1e9,
         title="Restart",
-        description="Time every worker takes to restart in a recovery, before it fetches its checkpoints.",
+        description="Time every host takes to restart in a recovery, before it fetches its checkpoints.",
         advanced=True,
     )
     spares: Integer = Field(

@@ -16,14 +16,14 @@ Ways = Sequence[tuple[str, str]]
 
 
 class Region(Model):
-    """Operators that share a checkpointing mode: in rounds of their own, or each worker by its own clock."""
+    """Operators that share a checkpointing mode: in rounds of their own, or each host by its own clock."""
 
     name: str = Field(min_length=1, max_length=63, title="Name", description="Name in rounds and messages.")
     operators: tuple[str, ...] = Field(min_length=1, title="Operators", description="Operator ids, each in at most one region.")
     mode: Literal["coordinated", "uncoordinated"] = Field(
         default="coordinated",
         title="Mode",
-        description="Coordinated: rounds of barriers, no logs inside. Uncoordinated: worker clocks and logs.",
+        description="Coordinated: rounds of barriers, no logs inside. Uncoordinated: clocks of hosts, and logs.",
     )
     interval_s: Number | None = quantity(
         None,

@@ -9,8 +9,8 @@ from ...base.units import Integer, Number, quantity
 class Store(Model):
     """The durable store of checkpoints: one disk, reached over the network, unaffected by faults."""
 
-    write_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Write throughput", description="Of all workers together.")
-    read_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Read throughput", description="Of all workers together.")
+    write_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Write throughput", description="Of all hosts together.")
+    read_mb_per_s: Number = quantity(1000, unit="MB/s", ge=0.1, le=1e6, title="Read throughput", description="Of all hosts together.")
     request_ms: Number = quantity(
         5, unit="ms", ge=0, le=1e6, title="Per request", description="Fixed time per request, in addition to the disk's work."
     )

@@ -8,7 +8,7 @@ from .logged import LoggedCheckpoints
 
 
 class UncoordinatedCheckpoints(LoggedCheckpoints):
-    """Every worker checkpoints its instances by its own clock, without waiting. Channels are logged. After a loss, recovery starts from
+    """Every host checkpoints its instances by its own clock, without waiting. Channels are logged. After a loss, recovery starts from
     the newest consistent line of checkpoints, and in-flight records are replayed from the logs.
     """
 

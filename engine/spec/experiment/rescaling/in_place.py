@@ -15,7 +15,7 @@ class InPlace(Rescaling):
     position: ClassVar[int] = 1
     kind: Literal["in_place"] = "in_place"
     switch_s: Number = quantity(
-        1, unit="s", ge=0, le=1e6, title="Switch", description="Time from when all state is stored until workers fetch it."
+        1, unit="s", ge=0, le=1e6, title="Switch", description="Time from when all state is stored until hosts fetch it."
     )
 
     @property

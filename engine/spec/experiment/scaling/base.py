@@ -34,7 +34,7 @@ class Bounds(Model):
         ge=1,
         le=PARALLELISM_MAX,
         title="Maximum",
-        description="Highest parallelism. Default: limited by the number of workers, key groups and partitions.",
+        description="Highest parallelism. Default: limited by the number of instances, key groups and partitions.",
     )
 
     @model_validator(mode="after")
@@ -70,7 +70,7 @@ class Scaling(Variant):
     by_hand: ClassVar[bool] = False  # only people order rescales
     plans_by_minute: ClassVar[bool] = False  # the work of its plan grows with the minutes of the run
     workers_max: Integer = quantity(
-        70, unit="workers", ge=1, le=PARALLELISM_MAX, title="Workers", description="Largest number of instances active at the same time."
+        70, unit="instances", ge=1, le=PARALLELISM_MAX, title="Instances", description="Largest number active at the same time."
     )
     operators: dict[str, Bounds] = Field(
         default_factory=dict,

@@ -24,7 +24,7 @@ class DS2(Looped):
         default=1.0,
         gt=0,
         le=1,
-        title="Busy at most",
+        title="Maximum busy share",
         description="Share of time that a saturated instance reports as busy.",
         json_schema_extra=ADVANCED,
     )

@@ -146,7 +146,7 @@ class Flink(Looped):
     scalability_observations: Integer | None = _count("actions", "Scalability observations", "Minimum number of actions to learn from")
     alignment: Literal["balanced", "none"] | None = _switch("Alignment", "Balance key groups over the instances (balanced), or not (none)")
     beyond_workers: Literal["fit", "veto"] | None = _switch(
-        "Too many workers", "Scale a decision beyond the available workers to fit, or veto it"
+        "Too many instances", "Scale a decision beyond the available instances to fit, or veto it"
     )
 
     @property
@@ -183,6 +183,6 @@ class Flink(Looped):
         """Each iteration takes one sample."""
         window_s = self.options.window_s
         if window_s < self.every_s:
-            message = f"window_s is {window_s:g}, below every_s ({self.every_s:g}), so nothing would ever be decided"
+            message = f"window_s is {window_s:g}, below every_s ({self.every_s:g}), so no window would be complete when a decision is due"
             raise Refusal(f"{message}; it must be at least every_s", at=("window_s",), code="out_of_range", value=window_s)
         return self

@@ -15,5 +15,5 @@ class HPACpu(Looped):
     source: ClassVar[str] = "Kubernetes; Siachamis 2024, 4.4.3, Eq. 4.4"
     position: ClassVar[int] = 6
     kind: Literal["hpa_cpu"] = "hpa_cpu"
-    target: Number = target_field(0.7, "Target CPU utilisation of a worker.")
+    target: Number = target_field(0.7, "Target CPU utilisation of an instance.")
     stabilise_s: Number = stabilise_field()

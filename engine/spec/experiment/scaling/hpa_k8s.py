@@ -18,7 +18,7 @@ class HPAK8s(Looped):
     kind: Literal["hpa_k8s"] = "hpa_k8s"
     cooldown_s: Number = quiet_field(0)
     step_max: Integer | None = free_step_field()
-    target: Number = target_field(0.7, "Target CPU utilisation of a worker.")
+    target: Number = target_field(0.7, "Target CPU utilisation of an instance.")
     tolerance: Number = tolerance_field()
     up_add: Integer = up_add_field()
     up_times: Number = up_times_field()

@@ -98,7 +98,7 @@ class Looped(Scaling):
 
     @property
     def vetoes_beyond_workers(self) -> bool:
-        """Whether a decision beyond the available workers is dropped; otherwise it is scaled to fit."""
+        """Whether a decision beyond the available instances is dropped; otherwise it is scaled to fit."""
         return False
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from .base import BY_OPERATOR, Scaling, refusal_without_shares
 
 class Oracle(Scaling):
     """Knows the load and the cost of its own rescales in advance. It divides the run into segments of whole minutes, each with a
-    parallelism that sustains the segment's load and catches up after its own outage, at the lowest cost of workers and actions.
+    parallelism that sustains the segment's load and catches up after its own outage, at the lowest cost of instances and actions.
     """
 
     title: ClassVar[str] = "Oracle"
@@ -29,7 +29,7 @@ class Oracle(Scaling):
         description="Time within which the backlog of an outage is served. If null, catching up is not required.",
     )
     action_cost_worker_s: Number = quantity(
-        0, unit="worker s", ge=0, le=1e9, title="Cost of an action", description="Cost of a rescale, in addition to the workers."
+        0, unit="instance s", ge=0, le=1e9, title="Cost of an action", description="Cost of a rescale, in addition to the instances."
     )
     headroom: Number = Field(
         default=1.0,

@@ -48,7 +48,11 @@ class PickingStream(NexmarkStream):
         1000, most=1_000_000, title="Active people", description="Number of newest people that records refer to."
     )
     people_ahead: Integer = count(
-        10, least=0, most=1_000_000, title="People ahead", description="Number of people that records refer to before they register."
+        10,
+        least=0,
+        most=1_000_000,
+        title="Bidders before registration",
+        description="Number of people that records refer to before they register.",
     )
 
 
@@ -88,5 +92,5 @@ class NexmarkBid(PickingStream):
         100, most=1_000_000, title="Recent auctions", description="Number of older auctions that get bids, besides the newest one."
     )
     auctions_ahead: Integer = count(
-        10, least=0, most=1_000_000, title="Auctions ahead", description="Number of auctions that get bids before they open."
+        10, least=0, most=1_000_000, title="Auctions before opening", description="Number of auctions that get bids before they open."
     )

@@ -195,7 +195,7 @@ const sameAs = (one: Parallelism, other: Parallelism) =>
 
 const sum = (parallelism: Parallelism) => Object.values(parallelism).reduce((before, p) => before + p, 0);
 
-/** Columns that hold from each time to the next: by operator, and how many workers were wished for. Ends at the head. */
+/** Columns that hold from each time to the next: by operator, and how many instances were requested. Ends at the head. */
 export interface Stairs {
   t_s: number[];
   columns: number[][];
@@ -499,7 +499,7 @@ export function rescaleRefusal(
   return null;
 }
 
-/** So many workers a run without scaling may have in a fork, unless its orders need more. */
+/** So many instances a run without scaling may have in a fork, unless its orders need more. */
 const WORKERS_MAX = 70;
 
 /** The document of a fork that rescales all vertices, in another way: what the server has against it says what cannot be done. */

@@ -8,6 +8,7 @@ import { useRefusal } from "../../session/who";
 import { Icon, iconOf } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
 import { Loading } from "../../ui/states";
+import { useRoving } from "../../ui/useRoving";
 import { addItem, PALETTE_TYPE, type PaletteItem } from "./commands";
 import { useEditor } from "./editor";
 import { useRegistry } from "./useRegistry";
@@ -45,7 +46,7 @@ function ranked(entries: Entry[], word: string): Entry[] {
 /** Without watermarks no event-time window behind a source ever closes. */
 const WATERMARKS: Tagged = { kind: "bounded", lag_ms: 0, period_ms: 1000 };
 
-/** Everything that can be placed, from the registry: search, drag, or Enter. */
+/** Everything that can be placed, from the registry: search, drag, or Enter. One tab stop; the arrow keys move within. */
 export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => void; onImport: () => void; onTemplates: () => void }) {
   const { registry, kinds } = useRegistry();
   const { data: datasets = [] } = useQuery(datasetsQuery);
@@ -116,6 +117,8 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
   const word = search.trim().toLowerCase();
   const shown = word ? ranked(entries, word) : entries;
   const groups = [...new Set(shown.map((entry) => entry.group))];
+  const list = useRef<HTMLDivElement>(null);
+  const roving = useRoving(list);
   return (
     <aside className="pal" aria-label="Palette">
       <div className="find">
@@ -132,11 +135,15 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
               setSearch("");
               field.current?.blur();
             }
+            if (event.key === "ArrowDown") {
+              event.preventDefault();
+              roving.focusFirst();
+            }
           }}
         />
         <kbd>/</kbd>
       </div>
-      <div className="scroll" tabIndex={refusal === null ? undefined : 0}>
+      <div className="scroll" ref={list} tabIndex={refusal === null ? undefined : 0} onKeyDown={roving.onKeyDown} onFocus={roving.onFocus}>
         {!registry.operators && <Loading lines={8} />}
         {groups.map((group) => (
           <section key={group}>

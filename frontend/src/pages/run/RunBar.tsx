@@ -20,15 +20,10 @@ import { TopBar } from "../../ui/TopBar";
 import { VerdictBadge } from "../../ui/VerdictBadge";
 import { ExportMenu } from "./ExportMenu";
 
-/** What is open and its state; run again, with the same or another seed, or the experiment as it is now; cancel. */
+/** What is open and its state; run again, with the same or another seed, or the experiment as it is now. */
 export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: boolean }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const active = isActive(run) && !gone;
-  const cancel = useMutation({
-    mutationFn: () => post(`/api/runs/${run.id}/cancel`),
-    onError: (error) => toast(error.message, { tone: "err" }),
-  });
   const start = useMutation({
     mutationFn: ({ path, ...body }: { path: string; seed?: number; pace?: number | null }) => post<Run>(path, body),
     onSuccess: (made) => {
@@ -56,7 +51,6 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
   const refusal = useRefusal();
   const again = (changes: { seed?: number; pace?: number | null } = {}) => start.mutate({ path: `/api/runs/${run.id}/rerun`, ...changes });
   const missing = lost instanceof ApiError && lost.status === 404;
-  const cancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested === true;
   return (
     <TopBar
       title={`Run ${run.number}, ${run.experiment.name}`}
@@ -119,7 +113,7 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
               title={
                 gone
                   ? "This run was deleted"
-                  : active
+                  : isActive(run)
                     ? "Run the same document and seed again, next to this run"
                     : "Run the same document and seed again"
               }
@@ -146,18 +140,6 @@ export const RunBar = memo(function RunBar({ run, gone }: { run: Run; gone: bool
               )}
             </Menu>
           </span>
-          {active && (
-            <WriteButton
-              className="btn danger"
-              data-testid="cancel"
-              disabled={cancelling}
-              title={cancelling ? "The worker stops within a second" : "Stop this run; its frames are kept"}
-              onClick={() => cancel.mutate()}
-            >
-              <Icon name="cross" />
-              {cancelling ? "Cancelling" : "Cancel"}
-            </WriteButton>
-          )}
         </>
       }
     />

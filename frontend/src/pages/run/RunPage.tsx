@@ -17,7 +17,6 @@ import { Empty, Failure, Loading } from "../../ui/states";
 import { TopBar } from "../../ui/TopBar";
 import { useAddress, useMomentInAddress } from "./address";
 import { Diagnosis } from "./Diagnosis";
-import { EngineBar } from "./EngineBar";
 import { Hosts, weighsMemory } from "./Hosts";
 import { RUN_COMMANDS } from "./keys";
 import { followRun, momentOf, useLiveRun } from "./liveRun";
@@ -25,10 +24,11 @@ import { NoOutput } from "./NoOutput";
 import { Rescale, RescaleButton } from "./Rescale";
 import { ResultPanel } from "./ResultPanel";
 import { RunBar } from "./RunBar";
+import { RunTransport } from "./RunTransport";
 import { TimeStack } from "./TimeStack";
 import { Topology } from "./Topology";
-import { Transport } from "./Transport";
 import { Values } from "./Values";
+import { ViewTransport } from "./ViewTransport";
 import { WhySlow } from "./WhySlow";
 import "../../ui/chart/patterns.css";
 import "./run.css";
@@ -115,8 +115,14 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
           </div>
         )}
         <NoOutput run={run} document={document} />
-        {isActive(run) && <EngineBar run={run} gone={gone} />}
-        <Transport
+        {isActive(run) && <RunTransport run={run} gone={gone} head_s={head_s} />}
+        <Diagnosis
+          run={run}
+          moment_s={pinned_s}
+          frame_s={Number(document.measurement?.frame_ms ?? 250) / 1000}
+          onInstances={(of) => change({ panel: "instances", of })}
+        />
+        <ViewTransport
           run={run}
           gone={gone}
           end_s={end_s}
@@ -124,12 +130,6 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
           charts={address.charts}
           has={has}
           onCharts={(charts) => change({ charts })}
-        />
-        <Diagnosis
-          run={run}
-          moment_s={pinned_s}
-          frame_s={Number(document.measurement?.frame_ms ?? 250) / 1000}
-          onInstances={(of) => change({ panel: "instances", of })}
         />
         <Values frame={frame} latency={latency} />
         <div className="main">

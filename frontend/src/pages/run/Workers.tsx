@@ -68,7 +68,7 @@ function BandKeys({ bands }: { bands: Band[] }) {
   );
 }
 
-/** Active instances over time: a staircase by operator, and how many were wished for. */
+/** Active instances over time: a staircase by operator, and how many were requested. */
 export function Workers({
   document,
   span,

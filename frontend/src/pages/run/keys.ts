@@ -6,7 +6,7 @@ import { zoomed, type Span } from "../../model/run/series";
 import type { Command } from "../../session/commands";
 import { makeFrames, pauseOrResume, setPace, useStepFrames } from "./engine";
 import { useLiveRun } from "./liveRun";
-import { goLive, pause, play } from "./playback";
+import { follow, freeze, replay } from "./playback";
 
 const ZOOM_FRAMES_MIN = 4;
 
@@ -28,21 +28,21 @@ export function zoomBy(factor: number): void {
   useLiveRun.setState({ zoom: zoomed(span, factor, around_s, whole, ZOOM_FRAMES_MIN * log.timeOf(0)) });
 }
 
-export function playOrPause(): void {
+export function freezeOrReplay(): void {
   const { playing, pinned_s, run } = useLiveRun.getState();
-  if (playing || (pinned_s === null && run && isMoving(run))) pause();
-  else play();
+  if (playing || (pinned_s === null && run && isMoving(run))) freeze();
+  else replay();
 }
 
 const noFrame = () => (useLiveRun.getState().log.count ? null : "No frame yet.");
-const command = (does: string, keys: string[], run: () => void): Command => ({ does, group: "Moment shown", keys, run, refusal: noFrame });
+const command = (does: string, keys: string[], run: () => void): Command => ({ does, group: "View", keys, run, refusal: noFrame });
 const click = (id: string) => document.querySelector<HTMLButtonElement>(`[data-testid="${id}"]`)?.click();
 
 export const RUN_COMMANDS: Command[] = [
-  command("Play or freeze the view", ["K"], playOrPause),
+  command("Freeze the view, or replay from here", ["K"], freezeOrReplay),
   command("One frame back", [","], () => step(-1)),
   command("One frame forward", ["."], () => step(1)),
-  command("Follow the head of the run", ["Escape", "L"], goLive),
+  command("Follow the run", ["Escape", "L"], follow),
   command("Zoom the charts in", ["+", "="], () => zoomBy(0.5)),
   command("Zoom the charts out", ["-"], () => zoomBy(2)),
   command("Show all of the run", ["0"], () => useLiveRun.setState({ zoom: null })),

@@ -1,18 +1,17 @@
-import { useEffect, useState } from "react";
 import { isActive, isMoving } from "../../api/queries";
 import type { Run } from "../../api/types";
-import { duration, short } from "../../lib/format";
 import { chartsOf, type ChartId, type Has } from "../../model/run/charts";
 import type { RunEvent } from "../../model/run/events";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 import { ForkMenu } from "./ForkMenu";
-import { playOrPause } from "./keys";
+import { freezeOrReplay } from "./keys";
 import { momentOf, useLiveRun, useShowing } from "./liveRun";
-import { goLive, REFRESH_RATES, SPEEDS, usePlayback } from "./playback";
+import { follow, REFRESH_RATES, SPEEDS, usePlayback, viewSays } from "./playback";
+import { WallTime } from "./WallTime";
 
-/** Where the run is and which moment is shown. The slider holds a moment, play moves it on; "Go live" follows the head again. */
-export function Transport({
+/** The moment that this page shows: freeze it, replay from it, follow the run. The run itself goes on regardless (`RunTransport`). */
+export function ViewTransport({
   run,
   gone,
   end_s,
@@ -38,7 +37,8 @@ export function Transport({
   usePlayback();
   const head_s = count ? log.timeOf(count - 1) : 0;
   const shown_s = moment_s ?? head_s;
-  const live = pinned === null && isMoving(run);
+  const speed = useShowing((state) => state.speed);
+  const moves = playing || (pinned === null && isMoving(run));
   const at = count ? Math.min(log.numberAt(shown_s), count - 1) : -1;
   const stepTo = (n: number) => n >= 0 && n < count && useLiveRun.setState({ pinned_s: log.timeOf(n), playing: false });
   const hold = (t_s: number) => stepTo(log.numberAt(Math.max(0, Math.min(t_s, head_s))));
@@ -46,9 +46,21 @@ export function Transport({
   const earlier = times.findLast((t_s) => t_s < shown_s - 1e-9);
   const share = (t_s: number) => `${Math.min(100, (t_s / end_s) * 100)}%`;
   return (
-    <section className="tr" aria-label="Moment shown">
-      <h2 title="These controls move the view. They do not affect the run.">Shown</h2>
+    <section className="tr" aria-label="View controls">
+      <h2 title="These controls move what this page shows. They do not affect the run.">View</h2>
       <div className="pl">
+        <button
+          className="btn"
+          title={!count ? "No frame yet" : moves ? "Freeze what this page shows; the run continues (K)" : "Replay the recorded frames from here (K)"}
+          data-testid="play"
+          disabled={!count}
+          onClick={freezeOrReplay}
+        >
+          <Icon name={moves ? "pin" : "restore"} />
+          {moves ? "Freeze view" : "Replay"}
+          <kbd>K</kbd>
+        </button>
+        <Follow run={run} />
         <button
           className="btn ghost icon"
           title={earlier === undefined ? "No earlier event" : "Previous event"}
@@ -56,19 +68,7 @@ export function Transport({
           disabled={earlier === undefined}
           onClick={() => earlier !== undefined && hold(earlier)}
         >
-          <Icon name="prev" />
-        </button>
-        <button
-          className="btn icon play"
-          title={
-            !count ? "No frame yet" : playing || live ? "Freeze the view; the run continues (K)" : pinned === null ? "Play from the start (K)" : "Play from here (K)"
-          }
-          aria-label={playing || live ? "Freeze view" : "Play"}
-          data-testid="play"
-          disabled={!count}
-          onClick={playOrPause}
-        >
-          <Icon name={playing || live ? "pause" : "play"} />
+          <Icon name="first" />
         </button>
         <button
           className="btn ghost icon"
@@ -77,7 +77,7 @@ export function Transport({
           disabled={at <= 0}
           onClick={() => stepTo(at - 1)}
         >
-          <Icon name="right" className="flip" />
+          <Icon name="left" />
         </button>
         <button
           className="btn ghost icon"
@@ -93,9 +93,9 @@ export function Transport({
         <b data-testid="virtual-time">
           {shown_s.toFixed(2)} <i>/ {end_s} s</i>
         </b>
-        virtual
+        <span data-testid="view-says">{viewSays({ run, pinned_s: pinned, playing, speed })}</span>
       </div>
-      <WallTime run={run} head_s={head_s} />
+      {!isActive(run) && <WallTime run={run} head_s={head_s} />}
       <div className="scrub">
         <div className="track-line">
           <i style={{ width: share(head_s) }} />
@@ -142,27 +142,33 @@ export function Transport({
       <ForkMenu run={run} at_s={count ? shown_s : null} horizon_s={run.horizon_s ?? end_s} gone={gone} />
       <Charts charts={charts} offered={chartsOf(has)} onCharts={onCharts} />
       <Speed />
-      <button
-        className={`btn ${pinned === null ? "live" : ""}`}
-        disabled={pinned === null}
-        title={
-          pinned === null ? (isActive(run) ? "Following the head already" : "Showing the end already") : "Follow the head of the run (Esc)"
-        }
-        onClick={goLive}
-      >
-        <Icon name="step" />
-        <span className="lbl">{isActive(run) ? "Go live" : "To the end"}</span>
-      </button>
     </section>
   );
 }
 
-/** How fast the moment moves while it plays, and how often the page draws: two things apart. */
+/** Back to the newest moment: the head of a run in progress, or the end. */
+function Follow({ run }: { run: Run }) {
+  const there = useLiveRun((state) => state.pinned_s === null);
+  const active = isActive(run);
+  return (
+    <button
+      className="btn"
+      disabled={there}
+      title={there ? (active ? "The view follows the run already" : "Showing the end already") : active ? "Follow the run (Esc)" : "Show the end (Esc)"}
+      onClick={follow}
+    >
+      <Icon name="last" />
+      {active ? "Follow" : "To the end"}
+    </button>
+  );
+}
+
+/** How fast the moment moves while it is replayed, and how often the page draws: two things apart. */
 function Speed() {
   const { speed, refresh_per_s } = useShowing();
   return (
     <Menu
-      title="Speed and refresh rate"
+      title="Replay speed and redraw rate"
       className="btn"
       label={
         <>
@@ -174,7 +180,7 @@ function Speed() {
       {() => (
         <div className="choices">
           <Choice
-            legend="Play, virtual seconds a second"
+            legend="Replay, virtual seconds per second"
             name="speed"
             values={SPEEDS}
             value={speed}
@@ -269,42 +275,5 @@ function Charts({
         </div>
       )}
     </Menu>
-  );
-}
-
-const TOOK =
-  "Wall-clock time from the claim by a worker to the end, including preparation, storage and pauses. The summary has the engine time alone.";
-
-const DOING: Partial<Record<Run["state"], string>> = { queued: "waiting for a worker", running: "running", paused: "paused" };
-
-/** Time on the clock since the start, how fast virtual time passes, and what is left. */
-function WallTime({ run, head_s }: { run: Run; head_s: number }) {
-  const [now, setNow] = useState(() => Date.now());
-  const going = isActive(run);
-  useEffect(() => {
-    if (!going) return;
-    const timer = setInterval(() => setNow(Date.now()), 250);
-    return () => clearInterval(timer);
-  }, [going]);
-  if (!run.started_at)
-    return (
-      <div className="time">
-        <b>–</b>
-        {DOING[run.state] ?? "not started"}
-      </div>
-    );
-  const wall_s = Math.max(0, ((run.finished_at ? Date.parse(run.finished_at) : now) - Date.parse(run.started_at)) / 1000);
-  const pace = wall_s > 0.2 ? head_s / wall_s : null;
-  const speed = pace === null ? "" : `, ${short(pace)} × real time`;
-  const doing = run.compiling ? "compiling this query: once, some 10 s" : DOING[run.state];
-  const left = run.state === "running" && typeof run.eta_s === "number" ? `, ${duration(Math.max(0, run.eta_s))} left` : "";
-  return (
-    <div className="time wall" title={TOOK}>
-      <b>
-        {duration(wall_s).replace(/ s$/, "")} <i>{wall_s < 60 ? "s" : ""}</i>
-      </b>
-      {doing ?? "took"}
-      {going ? left : speed}
-    </div>
   );
 }

@@ -1,21 +1,31 @@
+import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { post } from "../../api/client";
 import type { Run } from "../../api/types";
 import { duration, plural } from "../../lib/format";
 import { framesIn, goingOf, paceIn, PACES, paceRefusal, paceText, pauseRefusal, stepRefusal, type Going } from "../../model/run/pace";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
+import { toast } from "../../ui/toasts";
 import { makeFrames, pauseOrResume, setPace, useStepFrames } from "./engine";
+import { WallTime } from "./WallTime";
 
-/** The run itself, for everybody who looks: pause, step, pace. Below it stands the moment that this page shows. */
-export function EngineBar({ run, gone }: { run: Run; gone: boolean }) {
+/** The run itself, for everybody who watches it: its state in words, pause, step, pace, cancel. `ViewTransport` moves the view alone. */
+export function RunTransport({ run, gone, head_s }: { run: Run; gone: boolean; head_s: number }) {
   const going = goingOf(run);
   const paused = going === "paused";
   const refusal = useRefusal();
   const deleted = gone ? "The run was deleted." : refusal;
   const pausing = deleted ?? pauseRefusal(run);
   return (
-    <section className="engine" aria-label="Engine" data-testid="engine">
-      <h2 title="These controls affect the run for everyone. They do not change the result.">Engine</h2>
+    <section className="engine" aria-label="Run controls" data-testid="engine">
+      <h2 title="These controls affect the run for everyone. They do not change the result.">Run</h2>
+      <span className="says" data-testid="engine-says">
+        <span role="status">
+          <Says run={run} going={going} />
+        </span>
+        {paused && run.paused_at && <Since at={run.paused_at} />}
+      </span>
       <button
         className={`btn ${paused ? "primary" : ""}`}
         data-testid="engine-pause"
@@ -25,16 +35,33 @@ export function EngineBar({ run, gone }: { run: Run; gone: boolean }) {
       >
         <Icon name={paused ? "play" : "pause"} />
         {paused ? "Resume run" : going === "pausing" ? "Pausing" : "Pause run"}
+        <kbd>P</kbd>
       </button>
       <Step refusal={deleted ?? stepRefusal(run)} />
       <Pace pace={run.pace} refusal={deleted ?? paceRefusal(run)} />
-      <span className="says" data-testid="engine-says">
-        <span role="status">
-          <Says run={run} going={going} />
-        </span>
-        {paused && run.paused_at && <Since at={run.paused_at} />}
-      </span>
+      <WallTime run={run} head_s={head_s} />
+      <Cancel run={run} refusal={deleted} />
     </section>
+  );
+}
+
+function Cancel({ run, refusal }: { run: Run; refusal: string | null }) {
+  const cancel = useMutation({
+    mutationFn: () => post(`/api/runs/${run.id}/cancel`),
+    onError: (error) => toast(error.message, { tone: "err" }),
+  });
+  const cancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested === true;
+  return (
+    <button
+      className="btn danger"
+      data-testid="cancel"
+      disabled={refusal !== null || cancelling}
+      title={refusal ?? (cancelling ? "The worker stops within a second" : "Stop this run for everyone; its frames are kept")}
+      onClick={() => cancel.mutate()}
+    >
+      <Icon name="stop" />
+      {cancelling ? "Cancelling" : "Cancel run"}
+    </button>
   );
 }
 
@@ -58,6 +85,7 @@ function Step({ refusal }: { refusal: string | null }) {
       >
         <Icon name="step" />
         Step
+        <kbd>S</kbd>
       </button>
       <label className={`in ${frames === null ? "err" : ""}`} title="Frames per step">
         <input
@@ -111,7 +139,7 @@ function Pace({ pace, refusal }: { pace: number | null; refusal: string | null }
   );
 }
 
-/** What the engine does now, in words. */
+/** The state of the run, in words. */
 function Says({ run, going }: { run: Run; going: Going }) {
   const frames = run.frames ?? 0;
   if (going === "paused")
