@@ -286,7 +286,8 @@ class SustainableLoad(Variant):
             raise Refusal("there are no runs at shares of the load to change; give shares", at=("changes_at_shares",))
         least, top = self.ends
         if self.start == "bottom" and least < top * self.step_down**RUNGS_MAX:
-            message = f"step_down is {self.step_down:g}, which gives more than {RUNGS_MAX:,} loads from {least:g} to {top:g}; choose a smaller one"
+            many = f"more than {RUNGS_MAX:,} loads from {least:g} to {top:g}"
+            message = f"step_down is {self.step_down:g}, which gives {many}; choose a smaller one"
             raise Refusal(message, at=("step_down",), value=self.step_down)
         return self
 

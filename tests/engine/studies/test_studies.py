@@ -21,7 +21,21 @@ from engine.core.random import RandomStream
 from engine.simulation.local_study import run_study
 from engine.spec import InvalidExperiment
 from engine.spec.study.study import Sustained, load_study
-from engine.studies import Bracket, Difference, Interval, Measured, TrialId, difference, follow, interval, judge, left, narrow, plan, strands
+from engine.studies import (
+    Bracket,
+    Difference,
+    Interval,
+    Measured,
+    TrialId,
+    difference,
+    follow,
+    interval,
+    judge,
+    left,
+    narrow,
+    plan,
+    strands,
+)
 from engine.studies.statistics import _p
 from tests.support.corner_cases import bids, host
 from tests.support.tiers import spread
