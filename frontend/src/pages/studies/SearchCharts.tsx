@@ -1,6 +1,5 @@
 import { useCallback, useMemo, type RefObject } from "react";
 import { useNavigate } from "react-router";
-import { isActive } from "../../api/queries";
 import type { StudyDetail, StudyResults, StudySearch } from "../../api/types";
 import { GROWTHS, knownLoad, spotsOf, type Growth } from "../../model/study/search";
 import { axisTitle, loadOf } from "../../model/study/study";
@@ -28,7 +27,7 @@ export function SearchCharts({
 }) {
   const number = Number(point.split("@")[0]);
   const searches = useMemo(() => results.found.filter((one) => one.point === number), [results, number]);
-  const { value, more } = knownLoad(searches, isActive(study));
+  const { value, more } = knownLoad(searches, study.state !== "cancelled" && study.state !== "failed"); // results follow the state a moment later
   const load = loadOf(study.document);
   const limits = study.document.search?.sustained as { growth_max?: number } | undefined;
   return (
