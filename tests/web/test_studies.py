@@ -381,5 +381,5 @@ def test_forms_are_drawn_from_the_schema(client: Client) -> None:
     assert [kind["kind"] for kind in schema["values"]] == ["list", "linear", "log", "between"]
     assert [kind["title"] for kind in schema["designs"]] == ["Grid", "Zip", "Random", "Latin hypercube", "Optimisation"]
     assert set(schema["searches"][1]["schema"]["properties"]) == {
-        "load", "step_down", "precision", "shares", "changes_at_shares", "sustained",
+        "load", "start", "step_down", "precision", "shares", "changes_at_shares", "sustained",
     }  # fmt: skip

@@ -39,11 +39,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Part:
+    """text: preformatted. folded: the text is shown on request, so that a long document does not fill the report."""
+
     title: str
     words: str = ""
     charts: Sequence[Chart] = ()
     tables: Sequence[Table] = ()
     text: str = ""
+    folded: bool = False
 
 
 def rendered(kind: str, title: str, about: str, parts: Iterable[Part]) -> bytes:
@@ -81,7 +84,7 @@ def of_run(run: Run) -> bytes:
             Part("Assertions", tables=[verdicts(run)]),
             Part("Over virtual time", words=removed(run), charts=run_charts(frames, moments(run))),
             Part("Latency breakdown", words="Mean per record at each operator, in ms.", tables=[times(summary)] if summary else ()),
-            Part("Document", words="With its seed, it reproduces the run.", text=as_yaml(run.document)),
+            Part("Document", words="With its seed, it reproduces the run.", text=as_yaml(run.document), folded=True),
             Part("Identity", tables=[identity_of_run(run)], text=run_bibtex(run)),
         ],
     )
@@ -102,6 +105,8 @@ def run_charts(frames: Sequence[Mapping[str, Any]], marks: Sequence[tuple[float,
     latency = [series(name, at, lambda frame, name=name: frame["latency_ms"].get(name)) for at, name in enumerate(PERCENTILES)]
     known = [value for one in latency for value in one.y if value]
     common: dict[str, Any] = {"x_title": "virtual time, s", "marks": marks}
+    vertices = list(next((frame["scaling"]["parallelism"] for frame in frames if frame.get("scaling")), {}))
+    instances = [series(name, at, lambda frame, name=name: scaled(frame, name), "steps") for at, name in enumerate(vertices)]
     return [
         Chart("Latency", latency, log=bool(known) and max(known) > DECADE * min(known), format=milliseconds, **common),
         Chart(
@@ -129,7 +134,14 @@ def run_charts(frames: Sequence[Mapping[str, Any]], marks: Sequence[tuple[float,
             y_title="share of total record time, %",
             **common,
         ),
+        Chart("Autoscaling", instances, y_title="instances by vertex", **common),
     ]
+
+
+def scaled(frame: Mapping[str, Any], vertex: str) -> float | None:
+    """Return the parallelism of a vertex; None in a frame without scaling."""
+    found = (frame.get("scaling") or {}).get("parallelism", {}).get(vertex)
+    return None if found is None else float(found)
 
 
 def shares(frame: Mapping[str, Any]) -> dict[str, float]:
@@ -233,7 +245,7 @@ def of_study(study: Study) -> bytes:
                 tables=[points_table(found.points, axes, metrics), searches_table(found.found)],
             ),
             Part("Not shown", words=f"{more:,} more points; see the page or its CSV." if more > 0 else ""),
-            Part("Document", words="It reproduces the study.", text=as_yaml(study.document)),
+            Part("Document", words="It reproduces the study.", text=as_yaml(study.document), folded=True),
             Part("Identity", text=study_bibtex(study)),
         ],
     )
@@ -315,7 +327,7 @@ def of_figure(known: figures.Known) -> bytes:
             drawing(figure, values),
             Part("Assertions", tables=[assertions_table(known)]),
             Part("Numbers", tables=[numbers_table(values)]),
-            Part("Document", text=as_yaml(figures.FILES.document(figure.id))),
+            Part("Document", text=as_yaml(figures.FILES.document(figure.id)), folded=True),
             Part("Identity", tables=[identity_of_result(result)] if result else (), text=figure_bibtex(known)),
         ],
     )

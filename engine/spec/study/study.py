@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -30,6 +30,9 @@ EXAMINED_MAX = 200
 """Number of points, spread over the design, that are validated when a study is created."""
 
 VALUES_MAX = 10_000
+RUNGS_MAX = 1000
+"""Maximum number of loads in the coarse search from the bottom, which lists them all."""
+
 DIGITS = 12
 """Significant digits of numbers computed by a study; these enter documents and thus hashes."""
 
@@ -254,7 +257,13 @@ class SustainableLoad(Variant):
     source: ClassVar[str] = "Karimov 2020, section 3.4"
     kind: Literal["sustainable"] = "sustainable"
     load: Axis
-    step_down: Number = Field(default=0.8, gt=0, lt=1, description="factor by which a load that is too high is reduced")
+    start: Literal["bottom", "top"] = Field(
+        default="top",
+        exclude_if=lambda start: start == "top",  # documents without the field, and figures that rest on them, keep their hashes
+        description="end of the range at which the search starts: bottom doubles the load, which needs few overloaded runs; "
+        "top reduces it. Both find the same load",
+    )
+    step_down: Number = Field(default=0.8, gt=0, lt=1, description="ratio of neighbouring loads of the coarse search")
     precision: Number = Field(default=0.02, ge=1e-4, le=1, description="relative width of the bracket at which the search ends")
     shares: tuple[Number, ...] = Field(
         default=(), max_length=100, description="additional runs at these shares of the load found, such as 0.9", json_schema_extra=NUMBERS
@@ -275,12 +284,25 @@ class SustainableLoad(Variant):
             raise Refusal("shares must be above 0", at=("shares",), value=list(self.shares))
         if self.changes_at_shares and not self.shares:
             raise Refusal("there are no runs at shares of the load to change; give shares", at=("changes_at_shares",))
+        least, top = self.ends
+        if self.start == "bottom" and least < top * self.step_down**RUNGS_MAX:
+            many = f"more than {RUNGS_MAX:,} loads from {least:g} to {top:g}"
+            message = f"step_down is {self.step_down:g}, which gives {many}; choose a smaller one"
+            raise Refusal(message, at=("step_down",), value=self.step_down)
         return self
 
     @property
     def ends(self) -> tuple[float, float]:
         assert isinstance(self.load.values, Between)
         return self.load.values.from_, self.load.values.to
+
+    def rungs(self) -> Iterator[float]:
+        """Yield the loads of the coarse search, from the top to the bottom."""
+        least, load = self.ends
+        while load > least:
+            yield load
+            load = max(least, rounded(load * self.step_down))
+        yield least
 
 
 AnySearch = Annotated[NoSearch | SustainableLoad, Field(discriminator="kind")]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,23 @@ from hypothesis import strategies as st
 import engine
 from engine.core.random import RandomStream
 from engine.simulation.local_study import run_study
+from engine.spec import InvalidExperiment
 from engine.spec.study.study import Sustained, load_study
-from engine.studies import Difference, Interval, Measured, TrialId, difference, follow, interval, judge, left, narrow, plan, strands
+from engine.studies import (
+    Bracket,
+    Difference,
+    Interval,
+    Measured,
+    TrialId,
+    difference,
+    follow,
+    interval,
+    judge,
+    left,
+    narrow,
+    plan,
+    strands,
+)
 from engine.studies.statistics import _p
 from tests.support.corner_cases import bids, host
 from tests.support.tiers import spread
@@ -93,22 +109,59 @@ def test_warm_up_is_a_share_of_the_input() -> None:
 # The search
 
 
-@given(capacity=st.floats(0.5, 2000), down=st.floats(0.3, 0.95), precision=st.floats(0.001, 0.2))
-def test_the_search_narrows_down_to_the_capacity(capacity: float, down: float, precision: float) -> None:
-    study = load_study(searched(queue(sink(1), machine=host("a"), horizon_s=1), 1, 1000, step_down=down, precision=precision))
+def tried(search: Any, sustains: Callable[[float], bool]) -> tuple[Bracket, dict[float, bool]]:
+    """Carry out a search on a system that sustains these loads; what was found, and each load tried with its verdict."""
     verdicts: dict[float, bool] = {}
-    while (bracket := narrow(study.search, verdicts)).wanted is not None:  # type: ignore[arg-type]
+    while (bracket := narrow(search, verdicts)).wanted is not None:
         assert bracket.wanted not in verdicts
-        verdicts[bracket.wanted] = bracket.wanted <= capacity
+        verdicts[bracket.wanted] = sustains(bracket.wanted)
+    return bracket, verdicts
+
+
+def search_from(start: str, **parts: Any) -> Any:
+    return load_study(searched(queue(sink(1), machine=host("a"), horizon_s=1), 1, 1000, start=start, **parts)).search
+
+
+@given(capacity=st.floats(0.5, 2000), down=st.floats(0.3, 0.95), precision=st.floats(0.001, 0.2))
+def test_the_search_narrows_down_to_the_capacity_from_either_end(capacity: float, down: float, precision: float) -> None:
+    searches = [search_from(start, step_down=down, precision=precision) for start in ("top", "bottom")]
+    (bracket, verdicts), (from_bottom, upward) = (tried(search, lambda load: load <= capacity) for search in searches)
+    assert from_bottom == bracket
     assert len(verdicts) < 200
     if capacity < 1:
         assert (bracket.sustained, bracket.failed) == (None, 1)
-    elif capacity >= 1000:
+        assert set(upward) == set(verdicts), "the whole ladder"
+        return
+    assert max(upward) <= max(2, 1 / down) * capacity + 1e-9, "no load is far above what is sustained"
+    if capacity >= 1000:
         assert (bracket.sustained, bracket.failed) == (1000, None)
     else:
         assert bracket.sustained is not None
         assert bracket.failed is not None
         assert bracket.sustained <= capacity < bracket.failed <= bracket.sustained * (1 + precision) + 1e-9
+
+
+@given(silent=st.floats(1, 900), width=st.floats(1, 20))
+def test_a_run_that_fails_at_low_loads_for_want_of_results_hides_no_load(silent: float, width: float) -> None:
+    searches = [search_from(start) for start in ("top", "bottom")]
+    (bracket, _), (from_bottom, _) = (tried(search, lambda load: silent < load <= silent * width) for search in searches)
+    assert (from_bottom.sustained is None) == (bracket.sustained is None)
+    assert bracket.sustained is None or from_bottom == bracket
+
+
+@pytest.mark.parametrize("capacity", [3, 10, 17, 40])
+def test_from_the_bottom_few_runs_are_overloaded_and_none_much(capacity: float) -> None:
+    overloads = {}
+    for start in ("top", "bottom"):
+        _, verdicts = tried(search_from(start), lambda load: load <= capacity)
+        overloads[start] = [load for load, sustained in verdicts.items() if not sustained]
+    assert len(overloads["bottom"]) < len(overloads["top"]) / 2
+    assert sum(overloads["bottom"]) < sum(overloads["top"]) / 20
+
+
+def test_a_ladder_without_end_is_refused() -> None:
+    with pytest.raises(InvalidExperiment, match="step_down is 1, which gives more than 1,000 loads from 1 to 1000"):
+        search_from("bottom", step_down=0.9999999)
 
 
 QUEUES = {
@@ -286,9 +339,10 @@ def test_a_run_that_failed_ends_its_search_and_no_other() -> None:
     assert answer.sustained(0) is None
 
 
-def test_how_many_trials_a_search_still_takes() -> None:
+@pytest.mark.parametrize("start", ["top", "bottom"])
+def test_how_many_trials_a_search_still_takes(start: str) -> None:
     """The estimate is near what it takes in the end, and nearer with each trial."""
-    study = load_study(searched(SMALL, 50, 1000, shares=[0.5, 0.9]))
+    study = load_study(searched(SMALL, 50, 1000, shares=[0.5, 0.9], start=start))
     (strand,) = strands(study)
     results: dict[TrialId, Measured] = {}
     estimates = []
@@ -298,7 +352,8 @@ def test_how_many_trials_a_search_still_takes() -> None:
     taken = len(estimates)
     assert all(abs(estimate - (taken - n)) <= 4 for n, estimate in enumerate(estimates)), estimates
     assert estimates[-3:] == [3, 2, 1]
-    assert left(study.search, {1000.0: True}) == 0  # type: ignore[arg-type]
+    _, verdicts = tried(study.search, lambda _: True)
+    assert left(study.search, verdicts) == 0  # type: ignore[arg-type]
 
 
 def test_a_run_that_is_known_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:

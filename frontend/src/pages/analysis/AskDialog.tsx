@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useState, type ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { KINDS, type AnalysisKind } from "../../api/analysis";
-import { ApiError, post } from "../../api/client";
+import { ApiError, get, post } from "../../api/client";
 import { tagsQuery } from "../../api/queries";
 import type { Analysis, Problem } from "../../api/types";
+import { plural } from "../../lib/format";
 import { KIND_WORDS, names, seconds } from "../../model/run/analysis";
 import { Remark } from "../../ui/Credentials";
 import { FormDialog } from "../../ui/FormDialog";
@@ -53,6 +54,13 @@ export function AskDialog({
       if (made.note) toast(made.note, { tone: "warn", seconds: 12 });
       void navigate(`/analysis/${made.id}`);
     },
+  });
+  const chosen = new URLSearchParams({ search: fields.search, tag: fields.tag, state: "succeeded", of_studies: "true", limit: "1", ...(study ? { study } : {}) });
+  const { data: matching, isError: unreadable } = useQuery({
+    queryKey: ["runs", "asked", String(chosen)],
+    queryFn: ({ signal }) => get<{ count: number }>(`/api/runs?${chosen}`, signal),
+    placeholderData: keepPreviousData,
+    retry: false,
   });
   const problems = ask.error instanceof ApiError ? ask.error.problems : [];
   const why = whyNot(kind, fields);
@@ -110,6 +118,9 @@ export function AskDialog({
         {text("search", kind === "comparison" ? "These runs" : "Runs", "/runs", "Name, number, p99>500ms, tag:name", study ? "of one study" : "empty: all succeeded runs")}
         {tag("tag")}
       </div>
+      <p className="mut small" role="status" data-testid="asked-count">
+        {unreadable ? "The selection cannot be read; Ask says why." : matching ? `${plural(matching.count, "succeeded run")} match; files of runs that an earlier question read are not read again.` : "Counting the runs"}
+      </p>
       {kind === "comparison" && (
         <div className="two">
           {text("against", "Against these", "/against", "Name, number, per_s=1000", "the base")}

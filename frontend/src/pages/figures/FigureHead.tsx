@@ -37,7 +37,7 @@ export function FigureHead({
           <h1>{document.title}</h1>
         </div>
         <div className="verdict">
-          <StatusBadge status={figure.status} scale={figure.scale} />
+          <StatusBadge status={figure.status} scale={figure.scale} underWay={Boolean(active)} />
           <Tally states={states} />
           <small>{tallyText(states)}</small>
         </div>

@@ -126,14 +126,7 @@ function Row({ figure }: { figure: FigureItem }) {
         <small>{sourceText(figure.source)}</small>
       </td>
       <td>
-        {active && figure.status === "not run" ? (
-          <span className="badge">
-            <Icon name="play" />
-            In progress
-          </span>
-        ) : (
-          <StatusBadge status={figure.status} scale={figure.scale} />
-        )}
+        <StatusBadge status={figure.status} scale={figure.scale} underWay={Boolean(active)} />
       </td>
       <td>
         <Tally states={figure.assertions} />

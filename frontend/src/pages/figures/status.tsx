@@ -22,8 +22,18 @@ const WHY: Partial<Record<FigureStatus, string>> = {
   "not evaluated": "No assertion could be evaluated; each says why",
 };
 
-/** Icon, word, then colour; and the scale, where it is too small for a verdict. Calibrated is outlined: it never counts as reproduced. */
-export function StatusBadge({ status, scale }: { status: FigureStatus; scale: Scale | null }) {
+/**
+ * Icon, word, then colour; "In progress" until a first result is there; and the scale, where it is too small for a verdict. Calibrated is
+ * outlined: it never counts as reproduced.
+ */
+export function StatusBadge({ status, scale, underWay = false }: { status: FigureStatus; scale: Scale | null; underWay?: boolean }) {
+  if (underWay && status === "not run")
+    return (
+      <span className="badge" data-testid="figure-status" data-status="in progress">
+        <Icon name="play" small />
+        In progress
+      </span>
+    );
   const { icon, word, tone } = STATUS[status];
   const smoke = scale === "smoke";
   const why = [WHY[status], smoke && "Measured at smoke scale, the smallest: no verdict on the paper"].filter(Boolean).join(". ") || undefined;

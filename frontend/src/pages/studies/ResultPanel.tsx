@@ -3,6 +3,7 @@ import type { StudyDetail, StudyOptimisation, StudyResults } from "../../api/typ
 import { chartLines, type Dimension } from "../../model/study/chart";
 import type { PlotHandle } from "../../ui/chart/Plot";
 import { ResultCharts } from "./ResultCharts";
+import { SearchCharts } from "./SearchCharts";
 import { ResultTable } from "./ResultTable";
 import { ResultTools } from "./ResultTools";
 import { TrialCharts } from "./TrialCharts";
@@ -40,6 +41,8 @@ export function ResultPanel({
       <ResultTools study={study} results={results} metrics={metrics} dimensions={dimensions} charts={charts} view={view} />
       {way === "history" ? (
         optimisation && <TrialCharts study={study} optimisation={optimisation} view={view} point={point} plots={plots} />
+      ) : way === "search" ? (
+        <SearchCharts study={study} results={results} point={point} plots={plots} />
       ) : way === "table" ? (
         <ResultTable study={document} results={results} metrics={metrics} view={view} point={point} />
       ) : (

@@ -16,6 +16,7 @@ const OPTIMISED: [way: Way, label: string][] = [
   ["lines", "Slices"],
   ["table", "Table"],
 ];
+const SEARCHED: [way: Way, label: string] = ["search", "Search"];
 const EACH: [value: string, text: string] = ["", "one line each"];
 
 /** Above the results: as what they are shown, of which metrics, over which axes, at which values of the others. */
@@ -43,7 +44,7 @@ export function ResultTools({
   );
   const log = { x: view.log?.x ?? across.logarithmic, y: view.log?.y ?? false };
   const noLogX = whyNoLog(across, charts.flatMap(({ lines }) => lines));
-  const ways = isOptimised(document) ? OPTIMISED : WAYS;
+  const ways = isOptimised(document) ? OPTIMISED : searches ? [SEARCHED, ...WAYS] : WAYS;
   return (
     <div className="found-tools">
       <div className="seg" role="radiogroup" aria-label="Show as">
@@ -68,7 +69,7 @@ export function ResultTools({
           log
           <LogSwitch label="y" on={view.log?.y ?? false} why="" onChange={(y) => view.setLog({ x: false, y })} />
         </span>
-      ) : (
+      ) : way === "search" ? null : (
         <MetricMenu known={study.metrics} searches={searches} chosen={metrics} onChange={(names) => view.change({ metrics: names.join(",") })} />
       )}
       {(way === "lines" || way === "heat") && (

@@ -1,15 +1,15 @@
 import { useMemo } from "react";
 import { useUrlState } from "../../lib/useUrlState";
 import { firstAcross, whyNoCells, type Dimension, type Held } from "../../model/study/chart";
-import { isNumeric, isOptimised, type StudyDocument } from "../../model/study/study";
+import { isNumeric, isOptimised, loadOf, type StudyDocument } from "../../model/study/study";
 
 const NAMES = ["view", "metrics", "x", "up", "hold", "log", "sort", "point"] as const;
 type Name = (typeof NAMES)[number];
 
-/** "history" is what an optimisation shows first: trial by trial. */
-export type Way = "lines" | "heat" | "table" | "history";
+/** "history" is what an optimisation shows first: trial by trial. "search": load by load, first where a search has no other axis. */
+export type Way = "lines" | "heat" | "table" | "history" | "search";
 
-export const usualWay = (study: StudyDocument): Way => (isOptimised(study) ? "history" : "lines");
+export const usualWay = (study: StudyDocument): Way => (isOptimised(study) ? "history" : loadOf(study) && !study.axes?.length ? "search" : "lines");
 
 export interface View {
   way: Way;
@@ -33,7 +33,7 @@ export function useView(study: StudyDocument, dimensions: Dimension[]): View {
   const [url, change] = useUrlState(NAMES);
   const held = useMemo(() => heldIn(url.hold), [url.hold]);
   const usual = usualWay(study);
-  const way: Way = url.view === "table" || url.view === "lines" ? url.view : url.view === "heat" && !whyNoCells(study) ? "heat" : usual;
+  const way: Way = url.view === "search" && loadOf(study) ? "search" : url.view === "table" || url.view === "lines" ? url.view : url.view === "heat" && !whyNoCells(study) ? "heat" : usual;
   const given = dimensions.find(({ name }) => name === url.x);
   const across = given && (way !== "heat" || (given.numeric && given.of === "axis")) ? given : firstAcross(dimensions);
   const rising = (study.axes ?? []).filter((axis) => isNumeric(axis) && axis.name !== across.name).map(({ name }) => name);

@@ -30,7 +30,7 @@ export function SearchPart({ study, schema, problems, change, fields }: PartProp
         omit={["load", "sustained"]}
         onChange={(write) => {
           const search = write(study.search as Tagged | undefined);
-          change({ search: search.kind === "sustainable" && !("load" in search) ? { ...search, load: loadAxis(fields) } : search });
+          change({ search: search.kind === "sustainable" && !("load" in search) ? { ...search, start: "bottom", load: loadAxis(fields) } : search });
         }}
       />
       {load && study.search && (
