@@ -109,6 +109,7 @@ RUNS: dict[str, Callable[[], Document]] = {
 @pytest.mark.parametrize("feature", RUNS)
 def test_a_loop_of_its_own_gives_what_a_shared_one_gives(feature: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Services, deliveries and state: so what tests find of shared loops is true of those that users run."""
+    monkeypatch.setenv("MILLRACE_LOOPS", "shared")
     shared = traced(RUNS[feature](), kinds=())
     monkeypatch.setenv("MILLRACE_LOOPS", "own")
     own = traced(RUNS[feature](), kinds=())
@@ -129,8 +130,9 @@ def test_every_feature_is_tried_in_a_loop_of_its_own() -> None:
 @pytest.mark.deep
 @given(document=documents())
 def test_random_experiments_give_the_same_in_loops_of_their_own(document: Document) -> None:
-    shared = traced(document, kinds=())
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MILLRACE_LOOPS", "shared")
+        shared = traced(document, kinds=())
         patch.setenv("MILLRACE_LOOPS", "own")
         own = traced(document, kinds=())
     assert np.array_equal(own.service_trace(), shared.service_trace())

@@ -46,7 +46,8 @@ def test_it_is_offered_with_its_form() -> None:
 def test_stored_faults_begin_as_their_kinds_say() -> None:
     """A kind of another package and one that is no longer installed; a time of its own, under `when`, and a random one."""
     assert FAULTS.begins_ns(made()["faults"][0]) == 10 * MS
-    assert FAULTS.begins_ns({"kind": "partition", "sources": ["a"], "targets": ["b"], "both_ways": True, "from_s": 0.002, "to_s": 0.004}) == 2 * MS
+    partition = {"kind": "partition", "sources": ["a"], "targets": ["b"], "both_ways": True, "from_s": 0.002, "to_s": 0.004}
+    assert FAULTS.begins_ns(partition) == 2 * MS
     assert FAULTS.begins_ns(made(when={"kind": "random", "mean_s": 1.0})["faults"][0]) is None
     assert FAULTS.begins_ns({"kind": "gone", "at_s": 1.0}) is None
 
