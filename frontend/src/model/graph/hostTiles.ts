@@ -4,7 +4,7 @@ import { expandHosts, hostSpec, type ExpandedHost } from "../document/hosts";
 import { regionsOf } from "../document/regions";
 
 /** A tile is as wide as there is room for, within these bounds. */
-export const TILE = { widthMin: 76, widthMax: 124, height: 64, gap: 4 } as const;
+export const TILE = { widthMin: 92, widthMax: 124, height: 64, gap: 4 } as const;
 /** Squares for the instances on a tile, as the style sheet draws them: in rows, with room to the tile's border. */
 export const SLOT = { size: 9, gap: 2, rows: 2, border: 6 } as const;
 /** Squares whose place the number of further instances takes. */
