@@ -22,6 +22,7 @@ from engine.prices import price_of
 from engine.spec import Experiment, RecordSchema
 from engine.spec.base.units import microseconds_ps, seconds_ns
 from engine.spec.experiment import registry
+from engine.spec.experiment.cluster import pair_links
 from engine.spec.expressions.parser import parse
 from engine.workloads import Strings, build_feed
 
@@ -200,8 +201,8 @@ class Model:
             raise ValueError("flow_control is credits; this model has them in textbook form only")
         self.hosts = experiment.expanded_hosts()
         self.link_free_ns = [0] * len(self.hosts)
-        overrides = {(link.source, link.target): link.latency_ns for link in experiment.cluster.links}
-        self.latency_ns = [[overrides.get((a.name, b.name), a.egress_latency_ns) for b in self.hosts] for a in self.hosts]
+        own_ns = {pair: link.latency_ns for pair, link in pair_links(experiment.cluster).items() if link.latency_ns is not None}
+        self.latency_ns = [[own_ns.get((a.index, b.index), a.egress_latency_ns) for b in self.hosts] for a in self.hosts]
         self.schemas: dict[str, RecordSchema] = {}
         self.strings = Strings()
         self.instances = self._place()

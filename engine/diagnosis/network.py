@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.spec.experiment.cluster import links_between
+from engine.spec.experiment.cluster import links_between, pair_links
 from engine.spec.experiment.flow_control.credits import Credits
 from engine.telemetry.instances import Machines
 
@@ -51,11 +52,12 @@ def saturated(run: Observed) -> Iterator[LinkCandidate]:
         if _full(waits_ms) and load >= SATURATED:
             operator = _sender(run, {sender for sender, _ in links_between(cluster, trunk.sources, trunk.targets)})
             yield LinkCandidate(f"The trunk {trunk.name}", (trunk.name,), trunk.mbit_per_s, operator, waits_ms[-1] / 1e3, load)
-    for link in cluster.links:
-        waits_ms = [_wait_ms(frame, link.source, link.target) for frame in run.live]
-        if link.mbit_per_s is not None and _full(waits_ms):
-            name, ends = f"The link from {link.source} to {link.target}", (link.source, link.target)
-            yield LinkCandidate(name, ends, link.mbit_per_s, _sender(run, {places[link.source]}), waits_ms[-1] / 1e3, None)
+    widths = pair_links(cluster)
+    for (source, target), waits_ms in _link_waits_ms(run).items():
+        mbit_per_s = widths[places[source], places[target]].mbit_per_s
+        if mbit_per_s is not None and _full(waits_ms):
+            name = f"The link from {source} to {target}"
+            yield LinkCandidate(name, (source, target), mbit_per_s, _sender(run, {places[source]}), waits_ms[-1] / 1e3, None)
 
 
 def explained(run: Observed, candidate: LinkCandidate) -> Limit:
@@ -111,8 +113,13 @@ def _full(waits_ms: list[float]) -> bool:
     return bool(len(waits)) and bool((waits > 0).mean() >= SATURATED) and float(waits[-1]) >= WAIT_S * 1e3
 
 
-def _wait_ms(frame: Mapping[str, Any], source: str, target: str) -> float:
-    return next((link["wait_ms"] for link in frame.get("links", []) if (link["source"], link["target"]) == (source, target)), 0.0)
+def _link_waits_ms(run: Observed) -> dict[tuple[str, str], list[float]]:
+    """Return how long messages waited for each link with a bandwidth of its own, by frame. Frames name only the links in use."""
+    waits_ms: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0] * len(run.live))
+    for n, frame in enumerate(run.live):
+        for link in frame.get("links", []):
+            waits_ms[link["source"], link["target"]][n] = link["wait_ms"]
+    return waits_ms
 
 
 def _sender(run: Observed, hosts: set[int]) -> str:

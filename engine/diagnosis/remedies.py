@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.spec import Experiment, InvalidExperiment
 from engine.spec.base.family import kind_of
-from engine.spec.experiment.cluster import Host, host_names
+from engine.spec.experiment.cluster import Cluster, Host, host_names
 from engine.spec.experiment.document import upgrade
 from engine.spec.rules.scalable import vertices
 from engine.spec.rules.validation import Context, load
@@ -134,14 +134,8 @@ def _hosts_like(host: Host, name: str) -> str:
 
 def _bandwidth(experiment: Experiment, limit: Limit) -> Iterator[Change]:
     cluster = experiment.cluster
-    for k, link in enumerate(cluster.links):
-        if (link.source, link.target) == limit.link and link.mbit_per_s is not None:
-            wide = link.mbit_per_s * FACTOR
-            yield (
-                "bandwidth",
-                f"Link from {link.source} to {link.target}: {wide} Mbit/s instead of {link.mbit_per_s}",
-                _setting("cluster", "links", k, "mbit_per_s", value=wide),
-            )
+    if len(limit.link) == 2:
+        yield from _link_bandwidth(cluster, *limit.link)
     for k, trunk in enumerate(cluster.trunks):
         if (trunk.name,) == limit.link:
             wide = trunk.mbit_per_s * FACTOR
@@ -158,6 +152,28 @@ def _bandwidth(experiment: Experiment, limit: Limit) -> Iterator[Change]:
                 "bandwidth",
                 f"{what}: {wide} Mbit/s egress instead of {host.egress_mbit_per_s}",
                 _setting("cluster", "hosts", k, "egress_mbit_per_s", value=wide),
+            )
+
+
+def _link_bandwidth(cluster: Cluster, source: str, target: str) -> Iterator[Change]:
+    """Widen the link between two hosts where its bandwidth is given: at the link itself, or else between their regions."""
+    for k, link in enumerate(cluster.links):
+        if (link.source, link.target) == (source, target) and link.mbit_per_s is not None:
+            wide = link.mbit_per_s * FACTOR
+            yield (
+                "bandwidth",
+                f"Link from {source} to {target}: {wide} Mbit/s instead of {link.mbit_per_s}",
+                _setting("cluster", "links", k, "mbit_per_s", value=wide),
+            )
+            return
+    region_of = {name: host.group for host in cluster.hosts for name in host_names(host)}
+    for k, between in enumerate(cluster.region_links):
+        if (region_of[source], region_of[target]) in between.ways and between.mbit_per_s is not None:
+            wide = between.mbit_per_s * FACTOR
+            yield (
+                "bandwidth",
+                f"Links from region {region_of[source]} to {region_of[target]}: {wide} Mbit/s instead of {between.mbit_per_s}",
+                _setting("cluster", "region_links", k, "mbit_per_s", value=wide),
             )
 
 

@@ -12,7 +12,7 @@ from engine.core.control.links import change_links, release
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.spec import Experiment
-from engine.spec.experiment.cluster import links_between, machines_named
+from engine.spec.experiment.cluster import links_between, pair_links
 from engine.spec.experiment.faults.link_fault import LinkFault
 
 Pair = tuple[int, int]
@@ -43,10 +43,8 @@ def lower(experiment: Experiment) -> Network:
     cluster, hosts = experiment.cluster, experiment.expanded_hosts()
     machines = len(hosts)
     latency = np.repeat([[host.egress_latency_ns] for host in hosts], machines, axis=1).astype(np.int64)
-    named = machines_named(cluster)
     mbit: dict[Pair, int] = {}
-    for link in cluster.links:
-        pair = (named[link.source][0], named[link.target][0])
+    for pair, link in pair_links(cluster).items():
         if link.latency_ns is not None:
             latency[pair] = link.latency_ns
         if link.mbit_per_s is not None:

@@ -392,8 +392,8 @@ class Observer:
         }
 
     def _links(self, w: Arrays, t_ns: int) -> list[dict[str, Any]]:
-        """Return the state of the links that have a bandwidth of their own."""
-        own = w.link[w.link[:, L.LINK_MBIT] > 0]
+        """Return the links with a bandwidth of their own that are in use."""
+        own = w.link[(w.link[:, L.LINK_MBIT] > 0) & (w.link[:, L.LINK_FREE] > t_ns)]
         waits_ms = _waits_ms(own[:, L.LINK_FREE], t_ns)
         ends = own[:, [L.LINK_SOURCE, L.LINK_TARGET]].tolist()
         return [

@@ -177,3 +177,35 @@ def test_further_latencies_host_memory_and_ingress(canvas: Canvas, page: Page, e
     assert document["measurement"]["also"] == [{"name": "lag", "from": "deadline", "anchor": "newest", "to": "sink"}]
     assert document["cluster"]["hosts"][0]["memory"]["kind"] == "budget"
     assert document["policies"]["ingress"] == {"kind": "throttle", "resume": 1, "memory_max": 0.8}
+
+
+def two_regions(document: dict[str, Any]) -> None:
+    host = document["cluster"]["hosts"][0]
+    document["cluster"]["hosts"] = [host | {"count": 2}, host | {"name": "slow", "count": 2, "speed": 0.25, "group": "virginia"}]
+
+
+def test_two_regions_are_linked_on_the_canvas(canvas: Canvas, page: Page, experiment: Store, api: httpx.Client) -> None:
+    """One link for all their hosts, drawn with what it gives; it follows the new name of a region."""
+    experiment_id = experiment(two_regions)
+    canvas.open(experiment_id)
+    expect(page.get_by_test_id("host-slow1")).to_contain_text("1 core 0.25x")
+    page.get_by_role("button", name="Link regions").click()
+    latency = page.locator("[data-pointer='/cluster/region_links/0/latency_ms'] input")
+    expect(latency).to_be_focused()
+    latency.fill("40")
+    page.locator("[data-pointer='/cluster/region_links/0/mbit_per_s'] input").fill("1000")
+    label = page.get_by_test_id("region-link-0")
+    expect(label).to_have_text("40 ms, 1 Gbit/s")
+    expect(page.get_by_role("button", name="Link regions")).to_be_disabled()
+
+    page.get_by_test_id("host-w1").click()
+    region = page.locator("[data-pointer='/cluster/hosts/0/group'] input")
+    region.fill("frankfurt")
+    region.press("Enter")
+    label.click()
+    expect(page.locator("[data-pointer='/cluster/region_links/0/source'] select")).to_have_value("frankfurt")
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    canvas.wait_until_saved()
+    assert stored(api, experiment_id)["cluster"]["region_links"] == [
+        {"source": "frankfurt", "target": "virginia", "latency_ms": 40, "mbit_per_s": 1000}
+    ]

@@ -130,8 +130,18 @@ def build_hosts(experiment: Experiment) -> list[Host]:
 
 
 def wire(experiment: Experiment, hosts: list[Host]) -> None:
-    """Links of their own, trunks and faults (section 4.1)."""
+    """Links of regions and of their own, trunks and faults (section 4.1)."""
     by_name = {host.name: host for host in hosts}
+    region_of = [template.group for template in experiment.cluster.hosts for _ in range(template.count or 1)]
+    for shared in experiment.cluster.region_links:
+        for link in (link for host in hosts for link in host.links.values()):
+            ends = (region_of[link.source], region_of[link.target])
+            if ends != (shared.source, shared.target) and not (shared.both_ways and ends == (shared.target, shared.source)):
+                continue
+            if shared.latency_ms is not None:
+                link.base_latency_ns = milliseconds(shared.latency_ms)
+            if shared.mbit_per_s is not None:
+                link.fifo = Fifo(shared.mbit_per_s)
     for written in experiment.cluster.links:
         link = by_name[written.source].links[by_name[written.target].number]
         if written.latency_ms is not None:

@@ -457,6 +457,44 @@ CASES = {
         "missing",
         ["'w1'", "'w2'", "latency_ms", "mbit_per_s"],
     ),
+    "region link to a region without hosts": (
+        q3,
+        {"/cluster/region_links": [{"source": "cloud", "target": "clouds", "latency_ms": 40}]},
+        "/cluster/region_links/0/target",
+        "unknown_region",
+        ["target", "'clouds'", "name one of cloud", "put a host in it", "did you mean"],
+    ),
+    "region link given twice": (
+        q3,
+        {
+            "/cluster/hosts/-": {"name": "edge", "group": "edge"},
+            "/cluster/region_links": [
+                {"source": "cloud", "target": "edge", "latency_ms": 40},
+                {"source": "cloud", "target": "cloud", "latency_ms": 0.1},
+                {"source": "edge", "target": "cloud", "mbit_per_s": 10, "both_ways": False},
+            ],
+        },
+        "/cluster/region_links/2",
+        "duplicate_link",
+        ["'edge'", "'cloud'", "entries 1 and 3", "keep one"],
+    ),
+    "region link within a single host": (
+        q3,
+        {
+            "/cluster/hosts/-": {"name": "edge", "group": "edge"},
+            "/cluster/region_links": [{"source": "edge", "target": "edge", "latency_ms": 40}],
+        },
+        "/cluster/region_links/0/target",
+        "no_link",
+        ["target", "'edge'", "single host", "another region"],
+    ),
+    "region link that changes nothing": (
+        q3,
+        {"/cluster/region_links": [{"source": "cloud", "target": "cloud"}]},
+        "/cluster/region_links/0",
+        "missing",
+        ["'cloud'", "latency_ms", "mbit_per_s"],
+    ),
     "negative latency of a link": (
         q3,
         {"/cluster/links": [{"source": "w1", "target": "w2", "latency_ms": -1}]},
@@ -731,6 +769,16 @@ CASES = {
         "/cluster/trunks",
         "budget",
         ["250,000 links", "150,000 above", "at most 100,000"],
+    ),
+    "too many links with the bandwidth of a region": (
+        q3,
+        {
+            "/cluster/hosts": [{"name": "w", "count": 200}, {"name": "x", "count": 600, "group": "edge"}],
+            "/cluster/region_links": [{"source": "cloud", "target": "edge", "mbit_per_s": 100, "both_ways": False}],
+        },
+        "/cluster/region_links",
+        "budget",
+        ["bandwidths of regions", "120,000 links", "20,000 above", "at most 100,000"],
     ),
     "too many hosts": (q3, {"/cluster/hosts/0/count": 1001}, "/cluster/hosts", "budget", ["1,001 machines", "1 above", "at most 1,000"]),
     # documents that are not looked at closer

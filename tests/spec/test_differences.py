@@ -127,6 +127,13 @@ EDITS: dict[str, tuple[Change, list[str]]] = {
         lambda d: (d["cluster"]["hosts"][0].update(speed=0.5), d["cluster"]["hosts"].append({"name": "slow", "count": 2})),
         ["w: Speed 1 x → 0.5 x", "Host added: slow (2 machines)"],
     ),
+    "a link between regions": (
+        lambda d: (
+            d["cluster"]["hosts"].append({"name": "edge", "group": "edge"}),
+            d["cluster"].update(region_links=[{"source": "cloud", "target": "edge", "latency_ms": 40, "mbit_per_s": 1000}]),
+        ),
+        ["Host added: edge", "Region link added: cloud ↔ edge (40 ms, 1,000 Mbit/s)"],
+    ),
     "another kind": (
         lambda d: d.update(policies={"checkpointing": {"kind": "coordinated", "interval_s": 10}}),
         ["Checkpointing: None → Coordinated (Interval 10 s)"],
@@ -174,6 +181,17 @@ def test_faults_without_names_are_matched_by_their_content() -> None:
     longer = [faults[0], {**faults[1], "for_ms": 2500}, faults[2]]
     after = changed(lambda d: d.update(faults=longer))
     assert told(before, after) == ["Faults: w1 pauses for 2 s at 2 s → w1 pauses for 2.5 s at 2 s"]
+
+
+def test_links_between_regions_are_matched_by_their_ends() -> None:
+    def linked(*links: dict[str, Any]) -> dict[str, Any]:
+        return changed(lambda d: d["cluster"].update(region_links=list(links)))
+
+    west, within = {"source": "eu", "target": "us", "latency_ms": 40}, {"source": "eu", "target": "eu", "latency_ms": 0.2}
+    before = linked(west, within)
+    assert told(before, linked({**west, "latency_ms": 45.5}, within)) == ["eu → us: Latency 40 ms → 45.5 ms"]
+    assert told(before, linked({**west, "both_ways": False}, within)) == ["eu → us: Both ways on → off"]
+    assert told(before, linked(west)) == ["Region link removed: within eu (0.2 ms)"]
 
 
 def test_what_changes_no_run_can_be_left_out() -> None:

@@ -88,7 +88,11 @@ def check_causality(topology: Topology, trace: Sequence[Service]) -> None:
     hand_over_ns = min(
         topology.experiment.cluster.local_latency_ns,
         *(round(host.egress_latency_ms * 1e6) for host in topology.experiment.cluster.hosts),
-        *(round(link.latency_ms * 1e6) for link in topology.experiment.cluster.links if link.latency_ms is not None),
+        *(
+            round(link.latency_ms * 1e6)
+            for link in (*topology.experiment.cluster.region_links, *topology.experiment.cluster.links)
+            if link.latency_ms is not None
+        ),
     )
     ends_ns: dict[tuple[int, int], int] = {}  # (instance, trigger) -> first end
     for service in trace:

@@ -46,6 +46,43 @@ def a_slow_link_beside_a_fast_one() -> Document:
     return _fan_in(2, 20_000, links=[{"source": "a", "target": "y", "mbit_per_s": 3}, {"source": "b", "target": "z", "mbit_per_s": 400}])
 
 
+def regions_far_apart() -> Document:
+    """Two regions with slow FIFOs from host to host and a quick way back for credits, a third one within itself; two links override part of
+    what they inherit."""
+    made = _fan_in(
+        3,
+        20_000,
+        links=[{"source": "a", "target": "y", "latency_ms": 0.01}, {"source": "b", "target": "z", "mbit_per_s": 400}],
+        policies={"flow_control": {"kind": "credits", "per_channel": 4}},
+    )
+    for entry, region in zip(made["cluster"]["hosts"], ("west", "west", "east", "far", "far"), strict=True):
+        entry["group"] = region
+    made["cluster"]["region_links"] = [
+        {"source": "west", "target": "far", "latency_ms": 0.7, "mbit_per_s": 4, "both_ways": False},
+        {"source": "far", "target": "west", "latency_ms": 0.02, "both_ways": False},
+        {"source": "far", "target": "east", "latency_ms": 0.3},
+        {"source": "far", "target": "far", "latency_ms": 0.001},
+    ]
+    return made
+
+
+def written_out(made: Document) -> Document:
+    """The same document with the links of its regions written out, host by host."""
+    hosts = {entry["name"]: entry.get("group", "cloud") for entry in made["cluster"]["hosts"]}
+    links = {(link["source"], link["target"]): link for link in made["cluster"]["links"]}
+    for between in made["cluster"].pop("region_links"):
+        limits = {field: between[field] for field in ("latency_ms", "mbit_per_s") if field in between}
+        ends = {(between["source"], between["target"])}
+        if between.get("both_ways", True):
+            ends.add((between["target"], between["source"]))
+        for a in hosts:
+            for b in hosts:
+                if a != b and (hosts[a], hosts[b]) in ends:
+                    links[a, b] = {"source": a, "target": b, **limits, **links.get((a, b), {})}
+    made["cluster"]["links"] = list(links.values())
+    return made
+
+
 def _in_turn(flow_control: Document, faults: list[Document], horizon_s: float = 0.01) -> Document:
     made = _fan_in(2, 40_000, faults=faults, policies={"flow_control": flow_control}, horizon_s=horizon_s)
     for entry in made["cluster"]["hosts"]:
@@ -110,6 +147,7 @@ NETWORK_CASES = (
     a_trunk_that_three_hosts_overload,
     a_trunk_behind_a_slow_link,
     a_slow_link_beside_a_fast_one,
+    regions_far_apart,
     two_links_of_a_host_heal_at_once,
     credits_wait_at_a_cut,
     a_cut_that_never_heals,

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.spec import Experiment, read_document
+from tests.support.network_cases import regions_far_apart
 from tests.support.tiers import spread
 from webapp.lab.models import Lab, Run
 from webapp.reports.python_code import WIDTH, NotOurs, read, write
@@ -61,6 +62,13 @@ def test_code_looks_as_people_would_write_it() -> None:
     assert '    dict(name="w", count=4, cores=2),' in lines
     assert "    query=dict(operators=operators, edges=edges)," in lines
     assert lines[-3:] == ["lab = millrace.connect()", "run = lab.submit(document).wait()", "run.digest"]
+
+
+def test_links_between_regions_stand_beside_the_hosts() -> None:
+    document = regions_far_apart()
+    code = code_of(document)
+    assert '    dict(source="far", target="east", latency_ms=0.3),' in code.splitlines(), "both ways is the default"
+    assert Experiment.model_validate(read(code)).hash == Experiment.model_validate(document).hash
 
 
 @pytest.mark.slow

@@ -123,7 +123,7 @@ class TrunkSample(TypedDict):
 
 @EXACT
 class LinkSample(TypedDict):
-    """A link with a bandwidth of its own. source, target: hosts. wait_ms: how long a message sent at the end of the frame waits."""
+    """A link in use with a bandwidth of its own. source, target: hosts. wait_ms: how long a message sent at the end of the frame waits."""
 
     source: str
     target: str

@@ -23,6 +23,7 @@ VARIABLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("operators", ("query", "operators")),
     ("edges", ("query", "edges")),
     ("hosts", ("cluster", "hosts")),
+    ("region_links", ("cluster", "region_links")),
     ("sources", ("workload", "sources")),
     ("placement", ("placement",)),
     ("policies", ("policies",)),

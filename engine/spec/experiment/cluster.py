@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -13,7 +13,7 @@ from ..base.problems import Refusal, refusals_below
 from ..base.units import Integer, Number, latency, megabytes_bytes, milliseconds_ns, quantity, scaled
 from ..base.variant import Variant
 from .memory import AnyMemory, Counted
-from .network import Link, Trunk, bandwidth
+from .network import REGION_LENGTH_MAX, Link, RegionLink, Trunk, bandwidth
 
 HOST_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"
 
@@ -92,7 +92,12 @@ class Host(Model):
         description="Number of identical machines. Default: a single machine with exactly this name.",
     )
     group: str = Field(
-        default="cloud", min_length=1, max_length=40, title="Group", description="Tier of the machine, e.g. edge, fog or cloud."
+        default="cloud",
+        min_length=1,
+        max_length=REGION_LENGTH_MAX,
+        title="Region",
+        description="Region or tier of the machine, e.g. eu-west, edge or cloud.",
+        json_schema_extra={"x-editor": "own-region"},
     )
     processor: AnyProcessor = Field(default=SharedFifo(), title="Processor", description="How instances share the cores.")
     cores: Number = Field(
@@ -157,7 +162,16 @@ class Cluster(Model):
         description="Overhead per record sent between two instances: headers, identifiers, timestamps.",
     )
     hosts: tuple[Host, ...] = Field(min_length=1, title="Hosts", description="Machines, numbered in this order after counts are expanded.")
-    links: tuple[Link, ...] = Field(default=(), title="Links", description="Latencies and bandwidths that differ from the sender's own.")
+    region_links: tuple[RegionLink, ...] = Field(
+        default=(),
+        title="Region links",
+        description="Latency and bandwidth from region to region, for all hosts of the two.",
+    )
+    links: tuple[Link, ...] = Field(
+        default=(),
+        title="Links",
+        description="Latency and bandwidth from host to host, where they differ from the regions' or the sender's.",
+    )
     trunks: tuple[Trunk, ...] = Field(default=(), title="Trunks", description="Links shared by many hosts.")
 
 
@@ -198,6 +212,45 @@ def machines_named(cluster: Cluster) -> dict[str, list[int]]:
             entries.setdefault(host.name, []).append(index)
             index += 1
     return {**entries, **named}
+
+
+def hosts_by_region(cluster: Cluster) -> dict[str, list[int]]:
+    """Host indices by region, both in document order."""
+    regions: dict[str, list[int]] = {}
+    index = 0
+    for host in cluster.hosts:
+        machines = host.count or 1
+        regions.setdefault(host.group, []).extend(range(index, index + machines))
+        index += machines
+    return regions
+
+
+class PairLink(NamedTuple):
+    """What a pair of hosts has instead of the sender's own latency, and instead of the sender's egress link. None: no difference."""
+
+    latency_ns: int | None = None
+    mbit_per_s: int | None = None
+
+
+def pair_links(cluster: Cluster) -> dict[tuple[int, int], PairLink]:
+    """The differing links of pairs of hosts, by sender and receiver: those of their regions, overridden by what their own link gives.
+
+    Names must exist.
+    """
+    regions, named = hosts_by_region(cluster), machines_named(cluster)
+    found: dict[tuple[int, int], PairLink] = {}
+    for between in cluster.region_links:
+        own = PairLink(between.latency_ns, between.mbit_per_s)
+        for source, target in between.ways:
+            found |= {(a, b): own for a in regions[source] for b in regions[target] if a != b}
+    for link in cluster.links:
+        pair = named[link.source][0], named[link.target][0]
+        inherited = found.get(pair, PairLink())
+        found[pair] = PairLink(
+            inherited.latency_ns if link.latency_ns is None else link.latency_ns,
+            inherited.mbit_per_s if link.mbit_per_s is None else link.mbit_per_s,
+        )
+    return found
 
 
 def links_between(cluster: Cluster, sources: Sequence[str], targets: Sequence[str] | None) -> list[tuple[int, int]]:

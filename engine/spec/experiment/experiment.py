@@ -183,6 +183,8 @@ class Experiment(Model):
                 del source["partitions"]
         if document["policies"]["scaling"] == {"kind": "none"}:  # likewise
             del document["policies"]["scaling"]
+        if not document["cluster"]["region_links"]:  # likewise
+            del document["cluster"]["region_links"]
         return document
 
     @property

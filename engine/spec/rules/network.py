@@ -1,11 +1,12 @@
-"""Checks of links, trunks and link faults: known hosts, no contradictions, and faults within the run."""
+"""Checks of links, trunks and link faults: known hosts and regions, no contradictions, and faults within the run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..base.problems import Problem, pointer, suggestion
-from ..experiment.cluster import Cluster, host_names, links_between, machines_named
+from ..base.words import shortened
+from ..experiment.cluster import Cluster, host_names, hosts_by_region, links_between, machines_named
 from ..experiment.faults.link_fault import LinkFault
 from .draft import Draft
 
@@ -16,16 +17,43 @@ def network_problems(draft: Draft, links_max: int) -> Iterator[Problem]:
     cluster = draft.cluster
     if cluster is None or draft.hosts is None:
         return
-    yield from _links(cluster)
     pairs: set[Pair] = set()
+    yield from _region_links(cluster, pairs)
+    yield from _links(cluster)
     yield from _trunks(cluster, pairs)
     yield from _faults(draft, cluster, pairs)
     if len(pairs) > links_max:
         message = (
-            f"trunks and faults affect {len(pairs):,} links, {len(pairs) - links_max:,} above the budget; "
+            f"trunks, faults and bandwidths of regions affect {len(pairs):,} links, {len(pairs) - links_max:,} above the budget; "
             f"name fewer hosts, for at most {links_max:,} in total"
         )
-        yield Problem(pointer("cluster", "trunks") if cluster.trunks else pointer("faults"), "budget", message, len(pairs))
+        limited = any(link.mbit_per_s is not None for link in cluster.region_links)
+        at = ("cluster", "trunks") if cluster.trunks else ("cluster", "region_links") if limited else ("faults",)
+        yield Problem(pointer(*at), "budget", message, len(pairs))
+
+
+def _region_links(cluster: Cluster, concerned: set[Pair]) -> Iterator[Problem]:
+    regions = hosts_by_region(cluster)
+    given: dict[tuple[str, str], int] = {}
+    for index, link in enumerate(cluster.region_links):
+        at = ("cluster", "region_links", index)
+        unknown = [(end, name) for end, name in (("source", link.source), ("target", link.target)) if name not in regions]
+        for end, name in unknown:
+            message = f"{end} is '{name}', a region without hosts; name one of {shortened(', '.join(regions))}, or put a host in it"
+            yield Problem(pointer(*at, end), "unknown_region", message, name, suggestion(name, regions))
+        if unknown:
+            continue
+        if link.source == link.target and len(regions[link.source]) == 1:
+            message = f"target is '{link.target}', the source itself, which has a single host and so no link within it; name another region"
+            yield Problem(pointer(*at, "target"), "no_link", message, link.target)
+        for source, target in link.ways:
+            first = given.setdefault((source, target), index)
+            if first != index:
+                message = f"the links from region '{source}' to '{target}' are given by entries {first + 1} and {index + 1}; keep one"
+                yield Problem(pointer(*at), "duplicate_link", message, f"{source} -> {target}")
+                break
+        if link.mbit_per_s is not None:
+            concerned.update((a, b) for source, target in link.ways for a in regions[source] for b in regions[target] if a != b)
 
 
 def _links(cluster: Cluster) -> Iterator[Problem]:

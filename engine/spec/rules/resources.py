@@ -41,7 +41,7 @@ class Budgets:
     edges_max: int = 10_000
     hosts_max: int = 1_000
     links_max: int = 100_000
-    """Links in trunks and faults; each takes a row of its own."""
+    """Links in trunks and faults, and those with the bandwidth of a region link; each takes a row of its own."""
     instances_max: int = 20_000
     channels_max: int = 4_000_000
     frames_max: int = 200_000

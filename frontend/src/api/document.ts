@@ -35,6 +35,16 @@ export interface Host {
   egress_latency_ms?: number;
 }
 
+/** From every host of one region to every host of another one, or within one. */
+export interface RegionLink {
+  source?: string;
+  target?: string;
+  /** Not given: yes. */
+  both_ways?: boolean;
+  latency_ms?: number;
+  mbit_per_s?: number;
+}
+
 export interface SourceWorkload {
   stream: Tagged;
   rate: Tagged;
@@ -55,7 +65,7 @@ export interface ExperimentDocument {
   name: string;
   description?: string;
   query: { operators: Operator[]; edges: Edge[] };
-  cluster: { hosts: Host[]; links?: Json[]; local_latency_ns?: number };
+  cluster: { hosts: Host[]; region_links?: RegionLink[]; links?: Json[]; local_latency_ns?: number };
   placement: Tagged & { hosts?: { [operator: string]: string[] } };
   workload: {
     seed?: number;

@@ -671,7 +671,7 @@ export interface components {
             ][];
             in_flight: number;
         };
-        /** @description A link with a bandwidth of its own. source, target: hosts. wait_ms: how long a message sent at the end of the frame waits. */
+        /** @description A link in use with a bandwidth of its own. source, target: hosts. wait_ms: how long a message sent at the end of the frame waits. */
         LinkSample: {
             source: string;
             target: string;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import pytest
 
 from engine.diagnosis import Limit, diagnose, remedies
 from engine.diagnosis.limit import LimitKind
+from engine.spec.base.pointers import found
 from engine.spec.rules.validation import Context, load
 from engine.telemetry.instances import measured
 
@@ -54,3 +56,20 @@ def test_the_limit_put_in_is_found_and_its_remedy_relieves_it(name: str, tmp_pat
     after = diagnosed(offered[wanted.relieved_by].document, tmp_path / "after")
     same = (after.limit.kind, after.limit.operator, after.limit.host) == (found.limit.kind, found.limit.operator, found.limit.host)
     assert not same or after.served > 1.1 * found.served, (found, after)
+
+
+def test_a_link_is_widened_where_its_bandwidth_is_given() -> None:
+    """At the link itself, or between the regions of its hosts, in the entry for its direction."""
+    document = deepcopy(RUNS["a link"].document)
+    for host, region in zip(document["cluster"]["hosts"], ("eu", "us", "us"), strict=True):
+        host["group"] = region
+    between = {"mbit_per_s": 5, "both_ways": False}
+    document["cluster"]["region_links"] = [{"source": "us", "target": "eu", **between}, {"source": "eu", "target": "us", **between}]
+    cases = {
+        ("reader", "worker"): ("Link from reader to worker: 2 Mbit/s instead of 1", "/cluster/links/0/mbit_per_s", 2),
+        ("reader", "other"): ("Links from region eu to us: 10 Mbit/s instead of 5", "/cluster/region_links/1/mbit_per_s", 10),
+    }
+    for ends, (text, place, wide) in cases.items():
+        (only,) = remedies(load(document, CONTEXT), document, Limit(LimitKind.LINK, "", link=ends), CONTEXT)
+        assert only.text == text
+        assert found(only.document, place) == wide

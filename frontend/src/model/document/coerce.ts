@@ -20,7 +20,11 @@ export function coerceDocument(given: unknown): ExperimentDocument {
     format: typeof draft.format === "number" ? draft.format : 1,
     name: typeof draft.name === "string" ? draft.name : "Untitled experiment",
     query: { ...query, operators: namedOperators(objectsIn(query.operators)), edges: drawableEdges(objectsIn(query.edges)) },
-    cluster: { ...cluster, hosts: objectsIn(cluster.hosts).map(namedHost) },
+    cluster: {
+      ...cluster,
+      hosts: objectsIn(cluster.hosts).map(namedHost),
+      ...("region_links" in cluster ? { region_links: objectsIn(cluster.region_links).map(endedLink) } : {}),
+    },
     placement: withHostNames(tagged(draft.placement, "spread")),
     workload: { ...workload, sources: Object.fromEntries(Object.entries(objectsOf(sources)).map(([id, parts]) => [id, objectsOf(parts)])) },
     ...(Array.isArray(faults) ? { faults: objectsIn(faults) } : {}),
@@ -69,6 +73,10 @@ function withHostNames(placement: Record<string, unknown>) {
   const names = lists.map(([id, list]) => [id, (list as unknown[]).filter((name) => typeof name === "string")]);
   return { ...placement, hosts: Object.fromEntries(names) as unknown };
 }
+
+/** A region link without what names no region. */
+const endedLink = (link: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(link).filter(([field, value]) => !["source", "target"].includes(field) || typeof value === "string"));
 
 function namedHost(host: Record<string, unknown>) {
   const name = typeof host.name === "string" ? host.name : String(host.name ?? "");

@@ -1,5 +1,6 @@
 /** The hosts of a document: templates become hosts with names, and hosts, their links and lists of them are told in a line. */
 import type { ExperimentDocument, Host } from "../../api/document";
+import { bandwidth, limitsOf, regionOf } from "./regions";
 
 export interface ExpandedHost {
   name: string;
@@ -17,7 +18,7 @@ export function hostNames(host: Host): string[] {
 
 export function expandHosts(document: ExperimentDocument): ExpandedHost[] {
   return document.cluster.hosts.flatMap((host, template) =>
-    hostNames(host).map((name) => ({ name, template, group: host.group || "cloud" })),
+    hostNames(host).map((name) => ({ name, template, group: regionOf(host) })),
   );
 }
 
@@ -30,17 +31,31 @@ export function instancesByHost(document: ExperimentDocument, placement: { [oper
   return hosts;
 }
 
-/** One line about a template: "10 × w, 1 core, 4 GB, egress 1 Gbit/s". */
+/** A name for more hosts, which with their numbers behind it cannot be taken for others: "w", "w-b", "w-c", ... */
+export function freeHostName(base: string, hosts: Host[]): string {
+  const taken = new Set(hosts.flatMap((host) => [host.name, ...hostNames(host)]));
+  const name = (number: number) => (number === 0 ? base : `${base}-${letters(number)}`);
+  for (let number = 0; ; number += 1) if (!taken.has(name(number))) return name(number);
+}
+
+/** 1: "b", 25: "z", 26: "aa". */
+const letters = (number: number): string =>
+  (number >= 26 ? letters(Math.floor(number / 26) - 1) : "") + String.fromCharCode("a".charCodeAt(0) + (number % 26));
+
+/** What a host has, in a few words each: "2 cores", "0.5x", "4.1 GB". */
+export function hostSpec({ cores = 1, speed = 1, memory_mb }: Host): string[] {
+  return [
+    `${cores} ${cores === 1 ? "core" : "cores"}`,
+    `${speed}x`,
+    ...(typeof memory_mb === "number" ? [memory_mb >= 1000 ? `${round(memory_mb / 1000)} GB` : `${memory_mb} MB`] : []),
+  ];
+}
+
+/** One line about a template: "w1–w10: 10 × 2 cores, 0.5x, 4.1 GB, egress 1 Gbit/s". */
 export function describeHost(host: Host): string {
   const names = hostNames(host);
-  const parts = [names.length > 1 ? `${names[0]}–${names.at(-1)}: ${names.length} × ${host.name}` : host.name];
-  if (host.cores) parts.push(`${host.cores} ${host.cores === 1 ? "core" : "cores"}`);
-  if (host.memory_mb) parts.push(host.memory_mb >= 1000 ? `${round(host.memory_mb / 1000)} GB` : `${host.memory_mb} MB`);
-  if (host.egress_mbit_per_s) {
-    parts.push(
-      `egress ${host.egress_mbit_per_s >= 1000 ? `${round(host.egress_mbit_per_s / 1000)} Gbit/s` : `${host.egress_mbit_per_s} Mbit/s`}`,
-    );
-  }
+  const parts = [`${names.length > 1 ? `${names[0]}–${names.at(-1)}: ${names.length} × ` : `${names[0] ?? host.name}: `}${hostSpec(host).join(", ")}`];
+  if (typeof host.egress_mbit_per_s === "number") parts.push(`egress ${bandwidth(host.egress_mbit_per_s)}`);
   if (host.egress_latency_ms !== undefined) parts.push(`${host.egress_latency_ms} ms`);
   return parts.join(", ");
 }
@@ -52,11 +67,7 @@ export function describeLinks(document: ExperimentDocument, group: string): stri
   for (const link of document.cluster.links ?? []) {
     const { source, target, latency_ms, mbit_per_s } = (link ?? {}) as Record<string, unknown>;
     if (typeof source !== "string" || typeof target !== "string" || !own.has(source)) continue;
-    const what = [
-      `to ${target}`,
-      ...(typeof latency_ms === "number" ? [`${latency_ms} ms`] : []),
-      ...(typeof mbit_per_s === "number" ? [`${mbit_per_s} Mbit/s`] : []),
-    ].join(" ");
+    const what = `to ${target} ${limitsOf({ latency_ms, mbit_per_s })}`;
     senders.set(what, [...(senders.get(what) ?? []), source]);
   }
   return [...senders].map(([what, names]) => (names.length === own.size ? what : `${summariseHosts(names)} ${what}`));

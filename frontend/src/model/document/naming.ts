@@ -1,6 +1,7 @@
 /** Problems in the words of the forms: whose they are, and the label of their field instead of its name in the document. */
 import type { ExperimentDocument } from "../../api/document";
 import type { Json, JsonSchema, Kind, Problem } from "../../api/types";
+import { endsOf } from "./regions";
 import { branchesOf, deref, labelOf, tagOf } from "./schema";
 import { pointerParts, targetOf } from "./validate";
 
@@ -18,12 +19,12 @@ interface Place {
   schema: JsonSchema;
   /** A field that its form has to hold, and that is not there. */
   lacks: boolean;
-  /** Labels of the fields of its form, by name. */
+  /** Labels of the fields of its form by name; of an entry of a list, its own. */
   beside: Map<string, string>;
 }
 
 /** Editors in which a value is chosen rather than written. */
-const CHOSEN = new Set(["field", "host", "operator", "dataset", "dataset-column", "kind", "input-port", "metric"]);
+const CHOSEN = new Set(["field", "host", "region", "operator", "dataset", "dataset-column", "kind", "input-port", "metric"]);
 
 export function named(
   problem: Problem,
@@ -59,6 +60,7 @@ function subjectOf(pointer: string, document: ExperimentDocument): string {
   if (target.part === "operator") return target.id;
   if (target.part === "edge") return `${target.source} → ${target.target}`;
   if (target.part === "host") return document.cluster.hosts[target.index]?.name ?? "";
+  if (target.part === "region-link") return endsOf(document.cluster.region_links?.[target.index] ?? {});
   if (target.part === "fault") return `Fault ${target.index + 1}`;
   const [room = "", part] = pointerParts(pointer);
   if (room === "policies" && part) return labelOf(part);
@@ -83,12 +85,13 @@ function placeAt(parts: string[], document: ExperimentDocument, root: JsonSchema
     else if (typeof next === "object" && next !== null && !Array.isArray(next)) schema = next;
     else return undefined;
     const plain = withoutNull(defs, schema);
+    const fields = isEntry ? ((plain.properties ?? {}) as typeof properties) : properties;
     const required = Array.isArray(holder.required) && holder.required.includes(part);
     place = {
       label: isEntry ? `${place?.label ?? "entry"} ${Number(part) + 1}` : own ? labelOf(part, plain) : part,
       schema: plain,
       lacks: required && value === undefined,
-      beside: new Map(Object.entries(properties).map(([name, field]) => [name, labelOf(name, withoutNull(defs, field))])),
+      beside: new Map(Object.entries(fields).map(([name, field]) => [name, labelOf(name, withoutNull(defs, field))])),
     };
   }
   return place;

@@ -7,6 +7,7 @@ export type Target =
   | { part: "operator"; id: string; tab: "selection" | "workload" }
   | { part: "edge"; key: string; source: string; target: string }
   | { part: "host"; index: number }
+  | { part: "region-link"; index: number }
   | { part: "fault"; index: number }
   | { part: "faults" }
   | { part: "panel"; tab: "workload" | "policies" | "measurement" }
@@ -29,6 +30,9 @@ export function targetOf(pointer: string, document: ExperimentDocument): Target 
     if (edge) return { part: "edge", key: edgeKey(edge), source: edge.source, target: edge.target };
   }
   if (root === "cluster" && second === "hosts" && document.cluster.hosts[Number(third)]) return { part: "host", index: Number(third) };
+  if (root === "cluster" && second === "region_links" && document.cluster.region_links?.[Number(third)]) {
+    return { part: "region-link", index: Number(third) };
+  }
   if (root === "placement" && second === "hosts" && third !== undefined && document.query.operators.some((one) => one.id === third)) {
     return { part: "operator", id: third, tab: "selection" };
   }
@@ -58,19 +62,21 @@ export function worstTone(problems: Problem[]): Tone | "" {
 
 export const TONE_ICON = { err: "crossc", warn: "warn", todo: "info" } as const;
 
-/** Problems by operator id, edge key and host index: what the canvas marks. */
+/** Problems by operator id, edge key, and index of host and region link: what the canvas marks. */
 export function problemsByPart(problems: Problem[], document: ExperimentDocument) {
   const operators = new Map<string, Problem[]>();
   const edges = new Map<string, Problem[]>();
   const hosts = new Map<number, Problem[]>();
+  const regionLinks = new Map<number, Problem[]>();
   const add = <K>(map: Map<K, Problem[]>, key: K, problem: Problem) => map.set(key, [...(map.get(key) ?? []), problem]);
   for (const problem of problems) {
     const target = targetOf(problem.pointer, document);
     if (target.part === "operator") add(operators, target.id, problem);
     if (target.part === "edge") add(edges, target.key, problem);
     if (target.part === "host") add(hosts, target.index, problem);
+    if (target.part === "region-link") add(regionLinks, target.index, problem);
   }
-  return { operators, edges, hosts };
+  return { operators, edges, hosts, regionLinks };
 }
 
 /** Problems at this pointer or below it. */

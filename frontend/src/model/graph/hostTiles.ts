@@ -1,12 +1,19 @@
 /** Where hosts stand below the waterline: groups side by side, a tile for each host. */
-import type { ExperimentDocument, Position } from "../../api/document";
-import { expandHosts, type ExpandedHost } from "../document/hosts";
+import type { ExperimentDocument, Host, Position } from "../../api/document";
+import { expandHosts, hostSpec, type ExpandedHost } from "../document/hosts";
+import { regionsOf } from "../document/regions";
 
 /** A tile is as wide as there is room for, within these bounds. */
-export const TILE = { widthMin: 68, widthMax: 112, height: 46, gap: 4 } as const;
+export const TILE = { widthMin: 92, widthMax: 124, height: 64, gap: 4 } as const;
+/** Squares for the instances on a tile, as the style sheet draws them: in rows, with room to the tile's border. */
+export const SLOT = { size: 9, gap: 2, rows: 2, border: 6 } as const;
+/** Squares whose place the number of further instances takes. */
+const SLOTS_OF_NUMBER = 3;
 const GROUP = { padding: 8, header: 28, footer: 26, gap: 8 } as const;
 /** More hosts than this in one template are folded into a "+ n more" tile. */
 export const HOSTS_SHOWN_MAX = 40;
+/** From this width on a tile has room for the memory of its host, too. */
+const SPEC_WIDTH = 112;
 const GROUP_ORDER = ["edge", "fog", "cloud"];
 
 export interface HostTile {
@@ -32,8 +39,7 @@ export interface HostGroup {
 /** Groups side by side below the waterline, hosts in a grid; the last group takes the width that is left. */
 export function layoutHosts(document: ExperimentDocument, origin: Position, width: number): HostGroup[] {
   const expanded = expandHosts(document);
-  const names = [...new Set(expanded.map((host) => host.group))];
-  names.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  const names = sortedRegions(document);
   const shown = names.map((id) => fold(expanded.filter((host) => host.group === id)));
   const total = Math.max(
     1,
@@ -72,6 +78,10 @@ export function layoutHosts(document: ExperimentDocument, origin: Position, widt
   return groups.map((group) => ({ ...group, height }));
 }
 
+/** Tiers from the edge to the cloud, then other regions by name. */
+export const sortedRegions = (document: ExperimentDocument) =>
+  regionsOf(document).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+
 const rank = (group: string) => (GROUP_ORDER.includes(group) ? GROUP_ORDER.indexOf(group) : GROUP_ORDER.length);
 
 function fold(hosts: ExpandedHost[]): HostTile[] {
@@ -82,6 +92,17 @@ function fold(hosts: ExpandedHost[]): HostTile[] {
   if (last && hosts.length > HOSTS_SHOWN_MAX) last.more = hosts.length - HOSTS_SHOWN_MAX;
   return tiles;
 }
+
+/** How many squares stand in a row on a tile, and how many of the instances get one; further instances are a number behind them. */
+export function slotsOn(width: number, instances: number): { perRow: number; shown: number } {
+  const perRow = Math.floor((width - 2 * SLOT.border + SLOT.gap) / (SLOT.size + SLOT.gap));
+  const most = perRow * SLOT.rows;
+  return { perRow, shown: instances > most ? most - SLOTS_OF_NUMBER : instances };
+}
+
+/** What a tile says of its host: all where there is room. */
+export const specOn = (width: number, host: Host | undefined) =>
+  host ? hostSpec(host).slice(0, width >= SPEC_WIDTH ? undefined : 2).join(" ") : "";
 
 /** The host tile under a point of the world, or null. */
 export function hostAt(groups: HostGroup[], point: Position): HostTile | null {

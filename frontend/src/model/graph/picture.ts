@@ -3,16 +3,15 @@ import type { ExperimentDocument, Operator } from "../../api/document";
 import type { Kind, RecordSchema } from "../../api/types";
 import { DEFAULT_PORT, instancesOf } from "../document/document";
 import { describeHost, instancesByHost, summariseHosts } from "../document/hosts";
+import { isWithin, limitsOf, regionLinksOf } from "../document/regions";
 import { OPERATOR_COLOURS } from "./colours";
 import { waysOf } from "./edgeWay";
 import { inputType, partitioningLabel, recordTypes } from "./graph";
 import { boxOf, hardwareOf } from "./hardware";
-import { TILE } from "./hostTiles";
+import { SLOT, slotsOn, specOn, TILE } from "./hostTiles";
 import { NODE, nodeHeight, PORT, positionsOf } from "./layout";
 
 const MARGIN = 32;
-/** Squares for instances that fit on a host. */
-const SLOTS_MAX = 10;
 /** Letters that fit, by their mean width. */
 const fitting = (text: string, width: number, letter: number) => {
   const most = Math.max(1, Math.floor(width / letter));
@@ -80,22 +79,31 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
 
   const instances = instancesByHost(document, placement);
   const indices = new Map(document.query.operators.map((one, index) => [one.id, index]));
+  const within = (region: string) =>
+    regionLinksOf(document).flatMap((link) => (isWithin(link) && link.source === region ? [`${limitsOf(link)} within`] : []));
   const group = (one: (typeof hardware.groups)[number]) =>
     [
       box(one.x, one.y, one.width, one.height, "--bg-surface", "--line"),
       text(one.x + 8, one.y + 18, one.id.replace(/^./, (letter) => letter.toUpperCase()), bold, 12),
-      text(one.x + one.width - 8, one.y + 18, String(one.hosts), `${quiet} text-anchor="end"`),
+      text(one.x + one.width - 8, one.y + 18, [...within(one.id), one.hosts].join(", "), `${quiet} text-anchor="end"`),
       ...one.tiles.map((tile) => {
         const [x, y] = [one.x + tile.x, one.y + tile.y];
         const here = instances.get(tile.name) ?? [];
-        const slots = here
-          .slice(0, SLOTS_MAX)
-          .map((id, at) => `<rect x="${x + 6 + (at % 5) * 11}" y="${y + 22 + Math.floor(at / 5) * 11}" width="9" height="9" rx="2" fill="${operatorColour(indices.get(id) ?? 0)}"/>`);
+        const { perRow, shown } = slotsOn(tile.width, here.length);
+        const step = SLOT.size + SLOT.gap;
+        const slotAt = (at: number) => ({ x: x + SLOT.border + (at % perRow) * step, y: y + 37 + Math.floor(at / perRow) * step });
+        const slots = here.slice(0, shown).map((id, at) => {
+          const slot = slotAt(at);
+          const fill = operatorColour(indices.get(id) ?? 0);
+          return `<rect x="${slot.x}" y="${slot.y}" width="${SLOT.size}" height="${SLOT.size}" rx="2" fill="${fill}"/>`;
+        });
+        const after = slotAt(shown);
         return [
           box(x, y, tile.width, TILE.height, "--bg-raised", "--line-control", 6),
           text(x + 6, y + 15, fitting(tile.more ? `${tile.name} +${tile.more}` : tile.name, tile.width - 12, 6.2), bold),
+          text(x + 6, y + 29, fitting(specOn(tile.width, document.cluster.hosts[tile.template]), tile.width - 12, 5.6), quiet),
           ...slots,
-          here.length > SLOTS_MAX ? text(x + 64, y + 41, `+${here.length - SLOTS_MAX}`, quiet, 10) : "",
+          here.length > shown ? text(after.x, after.y + 8, `+${here.length - shown}`, quiet, 10) : "",
         ].join("");
       }),
       text(
@@ -124,6 +132,8 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
     ...document.query.operators.map(operator),
     ...ways.map(({ edge, way, lane }) => label(way.x, way.y, `${lane >= 0 ? "feedback, " : ""}${partitioningLabel(edge.partitioning)}`)),
     ...hardware.groups.map(group),
+    ...hardware.regionLinks.map(({ path, heads }) => `<path d="${path}${heads}" fill="none" stroke="${colour("--text-2")}" stroke-width="1.5"/>`),
+    ...hardware.regionLinks.map(({ index, x, y }) => label(x, y, limitsOf(regionLinksOf(document)[index] ?? {}) || "not set")),
     "</svg>",
   ].join("\n");
   return { svg, width, height };

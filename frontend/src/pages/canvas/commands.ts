@@ -4,14 +4,16 @@ import type { Kind, Tagged } from "../../api/types";
 import { edgeKey, freeName, instancesOf, operatorOf } from "../../model/document/document";
 import { addOperator, duplicateOperators, partOf, removeHost, removeParts } from "../../model/document/edits";
 import { addFault, faultsOf, newFault, removeFault } from "../../model/document/faults";
-import { expandHosts, hostNames } from "../../model/document/hosts";
+import { expandHosts, freeHostName, hostNames } from "../../model/document/hosts";
 import { lookupOf } from "../../model/document/lookup";
+import { addRegionLink, regionLinksOf, regionOf, removeRegionLink, unlinkedRegions } from "../../model/document/regions";
 import { initialValue } from "../../model/document/schema";
 import { downstream, removeAndReconnect, upstream } from "../../model/graph/graph";
+import { sortedRegions } from "../../model/graph/hostTiles";
 import { freePlace, NODE, queryBounds } from "../../model/graph/layout";
 import { edgeBeside, neighbourOf, type Arrow } from "../../model/graph/neighbours";
 import { toast } from "../../ui/toasts";
-import { edit, NOTHING, reveal, select, useEditor } from "./editor";
+import { edit, goTo, NOTHING, reveal, select, useEditor } from "./editor";
 
 /** What is dragged out of the palette. */
 export type PaletteItem =
@@ -58,11 +60,8 @@ export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Positi
 
 function addHostTemplate(group: string): void {
   const { document } = useEditor.getState();
-  const name = freeName(
-    group === "cloud" ? "w" : group,
-    document.cluster.hosts.map((host) => host.name),
-  );
-  const like = document.cluster.hosts.findLast((host) => (host.group ?? "cloud") === group);
+  const name = freeHostName(group === "cloud" ? "w" : group, document.cluster.hosts);
+  const like = document.cluster.hosts.findLast((host) => regionOf(host) === group);
   const host = {
     ...(like ?? { processor: { kind: "shared_fifo" }, cores: 1, speed: 1 }),
     name,
@@ -71,6 +70,23 @@ function addHostTemplate(group: string): void {
   };
   edit((before) => ({ ...before, cluster: { ...before.cluster, hosts: [...before.cluster.hosts, host] } }));
   select({ host: document.cluster.hosts.length });
+}
+
+/** Adds a link between two regions that have none, for which a latency or a bandwidth is still to be given. */
+export function linkRegions(): void {
+  const { document } = useEditor.getState();
+  const ends = unlinkedRegions(document, sortedRegions(document));
+  if (!ends) return;
+  edit((before) => addRegionLink(before, { source: ends[0], target: ends[1] }));
+  goTo(`/cluster/region_links/${regionLinksOf(document).length}/latency_ms`);
+}
+
+/** Why no two regions can be linked, or null. */
+export function linkRegionsRefusal(): string | null {
+  const { document } = useEditor.getState();
+  const regions = sortedRegions(document);
+  if (regions.length < 2) return "There is only one region. Give hosts another region first.";
+  return unlinkedRegions(document, regions) ? null : "All regions are linked.";
 }
 
 export function addFaultOf(kind: Kind): void {
@@ -86,7 +102,8 @@ export function deleteSelection(): void {
     const index = selection.host;
     edit((before) => removeHost(before, index, hostNames(host)));
   }
-  const { fault } = selection;
+  const { fault, regionLink } = selection;
+  if (regionLink !== null) edit((before) => removeRegionLink(before, regionLink));
   if (fault !== null) edit((before) => removeFault(before, fault));
   if (selection.operators.length || selection.edges.length) edit((before) => removeParts(before, selection.operators, selection.edges));
   select(NOTHING);

@@ -6,6 +6,7 @@ import type { ExperimentRecord, Json, RecordSchema, Saved, Validation } from "..
 import { coerceDocument } from "../../model/document/coerce";
 import type { NamedProblem } from "../../model/document/naming";
 import { localPlacement } from "../../model/document/placement";
+import { regionLinksOf, regionOf } from "../../model/document/regions";
 import { pointerParts, targetOf } from "../../model/document/validate";
 import { changeAt, type Write } from "../../model/document/writes";
 import { refusalNow } from "../../session/who";
@@ -26,6 +27,8 @@ export interface Selection {
   edges: string[];
   /** Index of a host template. */
   host: number | null;
+  /** Index of a link between regions. */
+  regionLink: number | null;
   /** Index of a fault. */
   fault: number | null;
 }
@@ -33,7 +36,7 @@ export interface Selection {
 /** The dialog that is open; text: what an import begins with. */
 export type CanvasDialog = { kind: "upload" } | { kind: "import"; text: string };
 
-export const NOTHING: Selection = { operators: [], edges: [], host: null, fault: null };
+export const NOTHING: Selection = { operators: [], edges: [], host: null, regionLink: null, fault: null };
 
 export interface Conflict {
   version: number;
@@ -192,6 +195,7 @@ function step(direction: "undo" | "redo"): void {
     selection: {
       ...NOTHING,
       operators: after.selection.operators.filter((id) => ids.has(id)),
+      regionLink: regionLinksOf(after.document)[after.selection.regionLink ?? -1] ? after.selection.regionLink : null,
       fault: after.document.faults?.[after.selection.fault ?? -1] ? after.selection.fault : null,
     },
   });
@@ -208,10 +212,21 @@ export function select(selection: Partial<Selection>): void {
 }
 
 export const isEmpty = (selection: Selection) =>
-  !selection.operators.length && !selection.edges.length && selection.host === null && selection.fault === null;
+  !selection.operators.length &&
+  !selection.edges.length &&
+  selection.host === null &&
+  selection.regionLink === null &&
+  selection.fault === null;
 
 /** Brings operators, or groups of hosts, into view where they are not. */
 export const reveal = (nodes: string[]) => set({ revealed: nodes });
+
+/** Selects a link between regions and brings its regions into view. */
+export function selectRegionLink(index: number): void {
+  select({ regionLink: index });
+  const { source, target } = regionLinksOf(useEditor.getState().document)[index] ?? {};
+  reveal([source, target].map((region) => `hosts ${region}`));
+}
 
 /** Of problems about operators that are not there yet. */
 const LACKS_OPERATORS = "/query/operators";
@@ -233,8 +248,9 @@ export function goTo(pointer: string): void {
   }
   if (target.part === "host") {
     select({ host: target.index });
-    reveal([`hosts ${document.cluster.hosts[target.index]?.group || "cloud"}`]);
+    reveal(document.cluster.hosts.slice(target.index, target.index + 1).map((host) => `hosts ${regionOf(host)}`));
   }
+  if (target.part === "region-link") selectRegionLink(target.index);
   if (target.part === "fault") select({ fault: target.index });
   if (target.part === "fault" || target.part === "faults") set({ drawer: "faults", drawerOpen: true });
   if (target.part === "document") select(NOTHING);

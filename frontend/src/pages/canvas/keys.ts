@@ -1,16 +1,25 @@
 /** The commands of the canvas with their keys. What is shown in a menu or a button is here too. */
 import type { Command } from "../../session/commands";
-import { copySelection, cutSelection, deleteSelection, duplicateSelection, paste, goAlong, goToEdge, reconnectAround, selectAlong } from "./commands";
-import { redo, searchPalette, select, showHistory, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
+import {
+  copySelection,
+  cutSelection,
+  deleteSelection,
+  duplicateSelection,
+  goAlong,
+  goToEdge,
+  linkRegions,
+  linkRegionsRefusal,
+  paste,
+  reconnectAround,
+  selectAlong,
+} from "./commands";
+import { isEmpty, redo, searchPalette, select, showHistory, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
 
 const now = useEditor.getState;
 const click = (command: string) => document.querySelector<HTMLButtonElement>(`[data-command="${command}"]`)?.click();
 const someOperators = () => (now().selection.operators.length ? null : "Select an operator first.");
 const someEdges = () => (now().document.query.edges.length ? null : "There are no edges yet.");
-const something = () => {
-  const { operators, edges, host, fault } = now().selection;
-  return operators.length || edges.length || host !== null || fault !== null ? null : "Select something first.";
-};
+const something = () => (isEmpty(now().selection) ? "Select something first." : null);
 const steps = (which: "pastStates" | "futureStates", why: string) => () => (useEditor.temporal.getState()[which].length ? null : why);
 const showDrawer = (drawer: DrawerTab) => () => useEditor.setState({ drawer, drawerOpen: true });
 const showTab = (tab: InspectorTab) => () => useEditor.setState({ tab, inspectorOpen: true, historyOpen: false });
@@ -40,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
   },
   { group: "Edit", needs: "write", does: "Connect the selected operator", keys: ["C"], run: () => focusInPanel("[data-connect]"), refusal: someOperators },
   { group: "Edit", needs: "write", does: "Place the selected operator", keys: ["P"], run: () => focusInPanel("[data-place]"), refusal: someOperators },
+  { group: "Edit", needs: "write", does: "Link two regions", run: linkRegions, refusal: linkRegionsRefusal },
   { group: "Edit", needs: "write", does: "Auto-layout", keys: ["L"], run: () => click("layout") },
   {
     group: "Select",

@@ -176,6 +176,7 @@ export function CommittedText({
   value,
   placeholder,
   marks,
+  offered = [],
   refusal = () => "",
   onCommit,
 }: {
@@ -184,6 +185,8 @@ export function CommittedText({
   placeholder?: string;
   /** Attributes by which keys find the field. */
   marks?: { [name: `data-${string}`]: string };
+  /** Texts to choose from; others can be written. */
+  offered?: string[];
   refusal?: (text: string) => string;
   onCommit: (text: string) => void;
 }) {
@@ -199,6 +202,7 @@ export function CommittedText({
           value={text}
           placeholder={placeholder}
           spellCheck={false}
+          {...(offered.length > 0 && { list: `${id}-offered` })}
           {...marks}
           onChange={(event) => setTyped(event.target.value)}
           onBlur={() => {
@@ -210,6 +214,13 @@ export function CommittedText({
             if (event.key === "Escape") setTyped(null);
           }}
         />
+        {offered.length > 0 && (
+          <datalist id={`${id}-offered`}>
+            {offered.map((one) => (
+              <option key={one} value={one} />
+            ))}
+          </datalist>
+        )}
       </div>
       {why && (
         <p className="remark err">

@@ -2,6 +2,7 @@ import type { Host } from "../../../api/document";
 import type { Json } from "../../../api/types";
 import { plural } from "../../../lib/format";
 import { hostNames, summariseHosts } from "../../../model/document/hosts";
+import { changeHost } from "../../../model/document/regions";
 import { schemaAt, taggedDefault } from "../../../model/document/schema";
 import { WriteArea } from "../../../session/may";
 import { KindForm } from "../../../ui/form/KindForm";
@@ -9,8 +10,9 @@ import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { Icon } from "../../../ui/Icon";
 import { deleteSelection } from "../commands";
-import { editAt, useEditor } from "../editor";
+import { edit, editAt, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
+import "./editors";
 
 type Fields = { [field: string]: Json };
 
@@ -40,7 +42,7 @@ export function HostPanel({ host, index }: { host: Host; index: number }) {
             pointer={pointer}
             problems={problems}
             omit={["processor", "memory"]}
-            onChange={editAt(pointer)}
+            onChange={(write, group) => edit((before) => changeHost(before, index, write), group)}
           />
         )}
         {processors.length > 0 && (

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { edgeKey, operatorOf } from "../../../model/document/document";
 import { faultsOf } from "../../../model/document/faults";
+import { regionLinksOf } from "../../../model/document/regions";
 import { targetOf } from "../../../model/document/validate";
 import { Tabs } from "../../../ui/Tabs";
 import { useEditor, type InspectorTab } from "../editor";
@@ -13,6 +14,7 @@ import { MeasurementPanel } from "./MeasurementPanel";
 import { OperatorPanel } from "./OperatorPanel";
 import { PanelBoundary } from "./PanelBoundary";
 import { PoliciesPanel } from "./PoliciesPanel";
+import { RegionLinkPanel } from "./RegionLinkPanel";
 import { WorkloadPanel } from "./WorkloadPanel";
 
 /** What is selected, and what governs the whole experiment. Every form comes from a JSON Schema of the registry. */
@@ -36,8 +38,9 @@ export function Inspector() {
       ? document.query.edges.find((one) => edgeKey(one) === selection.edges[0])
       : undefined;
   const host = selection.host === null ? undefined : document.cluster.hosts[selection.host];
+  const regionLink = regionLinksOf(document)[selection.regionLink ?? -1];
   const fault = faultsOf(document)[selection.fault ?? -1];
-  const title = fault ? "Fault" : operator ? "Operator" : edge ? "Edge" : host ? "Host" : selection.operators.length > 1 ? "Operators" : "About";
+  const title = fault ? "Fault" : operator ? "Operator" : edge ? "Edge" : host ? "Host" : regionLink ? "Link" : selection.operators.length > 1 ? "Operators" : "About";
   const tabs: { id: InspectorTab; label: string }[] = [
     { id: "selection", label: title },
     { id: "workload", label: "Workload" },
@@ -58,6 +61,8 @@ export function Inspector() {
             <EdgePanel edge={edge} edgeId={edgeKey(edge)} key={edgeKey(edge)} />
           ) : host && selection.host !== null ? (
             <HostPanel host={host} index={selection.host} />
+          ) : regionLink && selection.regionLink !== null ? (
+            <RegionLinkPanel link={regionLink} index={selection.regionLink} key={selection.regionLink} />
           ) : selection.operators.length > 1 ? (
             <ManyPanel ids={selection.operators} />
           ) : (

@@ -1,6 +1,7 @@
 import type { Family, Json, Tagged } from "../../../api/types";
 import { latency, plural } from "../../../lib/format";
 import { expandHosts } from "../../../model/document/hosts";
+import { regionLinksOf } from "../../../model/document/regions";
 import { labelOf, propertyNames, schemaAt, taggedDefault } from "../../../model/document/schema";
 import { KindForm } from "../../../ui/form/KindForm";
 import { Remarks } from "../../../ui/form/Remarks";
@@ -90,7 +91,7 @@ export function PoliciesPanel() {
       </Section>
       <Section
         title="Network"
-        summary={`local ${latency((document.cluster.local_latency_ns ?? 1000) / 1e6).join(" ")}, ${plural(document.cluster.links?.length ?? 0, "link")}`}
+        summary={`local ${latency((document.cluster.local_latency_ns ?? 1000) / 1e6).join(" ")}, ${plural(regionLinksOf(document).length, "region link")}, ${plural(document.cluster.links?.length ?? 0, "link")}`}
         open={false}
       >
         {cluster && (

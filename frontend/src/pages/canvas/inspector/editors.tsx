@@ -6,7 +6,9 @@ import type { Dataset, Family, Kind } from "../../../api/types";
 import { checkCompletionsAt, measurementsOf } from "../../../model/document/assertions";
 import { DEFAULT_PORT, MAX_OPERATOR_ID } from "../../../model/document/document";
 import { addEdge } from "../../../model/document/edits";
+import { plural } from "../../../lib/format";
 import { expandHosts } from "../../../model/document/hosts";
+import { regionsOf } from "../../../model/document/regions";
 import { closesCycle, connectionRefusal, newEdge, type PortRef } from "../../../model/graph/graph";
 import { addEditors, CommittedText, PlainEditor, type EditorProps } from "../../../ui/form/editors";
 import { ExpressionEditor } from "../../../ui/form/ExpressionEditor";
@@ -97,6 +99,29 @@ function HostName(props: EditorProps) {
   const choices = expandHosts(document).map(({ name, group }) => ({ name, note: group }));
   if (choices.length > HOSTS_LISTED_MAX) return <PlainEditor {...props} />;
   return <NameChoice {...{ id, required, choices, onChange }} chosen={String(value ?? "")} what="a host" gone="no such host" />;
+}
+
+/** One of the regions that hosts are in. */
+function RegionName({ id, value, required, onChange }: EditorProps) {
+  const document = useEditor((state) => state.document);
+  const hosts = expandHosts(document);
+  const choices = regionsOf(document).map((name) => ({ name, note: plural(hosts.filter(({ group }) => group === name).length, "host") }));
+  return <NameChoice {...{ id, required, choices, onChange }} chosen={String(value ?? "")} what="a region" gone="no hosts" />;
+}
+
+/** The region of a host: one that there is, or a new one. It counts when the field is left, because links follow a region's new name. */
+function OwnRegion({ id, value, onChange }: EditorProps) {
+  const document = useEditor((state) => state.document);
+  const given = String(value ?? "");
+  return (
+    <CommittedText
+      id={id}
+      value={given}
+      placeholder="cloud"
+      offered={regionsOf(document).filter((name) => name !== given)}
+      onCommit={(text) => onChange(text.trim() || undefined)}
+    />
+  );
 }
 
 /** An operator of the query; those that are named already (`x-taken`) are not offered. */
@@ -229,6 +254,8 @@ addEditors({
   "operator-id": OperatorId,
   operator: OperatorName,
   host: HostName,
+  region: RegionName,
+  "own-region": OwnRegion,
   hosts: Hosts,
   dataset: DatasetName,
   "dataset-column": DatasetColumn,

@@ -4,9 +4,10 @@ import { plural } from "../../../lib/format";
 import { found } from "../../../lib/search";
 import { edgeKey } from "../../../model/document/document";
 import { summariseHosts, hostNames } from "../../../model/document/hosts";
+import { endsOf, limitsOf, regionLinksOf, regionOf } from "../../../model/document/regions";
 import { partitioningLabel } from "../../../model/graph/graph";
 import { Icon } from "../../../ui/Icon";
-import { reveal, select, useEditor } from "../editor";
+import { reveal, select, selectRegionLink, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 
 interface Thing {
@@ -39,16 +40,21 @@ function thingsOf(document: ExperimentDocument, titleOf: (kind: string) => strin
     })),
     ...document.cluster.hosts.map((host, index) => ({
       key: `host ${index}`,
-      text: `${summariseHosts(hostNames(host).slice(0, 1000))}, host, ${host.group ?? "cloud"}`,
+      text: `${summariseHosts(hostNames(host).slice(0, 1000))}, host, ${regionOf(host)}`,
       show: () => {
         select({ host: index });
-        reveal([`hosts ${host.group || "cloud"}`]);
+        reveal([`hosts ${regionOf(host)}`]);
       },
+    })),
+    ...regionLinksOf(document).map((link, index) => ({
+      key: `region link ${index}`,
+      text: `${endsOf(link)}, region link, ${limitsOf(link)}`,
+      show: () => selectRegionLink(index),
     })),
   ];
 }
 
-/** Searches operators, edges and hosts; Enter and Shift+Enter go through what was found. */
+/** Searches operators, edges, hosts and links between regions; Enter and Shift+Enter go through what was found. */
 export function Find() {
   const [open, setOpen] = useState(false);
   useEffect(() => {

@@ -1,5 +1,7 @@
 import { plural } from "../../../lib/format";
 import type { Hardware } from "../../../model/graph/hardware";
+import { WriteButton } from "../../../session/may";
+import { linkRegions, linkRegionsRefusal } from "../commands";
 import { useEditor } from "../editor";
 
 /** So far the water reaches beyond everything, px. */
@@ -27,6 +29,16 @@ export function Ground({ hardware }: { hardware: Hardware }) {
           )}
           , price list {document.prices ?? "reference"}
         </span>
+        {hardware.groups.length > 1 && (
+          <WriteButton
+            className="link nodrag nopan"
+            disabled={linkRegionsRefusal() !== null}
+            title={linkRegionsRefusal() ?? "Latency and bandwidth from region to region"}
+            onClick={linkRegions}
+          >
+            Link regions
+          </WriteButton>
+        )}
       </div>
       {!document.query.operators.length && (
         <div className="hint" style={{ left: (hardware.left + hardware.right) / 2, top: hardware.top + 80 }}>

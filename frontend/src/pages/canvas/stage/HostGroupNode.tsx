@@ -1,18 +1,17 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo, useMemo } from "react";
-import { describeHost, describeLinks, instancesByHost } from "../../../model/document/hosts";
+import { describeHost, describeLinks, hostSpec, instancesByHost } from "../../../model/document/hosts";
+import { isWithin, regionLinksOf } from "../../../model/document/regions";
 import { problemsByPart } from "../../../model/document/validate";
 import { colourOf } from "../../../model/graph/colours";
-import type { HostGroup, HostTile } from "../../../model/graph/hostTiles";
+import { slotsOn, specOn, type HostGroup, type HostTile } from "../../../model/graph/hostTiles";
 import { Icon } from "../../../ui/Icon";
 import type { IconName } from "../../../ui/icons";
 import { select, useEditor } from "../editor";
+import { RegionLinkLabel } from "./RegionLinks";
 
 const GROUP_ICONS: Record<string, IconName> = { edge: "device", fog: "fog", cloud: "cloud" };
-/** Squares that fit on a tile; more instances become a number. */
-const SLOTS_MAX = 10;
-
-/** One group of hosts below the waterline, with the instances that stand on each host as coloured squares. */
+/** The hosts of one region below the waterline, with the instances that stand on each host as coloured squares. */
 export const HostGroupNode = memo(function HostGroupNode({ data }: NodeProps) {
   const group = data.group as HostGroup;
   const document = useEditor((state) => state.document);
@@ -22,11 +21,13 @@ export const HostGroupNode = memo(function HostGroupNode({ data }: NodeProps) {
   const flagged = useMemo(() => problemsByPart(problems, document).hosts, [problems, document]);
   const templates = [...new Set(group.tiles.map((tile) => tile.template))].map((index) => document.cluster.hosts[index]);
   const notes = [...templates.filter((host) => host !== undefined).map(describeHost), ...describeLinks(document, group.id)];
+  const within = regionLinksOf(document).findIndex((link) => isWithin(link) && link.source === group.id);
   return (
     <section className="grp" style={{ width: group.width, height: group.height }} aria-label={`Hosts, ${group.id}`}>
       <header>
         <Icon name={GROUP_ICONS[group.id] ?? "host"} />
         {group.id.replace(/^./, (letter) => letter.toUpperCase())}
+        {within >= 0 && <RegionLinkLabel index={within} />}
         <span>{group.hosts}</span>
       </header>
       {group.tiles.map((tile) => (
@@ -49,12 +50,15 @@ function Tile({ tile, instances, flagged }: { tile: HostTile; instances: string[
   const selected = useEditor((state) => state.selection.host === tile.template);
   const lit = useEditor((state) => state.hovered ?? (state.selection.operators.length === 1 ? state.selection.operators[0] : undefined));
   const isTarget = useEditor((state) => state.landing?.host === tile.name);
+  const host = useEditor((state) => state.document.cluster.hosts[tile.template]);
   const idle = operators.length > 0 && !instances.length;
+  const { shown } = slotsOn(tile.width, instances.length);
+  const told = [host && hostSpec(host).join(", "), instances.length ? countsOf(instances) : "no operator"].filter(Boolean).join("; ");
   return (
     <button
       className={`host nodrag nopan ${selected ? "selected" : ""} ${isTarget ? "target" : ""} ${flagged || idle ? "flag" : ""}`}
       style={{ left: tile.x, top: tile.y, width: tile.width }}
-      title={instances.length ? `${tile.name}: ${countsOf(instances)}` : `${tile.name}: no operator`}
+      title={`${tile.name}: ${told}`}
       data-testid={`host-${tile.name}`}
       onClick={() => select({ host: tile.template })}
     >
@@ -63,19 +67,20 @@ function Tile({ tile, instances, flagged }: { tile: HostTile; instances: string[
         <span className="ell">{tile.name}</span>
         {tile.more > 0 && <em>+{tile.more}</em>}
       </b>
+      <small className="ell">{specOn(tile.width, host)}</small>
       {instances.length ? (
         <span className="slots">
-          {instances.slice(0, SLOTS_MAX).map((id, at) => (
+          {instances.slice(0, shown).map((id, at) => (
             <i
               key={at}
               className={id === lit ? "hl" : ""}
               style={{ "--oc": colourOf(operators.findIndex((one) => one.id === id)) } as React.CSSProperties}
             />
           ))}
-          {instances.length > SLOTS_MAX && <small>+{instances.length - SLOTS_MAX}</small>}
+          {instances.length > shown && <small>+{instances.length - shown}</small>}
         </span>
       ) : (
-        <small>{operators.length ? "idle" : "free"}</small>
+        <small className="use">{operators.length ? "idle" : "free"}</small>
       )}
     </button>
   );

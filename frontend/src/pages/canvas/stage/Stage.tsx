@@ -16,6 +16,7 @@ import { HostGroupNode } from "./HostGroupNode";
 import { OperatorNode } from "./OperatorNode";
 import { PartitionEdge } from "./PartitionEdge";
 import { PlacementLines } from "./PlacementLines";
+import { RegionLinks } from "./RegionLinks";
 import { isLarge, useIsFar } from "./scale";
 import { StageHeader } from "./StageHeader";
 import { useArrange } from "./useArrange";
@@ -94,6 +95,7 @@ export function Stage() {
         <ViewportPortal>
           <Ground hardware={hardware} />
           {together && <EdgeLayer without={parts.drawnSingly} pointed={pointed} at={edgeAt} />}
+          <RegionLinks ways={hardware.regionLinks} />
           <PlacementLines groups={hardware.groups} waterline={hardware.waterline} />
         </ViewportPortal>
         <MiniMap
