@@ -90,7 +90,7 @@ def test_a_host_is_killed_in_a_live_run(page: Page, api: httpx.Client, experimen
     expect(dialog.get_by_test_id("loss-means")).to_contain_text("All instances roll back to the last confirmed round")
     dialog.get_by_label("No, it is lost permanently").check()
     dialog.get_by_test_id("kill-go").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("set policies.checkpointing.spares to at least 1, or give restart_after_s")
+    expect(dialog.get_by_role("alert")).to_contain_text("choose 1 or more spare hosts under Checkpointing, or give restart_after_s")
     dialog.get_by_label("Yes, after").check()
     dialog.get_by_test_id("kill-go").click()
     page.wait_for_url(lambda url: "/runs/" in url and run_id not in url)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 
 from .axe import assert_accessible
 from .canvas import Canvas
@@ -59,6 +60,109 @@ def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Pag
     expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
     frames = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()["frames"]
     assert sum(frame["latency_ms"]["count"] for frame in frames) > 1000
+
+
+class Hand:
+    """Does one thing after another, and counts them."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas, self.page, self.actions = canvas, canvas.page, 0
+
+    def drag(self, item: str, x: float, y: float) -> None:
+        self.actions += 1
+        self.canvas.drag_from_palette(item, x, y)
+
+    def connect(self, source: str, target: str, port: str = "in") -> None:
+        self.actions += 1
+        self.canvas.connect(source, target, port)
+
+    def place(self, operator: str, host: str) -> None:
+        self.actions += 1
+        self.canvas.place(operator, host)
+
+    def click(self, what: Locator) -> None:
+        self.actions += 1
+        what.click()
+
+    def choose(self, pointer: str, option: str) -> None:
+        """A value of a field of the inspector, by where it lies in the document."""
+        self.actions += 1
+        self.page.locator(f"[data-pointer='{pointer}'] select").first.select_option(option)
+
+    def adopt(self, policy: str, kind: str) -> None:
+        self.actions += 1
+        self.page.get_by_test_id("inspector").get_by_label(policy, exact=True).select_option(kind)
+
+    def fill(self, pointer: str, text: str) -> None:
+        self.actions += 1
+        field = self.page.locator(f"[data-pointer='{pointer}'] :is(input, textarea)")
+        field.fill(text)
+        field.press("Tab")
+
+
+@pytest.mark.deep
+def test_a_newcomer_draws_a_whole_experiment_in_sixty_actions(canvas: Canvas, page: Page, api: httpx.Client) -> None:
+    """Two skewed sources, a filter, a join in windows and an aggregate on six hosts of two regions; checkpoints, a lost host, and DS2."""
+    canvas.new()
+    hand = Hand(canvas)
+    hand.actions += 1
+    for item, x, y in (
+        ("stream-nexmark_person", 60, 40),
+        ("stream-nexmark_auction", 60, 160),
+        ("operator-filter", 230, 40),
+        ("operator-window_join", 400, 100),
+        ("operator-aggregate", 560, 100),
+        ("operator-sink", 700, 100),
+    ):
+        hand.drag(item, x, y)
+    hand.connect("persons", "filter")
+    hand.connect("filter", "window_join", "left")
+    hand.connect("auctions", "window_join", "right")
+    hand.connect("window_join", "aggregate")
+    hand.connect("aggregate", "sink")
+
+    operators = {operator: f"/query/operators/{at}/params" for at, operator in enumerate(("", "", "filter", "window_join", "aggregate"))}
+    hand.click(canvas.operator("auctions"))
+    hand.fill("/workload/sources/auctions/stream/hot_ratio", "0.3")
+    hand.click(canvas.operator("filter"))
+    hand.fill(f"{operators['filter']}/predicate", "state != 'OR'")
+    hand.click(canvas.operator("window_join"))
+    hand.choose(f"{operators['window_join']}/left_key", "id")
+    hand.choose(f"{operators['window_join']}/right_key", "seller")
+    hand.fill(f"{operators['window_join']}/window/size_s", "1")
+    hand.click(canvas.operator("aggregate"))
+    hand.choose(f"{operators['aggregate']}/key", "state")
+
+    hand.click(page.get_by_test_id("host-w1"))
+    hand.fill("/cluster/hosts/0/count", "3")
+    hand.drag("host-edge", 600, 420)
+    hand.fill("/cluster/hosts/1/count", "3")
+    hand.fill("/cluster/hosts/1/speed", "0.5")
+    hand.click(page.get_by_role("button", name="Link regions"))
+    hand.fill("/cluster/region_links/0/latency_ms", "20")
+    hand.fill("/cluster/region_links/0/mbit_per_s", "100")
+
+    hand.click(page.get_by_role("tab", name="Policies"))
+    hand.adopt("Checkpointing", "Coordinated")
+    hand.fill("/policies/checkpointing/interval_s", "5")
+    hand.adopt("Scaling", "DS2")
+    hand.fill("/policies/scaling/start_s", "10")
+    hand.fill("/policies/scaling/every_s", "10")
+    hand.click(page.get_by_role("tab", name="Faults"))
+    hand.click(page.get_by_test_id("no-faults").get_by_role("button", name="Host loss"))
+    hand.click(page.get_by_test_id("problems-button"))
+    hand.click(page.get_by_test_id("problems").get_by_role("button", name="Show field").first)
+    expect(page.locator("[data-pointer='/faults/0/restart_after_s'] input")).to_be_focused()
+    hand.fill("/faults/0/restart_after_s", "2")
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    canvas.wait_until_saved()
+    hand.actions += 1
+    canvas.run()
+    assert hand.actions <= 60
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    frames = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()["frames"]
+    assert sum(frame["latency_ms"]["count"] for frame in frames) > 1000
+    expect(page.get_by_test_id("no-output")).to_have_count(0)
 
 
 def test_a_text_that_is_no_number_is_refused_at_its_field(

@@ -134,7 +134,7 @@ class Checkpoints(Checkpointing):
         for n, fault in permanent[self.spares :]:
             message = (
                 f"host '{fault.host}' is lost permanently, but the {self.spares} spare hosts are used up by then, so none could replace "
-                f"it; set policies.checkpointing.spares to at least {len(permanent)}, or give restart_after_s"
+                f"it; choose {len(permanent)} or more spare hosts under Checkpointing, or give restart_after_s"
             )
             yield Problem(pointer("faults", n, "restart_after_s"), "no_spare", message, None)
 
