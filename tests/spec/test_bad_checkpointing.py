@@ -112,7 +112,7 @@ CASES = {
         protocol("coordinated", spares=1) | losses("w1", "w2"),
         "/faults/1/restart_after_s",
         "no_spare",
-        ["'w2'", "1 spare", "at least 2"],
+        ["'w2'", "1 spare", "2 or more spare hosts under Checkpointing"],
     ),
     "a loss without spares": (protocol("uncoordinated") | losses("w1"), "/faults/0/restart_after_s", "no_spare", ["0 spare"]),
     "an unknown host": (protocol("coordinated", spares=1) | losses("w9"), "/faults/0/host", "unknown_host", ["'w9'"]),

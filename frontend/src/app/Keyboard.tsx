@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useLayoutEffect, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { onKey, useCommands, type Command } from "../session/commands";
 import { chooseTheme, THEMES } from "../ui/theme";
@@ -19,7 +19,7 @@ export function Keyboard({ screens }: { screens: readonly (readonly [to: string,
     [navigate, screens],
   );
   useCommands("application", commands);
-  useEffect(() => {
+  useLayoutEffect(() => {
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);

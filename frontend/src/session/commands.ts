@@ -2,7 +2,7 @@
  * What can be done, in one list: pages and parts of pages put their commands in while they are shown, the keyboard obeys it, and the list
  * of keys (?) and the command palette (Ctrl+K) are drawn from it.
  */
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import { create } from "zustand";
 import type { Scope } from "../api/types";
 import { toast } from "../ui/toasts";
@@ -29,9 +29,9 @@ export interface Command {
 
 export const useCommandStore = create<{ scopes: { name: string; commands: readonly Command[] }[] }>(() => ({ scopes: [] }));
 
-/** Offers commands while the calling component is mounted. The list must keep its identity as long as it is the same. */
+/** Offers commands while the calling component is mounted, from its first paint. The list must keep its identity as long as it is the same. */
 export function useCommands(name: string, commands: readonly Command[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const scope = { name, commands };
     useCommandStore.setState(({ scopes }) => ({ scopes: [...scopes, scope] }));
     return () => useCommandStore.setState(({ scopes }) => ({ scopes: scopes.filter((one) => one !== scope) }));
