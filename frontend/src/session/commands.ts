@@ -29,7 +29,9 @@ export interface Command {
 
 export const useCommandStore = create<{ scopes: { name: string; commands: readonly Command[] }[] }>(() => ({ scopes: [] }));
 
-/** Offers commands while the calling component is mounted, from its first paint. The list must keep its identity as long as it is the same. */
+/**
+ * Offers commands while the calling component is mounted, from its first paint. The list must keep its identity as long as it is the same.
+ */
 export function useCommands(name: string, commands: readonly Command[]): void {
   useLayoutEffect(() => {
     const scope = { name, commands };
