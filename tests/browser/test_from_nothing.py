@@ -165,6 +165,41 @@ def test_a_newcomer_draws_a_whole_experiment_in_sixty_actions(canvas: Canvas, pa
     expect(page.get_by_test_id("no-output")).to_have_count(0)
 
 
+def test_the_palette_is_one_stop_and_its_hosts_have_names(canvas: Canvas, page: Page) -> None:
+    """The arrow keys move within the palette, Tab leaves it; a second host has the next name; a host's card gives its speed."""
+    canvas.new()
+    page.keyboard.press("/")
+    page.keyboard.press("ArrowDown")
+    entries = page.get_by_role("complementary", name="Palette").locator("[data-testid^=palette-]")
+    expect(entries.first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(entries.nth(1)).to_be_focused()
+    page.keyboard.press("End")
+    expect(entries.last).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Templates")).to_be_focused()
+    for _ in range(2):
+        page.get_by_test_id("palette-host-edge").press("Enter")
+    expect(page.get_by_test_id("host-edge1")).to_contain_text("1x")
+    expect(page.get_by_test_id("host-edge-b1")).to_be_visible()
+
+
+def test_a_long_form_folds_what_is_advanced(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
+    """DS2 with coordinated checkpoints: few fields stand open, the rest is one click away."""
+    canvas.open(experiment())
+    page.get_by_label("Inspector").get_by_role("tab", name="Policies").click()
+    inspector = page.get_by_test_id("inspector")
+    inspector.get_by_label("Checkpointing", exact=True).select_option("Coordinated")
+    inspector.get_by_label("Scaling", exact=True).select_option("DS2")
+    fields = inspector.locator("input:visible, select:visible")
+    expect(inspector.locator("details.advanced").first).to_be_visible()
+    open_fields = fields.count()
+    for fold in inspector.locator("details.advanced > summary").all():
+        fold.click()
+    assert fields.count() > open_fields
+    assert open_fields <= 20
+
+
 def test_a_text_that_is_no_number_is_refused_at_its_field(
     canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str]
 ) -> None:

@@ -146,6 +146,9 @@ def test_what_a_search_found_and_what_it_tried(
     ladder = page.get_by_test_id("ladder-1")
     expect(ladder.get_by_text("not sustained").first).to_be_visible()
     expect(ladder).to_contain_text("queue grows")
+    page.goto(f"/studies/{study}?view=search&point=1")
+    expect(page.get_by_test_id("known-load")).to_contain_text(re.compile(r"Sustainable .*\d"))
+    assert int(page.get_by_test_id("growth-queue").get_attribute("data-points") or 0) >= 2
     found = api.get(f"/api/studies/{study}/results").json()["found"]
     assert found[0]["sustained"] < found[2]["sustained"], "two workers carry more than one"
     assert_accessible(page)

@@ -113,6 +113,33 @@ def test_a_query_is_edited_and_run_at_twice_the_size(zoomed: Page, experiment: C
     expect(zoomed.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
 
 
+def test_a_narrow_window_has_room_for_one_side_panel(new_context: Callable[..., BrowserContext], experiment: Callable[..., str]) -> None:
+    """At 900 px the panel opened last stands beside the stage; what is chosen is shown; on a wide window both come back."""
+    page = new_context(width=900).new_page()
+    canvas = Canvas(page)
+    canvas.open(experiment())
+    palette, inspector = page.get_by_role("complementary", name="Palette"), page.get_by_role("complementary", name="Inspector")
+    expect(inspector).to_be_visible()
+    expect(palette).to_have_count(0)
+    expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
+    assert_all_in_reach(page, "canvas at 900 px")
+    page.get_by_label("Left panel").click()
+    expect(palette).to_be_visible()
+    expect(inspector).to_have_count(0)
+    page.get_by_test_id("palette-operator-filter").press("Enter")
+    expect(canvas.operator("filter-2")).to_be_visible()
+    expect(palette).to_be_visible()
+    page.get_by_label("Fit").click()
+    canvas.wait_until_still()
+    canvas.operator("join").locator("header b").click()
+    expect(inspector.get_by_label("Left key")).to_be_visible()
+    expect(palette).to_have_count(0)
+    assert_accessible(page)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(palette).to_be_visible()
+    expect(inspector).to_be_visible()
+
+
 MOVING = """() => document.getAnimations()
   .filter((one) => one.playState === "running" && (one.effect.getComputedTiming().duration || 0) > 1)
   .map((one) => `${one.animationName ?? one.transitionProperty} on ${one.effect.target?.className}`)"""

@@ -15,6 +15,7 @@ import { openExperiment, useEditor, type CanvasDialog } from "./editor";
 import { addCommands, experimentCommands } from "./experimentCommands";
 import { COMMANDS } from "./keys";
 import { Palette } from "./Palette";
+import { useSidePanels } from "./sidePanels";
 import { Stage } from "./stage/Stage";
 import { saveNow, useAutosave, useOthers, useValidation } from "./useServer";
 import "./canvas.css";
@@ -91,6 +92,7 @@ function Canvas() {
   useValidation();
   useAutosave();
   useOthers();
+  useSidePanels();
   const { mutate } = create;
   const { kinds, streamTitles } = useRegistry();
   const experiment = useMemo(() => experimentCommands(mutate, { kinds, streamTitles }), [mutate, kinds, streamTitles]);

@@ -27,6 +27,8 @@ export function StageHeader({
   const query = useEditor((state) => state.document.query);
   const types = useRecordTypes();
   const flow = useReactFlow();
+  const paletteOpen = useEditor((state) => state.paletteOpen);
+  const inspectorOpen = useEditor((state) => state.inspectorOpen);
   const shown = [...new Map([...types.values()].map((type) => [type.shape, type])).values()].slice(0, 4);
   return (
     <div className="stage-head">
@@ -46,6 +48,26 @@ export function StageHeader({
             {type.name}
           </span>
         ))}
+      </span>
+      <span className="tool">
+        <button
+          className="btn ghost icon flipped"
+          title={paletteOpen ? "Collapse the palette (Ctrl+B)" : "Show the palette (Ctrl+B)"}
+          aria-label="Left panel"
+          aria-pressed={paletteOpen}
+          onClick={() => useEditor.setState({ paletteOpen: !paletteOpen })}
+        >
+          <Icon name="panel" />
+        </button>
+        <button
+          className="btn ghost icon"
+          title={inspectorOpen ? "Collapse the inspector (Ctrl+I)" : "Show the inspector (Ctrl+I)"}
+          aria-label="Right panel"
+          aria-pressed={inspectorOpen}
+          onClick={() => useEditor.setState({ inspectorOpen: !inspectorOpen })}
+        >
+          <Icon name="panel" />
+        </button>
       </span>
       <span className="tool">
         <button className="btn ghost icon" title="Zoom out" aria-label="Zoom out" data-command="zoom-out" onClick={() => void flow.zoomOut()}>
