@@ -7,10 +7,12 @@ What only the web tests need stands in tests/web/conftest.py.
 
 from __future__ import annotations
 
+import gc
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out the tests of tests/not_quick.txt")
 
 
+NOT_QUICK = frozenset((ROOT / "tests" / "not_quick.txt").read_text().split())
+TEST_FUNCTION = re.compile(r"^ *(?:async )?def (test_\w+)", re.MULTILINE)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """The thousands of tests live to the end: the garbage collector need not look at them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With --quick, files without a quick test are not even imported."""
+    if not config.getoption("--quick") or not collection_path.match("test_*.py"):
+        return None
+    file = collection_path.relative_to(ROOT).as_posix()
+    tests = TEST_FUNCTION.findall(collection_path.read_text())
+    return all(f"{file}::{test}" in NOT_QUICK for test in tests) or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What drives a browser is marked by where it stands. With --quick, what takes more than 0.05 s is left out. Long tests come first, so
     that none is left over at the end when the other processes have nothing to do."""
@@ -54,8 +80,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.path.is_relative_to(ROOT / "tests" / "browser"):
             item.add_marker("browser")
     if config.getoption("--quick"):
-        long = set((ROOT / "tests" / "not_quick.txt").read_text().split())
-        chosen = [item for item in items if item.nodeid.partition("[")[0] not in long]
+        chosen = [item for item in items if item.nodeid.partition("[")[0] not in NOT_QUICK]
         kept = set(chosen)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = chosen

@@ -118,6 +118,26 @@ def test_lanes_run_side_by_side(tmp_path: Path) -> None:
     assert steps.failed == []
 
 
+def test_steps_of_no_lane_go_to_the_lane_that_ends_first(tmp_path: Path) -> None:
+    """The long lane ends only when both have run: so the other lane has run them, each once."""
+    ran: list[str] = []
+    done = threading.Event()
+
+    def last() -> None:
+        ran.append("last")
+        done.set()
+
+    steps = Steps(tmp_path)
+    steps.run(
+        [Step("long", lambda: done.wait(60) and None)],
+        [Step("short", lambda: None)],
+        afterwards=[Step("first", lambda: ran.append("first")), Step("last", last)],
+    )
+    assert ran == ["first", "last"]
+    assert [step.name for step in steps.all] == ["long", "short", "first", "last"]
+    assert steps.failed == []
+
+
 @pytest.mark.parametrize(("deep", "status"), [(False, 0), (True, 2)])
 def test_what_was_left_out_shows_in_the_status_of_all(tmp_path: Path, deep: bool, status: int, capsys: pytest.CaptureFixture[str]) -> None:
     steps = Steps(tmp_path)

@@ -113,15 +113,17 @@ def everything(report: Path, deep: bool) -> int:
         Step("API types", api_types.check),
         Step("frontend build", built_frontend),
         tests("browser", ["tests/browser"], "browser", needs=no_browser),
+    ]
+    afterwards = [
         tests("PostgreSQL", ["tests/web"] if deep else ON_POSTGRESQL, "database and not one_database",
               environment=POSTGRESQL, needs=no_postgresql),
+        tests("Spark", spark_files(), "spark", needs=no_spark),
     ]  # fmt: skip
-    (side_lane if deep else main_lane).append(tests("Spark", spark_files(), "spark", needs=no_spark))  # where there is time left
     if deep:
         own = {"MILLRACE_LOOPS": "own", "MILLRACE_TESTS": "ci"}
         main_lane.append(tests("loops of their own", ["tests/engine"], "not browser and not spark", *CORES, environment=own))
         main_lane.append(Step("mutations", [PYTHON, "-m", "benchmarks.mutants"]))
-    steps.run(main_lane, side_lane)
+    steps.run(main_lane, side_lane, afterwards=afterwards)
     return verdict(steps, report, deep, time.monotonic() - began_s)
 
 

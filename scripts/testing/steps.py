@@ -1,4 +1,7 @@
-"""Runs the steps of scripts/test in lanes: sequentially within a lane, lanes in parallel. A failure does not stop other steps."""
+"""Runs the steps of scripts/test in lanes: sequentially within a lane, lanes in parallel. A failure does not stop other steps.
+
+Steps that belong to no lane are run by the lanes that end first: which one that is depends on the machine.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -44,10 +48,11 @@ class Steps:
         self._printing = threading.Lock()
         self._running: list[subprocess.Popen[Any]] = []
 
-    def run(self, *lanes: Sequence[Step]) -> None:
-        """Run these lanes until all have ended."""
-        threads = [threading.Thread(target=self._lane, args=(lane,), daemon=True) for lane in lanes]
-        self.all += [step for lane in lanes for step in lane]
+    def run(self, *lanes: Sequence[Step], afterwards: Sequence[Step] = ()) -> None:
+        """Run these lanes until all have ended. afterwards: steps for the lanes that end first, each run once."""
+        left = deque(afterwards)
+        threads = [threading.Thread(target=self._lane, args=(lane, left), daemon=True) for lane in lanes]
+        self.all += [*(step for lane in lanes for step in lane), *afterwards]
         try:
             for thread in threads:
                 thread.start()
@@ -62,9 +67,12 @@ class Steps:
                 thread.join(10)
             raise
 
-    def _lane(self, steps: Sequence[Step]) -> None:
+    def _lane(self, steps: Sequence[Step], left: deque[Step]) -> None:
         for step in steps:
             self._step(step)
+        while left:
+            with suppress(IndexError):  # the other lane took the last one
+                self._step(left.popleft())
 
     def _step(self, step: Step) -> None:
         if step.needs:

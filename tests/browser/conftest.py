@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 import yaml
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
 from .canvas import Canvas
 
@@ -91,6 +91,7 @@ def new_context(
     prints what its pages showed."""
     contexts: list[BrowserContext] = []
     faults: list[str] = []
+    unanswered: dict[Request, None] = {}
 
     def make(width: int = 1280, height: int = 800, theme: str = "light", **options: Any) -> BrowserContext:
         settings = {"storage_state": signed_in, **options}
@@ -102,10 +103,15 @@ def new_context(
             "request",
             lambda request: faults.append(f"request elsewhere: {request.url}") if is_elsewhere(request.url, workbench.url) else None,
         )
+        context.on("request", lambda request: unanswered.setdefault(request))
+        context.on("requestfinished", lambda request: unanswered.pop(request, None))
+        context.on("requestfailed", lambda request: unanswered.pop(request, None))
         contexts.append(context)
         return context
 
     yield make
+    if request.node.stash.get(FAILED, False) and unanswered:
+        print("\nwithout an answer:", *(f"{one.method} {one.url}" for one in unanswered), sep="\n  ")
     for context in contexts:
         for opened in context.pages:
             if request.node.stash.get(FAILED, False):
