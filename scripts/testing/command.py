@@ -95,7 +95,9 @@ def everything(report: Path, deep: bool) -> int:
     began_s = time.monotonic()
     with one_at_a_time():
         node_packages_first = Step("frontend packages", lambda: node_packages() and None)
-        steps.run([Step("Python packages", prepare)], [node_packages_first, *frontend_checks(), Step("Chromium", browser)])
+        tsc, eslint, vitest = frontend_checks()
+        # installing Python packages takes as long as these three
+        steps.run([Step("Python packages", prepare)], [node_packages_first, Step("Chromium", browser), tsc, vitest])
     if not PYTHON.exists() or "Python packages" in steps.failed:
         return 1
 
@@ -108,6 +110,7 @@ def everything(report: Path, deep: bool) -> int:
     once = [] if deep or no_postgresql else [f"--ignore={WITH_REAL_WORKERS}"]  # in the step PostgreSQL
     main_lane = [tests("tests", ENGINE_TESTS, "not browser and not spark", *CORES, *once, live=True)]
     side_lane = [
+        eslint,
         Step("ruff", [VENV / "bin" / "ruff", "check", "."]),
         Step("mypy", [VENV / "bin" / "mypy"]),
         Step("API types", api_types.check),

@@ -22,7 +22,7 @@ export function Verdicts({ run }: { run: Run }) {
       </ul>
     );
   }
-  if (!run.verdicts.length) return <Empty icon="askc" title="No verdicts">An earlier version carried this run out, which judged nothing.</Empty>;
+  if (!run.verdicts.length) return <Empty icon="askc" title="No verdicts">This run was executed by an earlier version, which did not judge assertions.</Empty>;
   return (
     <div className="scroll grow" tabIndex={0} role="region" aria-label="Verdicts, table">
       <table className="table verdicts" data-testid="verdicts">
