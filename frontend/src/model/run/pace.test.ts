@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { framesIn, goingOf, paceIn, paceRefusal, pauseRefusal, stepRefusal } from "./pace";
+import { framesIn, goingOf, leftText, paceIn, paceRefusal, pauseRefusal, stepRefusal } from "./pace";
 
 const run = (changes: object) => ({ state: "running", hold_at_frame: null, frames: 10, cancel_requested: false, ...changes }) as never;
 
@@ -32,5 +32,14 @@ describe("pace", () => {
     expect([pauseRefusal(run({ hold_at_frame: 12 })), stepRefusal(run({ hold_at_frame: 12 }))]).toEqual([null, null]);
     expect(stepRefusal(run({ state: "paused", hold_at_frame: 10 }))).toBeNull();
     expect(stepRefusal(run({ state: "succeeded" }))).toBe("The run has ended.");
+  });
+
+  it("gives no time left while the query is compiled", () => {
+    const started = { compiling: false, eta_s: 4860 };
+    expect(leftText(run({ ...started, compiling: true }))).toBe("compiling this query: once, some 10 s");
+    expect(leftText(run(started))).toBe("1 h 21 min left");
+    expect(leftText(run({ ...started, eta_s: -1 }))).toBe("0.0 s left");
+    expect(leftText(run({ ...started, eta_s: null }))).toBe("since the start");
+    expect(leftText(run({ ...started, state: "queued" }))).toBe("since the start");
   });
 });

@@ -1,5 +1,6 @@
 /** How fast and how far a run goes, as people say it. What the numbers mean: docs/web-api.md. */
 import type { Run } from "../../api/types";
+import { duration } from "../../lib/format";
 
 /** Virtual seconds a second that are offered; null: as fast as possible. Others can be typed in. */
 export const PACES: (number | null)[] = [null, 0.1, 0.5, 1, 2, 10, 100];
@@ -46,3 +47,10 @@ export const stepRefusal = (run: Paced): string | null => {
   const going = goingOf(run);
   return going === "on" ? "Pause the run, then step." : going === "stepping" ? null : pauseRefusal(run);
 };
+
+/** What is left of a run in progress. While its query is compiled, no virtual time passes. */
+export function leftText(run: Pick<Run, "compiling" | "state" | "eta_s">): string {
+  if (run.compiling) return "compiling this query: once, some 10 s";
+  if (run.state === "running" && typeof run.eta_s === "number") return `${duration(Math.max(0, run.eta_s))} left`;
+  return "since the start";
+}

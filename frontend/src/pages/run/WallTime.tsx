@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { isActive } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { duration, short } from "../../lib/format";
+import { leftText } from "../../model/run/pace";
 
 const TOOK =
   "Wall-clock time from the claim by a worker to the end, including preparation, storage and pauses. The summary has the engine time alone.";
@@ -17,7 +18,7 @@ export function WallTime({ run, head_s }: { run: Run; head_s: number }) {
   }, [going]);
   if (!run.started_at) return null;
   const wall_s = Math.max(0, ((run.finished_at ? Date.parse(run.finished_at) : now) - Date.parse(run.started_at)) / 1000);
-  const words = going ? progress(run) : `took${wall_s > 0.2 ? `, ${short(head_s / wall_s)} × real time` : ""}`;
+  const words = going ? leftText(run) : `took${wall_s > 0.2 ? `, ${short(head_s / wall_s)} × real time` : ""}`;
   return (
     <div className="time wall" title={TOOK}>
       <b>
@@ -26,11 +27,4 @@ export function WallTime({ run, head_s }: { run: Run; head_s: number }) {
       {words}
     </div>
   );
-}
-
-/** What is left of a run in progress. While its query is compiled, no virtual time passes. */
-function progress(run: Run): string {
-  if (run.compiling) return "compiling this query: once, some 10 s";
-  if (run.state === "running" && typeof run.eta_s === "number") return `${duration(Math.max(0, run.eta_s))} left`;
-  return "since the start";
 }
