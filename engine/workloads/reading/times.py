@@ -172,10 +172,13 @@ def _iso_times(cells: pa.Array, zone: str) -> pa.Array:
         return cells.cast(IN_UTC).cast(pa.int64()).cast(TIMESTAMP)
     except pa.ArrowInvalid:
         pass
-    local = _only(cells, compute.match_substring_regex(cells, ISO_LOCAL))
-    zoned = _only(cells, compute.match_substring_regex(cells, ISO_ZONED))
+    encoded = cells.dictionary_encode()  # finding what is wrong is slow: each text once
+    texts = encoded.dictionary
+    local = _only(texts, compute.match_substring_regex(texts, ISO_LOCAL))
+    zoned = _only(texts, compute.match_substring_regex(texts, ISO_ZONED))
     known = in_utc(_cast_where_possible(local, TIMESTAMP), zone)
-    return compute.coalesce(known, _cast_where_possible(zoned, IN_UTC).cast(pa.int64()).cast(TIMESTAMP))
+    known = compute.coalesce(known, _cast_where_possible(zoned, IN_UTC).cast(pa.int64()).cast(TIMESTAMP))
+    return known.take(encoded.indices)
 
 
 def _only(cells: pa.Array, mask: pa.Array) -> pa.Array:

@@ -183,13 +183,13 @@ function NullWords({ words, onChange }: { words: string[]; onChange: (words: str
     setTyped(null);
   };
   return (
-    <Choice label="Words for no value" hint="besides empty cells">
+    <Choice label="Words for no value">
       {(id) => (
         <div className="in">
           <input
             id={id}
             value={typed ?? shown}
-            title={shown}
+            title={`Besides empty cells: ${shown || "none"}`}
             spellCheck={false}
             onChange={(event) => setTyped(event.target.value)}
             onBlur={take}
