@@ -208,6 +208,8 @@ def _read_parquet(path: Path) -> pa.Table:
     is_normal = NORMAL in (table.schema.metadata or {})
     columns = [_normal(name, column, is_normal) for name, column in zip(table.column_names, table.columns, strict=True)]
     table = pa.table(columns, names=table.column_names)
+    if is_normal:
+        return table
     described = Description(table.schema)
     described.add(table)
     if not described.timestamps:

@@ -244,7 +244,7 @@ def _pattern_times(cells: pa.Array, format: str, zone: str) -> pa.Array:
 
     year, day, hour = number("year"), number("day"), number("hour")
     if "%y" in format:
-        year += np.where(year < 69, 2000, 1900)  # as in POSIX
+        year = year + np.where(year < 69, 2000, 1900)  # as in POSIX
     month = _months(texts["month"], found) if "%b" in format else number("month")
     valid = found & (month >= 1) & (month <= 12) & (day >= 1) & (year >= YEARS[0]) & (year <= YEARS[1])
     if "half" in texts:
