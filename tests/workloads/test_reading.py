@@ -106,7 +106,11 @@ def test_a_decimal_mark_is_proposed_only_where_it_is_clear(cells: list[str], exp
 
 def test_what_keeps_a_column_from_being_numbers_is_said():
     shown = previewed("n,x\n" + "1,5\n" * 40 + "1,-\n" * 3 + "1,?\n")
-    assert [reason.text for reason in shown.reasons] == ["40 of 44 cells are numbers; 4 hold '-', '?'"]
+    assert [reason.text for reason in shown.reasons] == ["all but 4 of 44 cells are numbers: '-', '?'"]
+    shown = previewed("n;x\n1;1,5\n1;2\n1;-\n")
+    assert [reason.text for reason in shown.reasons] == ["all but 1 of 3 cells are numbers with a decimal comma: '-'"]
+    shown = previewed("n;x\n1;1,234\n1;5,678\n")
+    assert [reason.text for reason in shown.reasons] == ["all 2 cells are numbers with a decimal comma"]
     assert types_of(previewed("n,x\n" + "1,5\n" * 4 + "1,-\n", {"nulls": ["-"]}))["x"] == "int"
 
 

@@ -1,9 +1,9 @@
 """The language of predicates and computed fields: small, typed, free of side effects, and never executed by Python.
 
 Fields are written by name. A name that is not an identifier, or is a reserved word such as ``class``, is quoted:
-``record["Price (EUR)"]``. The language has numbers, quoted strings, ``True`` and ``False``; ``+ - * / // %`` and unary ``-``; comparisons, also chained; ``and``, ``or``, ``not``; ``in``, ``not in``
-with a list of constants; ``a if condition else b``; and calls of the functions in `engine.spec.expressions.functions`. Their meaning is
-defined in `docs/experiment-document.md`.
+``record["Price (EUR)"]``. The language has numbers, quoted strings, ``True`` and ``False``; ``+ - * / // %`` and unary ``-``; comparisons,
+also chained; ``and``, ``or``, ``not``; ``in``, ``not in`` with a list of constants; ``a if condition else b``; and calls of the functions
+in `engine.spec.expressions.functions`. Their meaning is defined in `docs/experiment-document.md`.
 
 Python's own parser reads the text; this module converts its tree into a typed one or refuses it.
 """

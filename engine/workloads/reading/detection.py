@@ -68,8 +68,9 @@ def frame_of(file: TextFile, choices: Choices) -> Frame:
 def _by_column(chosen: Sequence[ColumnChoices], names: tuple[str, ...]) -> tuple[ColumnChoices, ...]:
     """Return what is chosen for each column. Columns of the same name take the choices in order."""
     waiting: dict[str, list[ColumnChoices]] = {}
+    counts = Counter(names)
     for position, choice in enumerate(chosen):
-        known = names.count(choice.written)
+        known = counts[choice.written]
         given = waiting.setdefault(choice.written, [])
         if len(given) == known:
             place = pointer("columns", position, "written")
@@ -156,6 +157,9 @@ class Guess:
         cells = without_nulls(texts, self.marks)[0].drop_null()
         if not len(cells):
             return
+        if self.is_empty:
+            first = cells[0].as_py()
+            self.left = [kind for kind in self.left if kind[0] != "timestamp" or times.may_be(first, kind[1])]
         self.is_empty = False
         for part in (cells.slice(0, HEAD_ROWS), cells.slice(HEAD_ROWS)):
             if len(part):
@@ -286,12 +290,13 @@ def column_reasons(reading: Reading, columns: Sequence[pa.Array], rows: int) -> 
         if not len(filled):
             reasons.append(Reason(place, f"no value in the first {rows:,} rows"))
             continue
-        values = floats(filled, marks)
-        if 2 * values.null_count < len(values):
-            others = filled.filter(compute.is_null(values))
-            if len(others):
-                found = f"{len(filled) - len(others):,} of {rows:,} cells are numbers"
-                reasons.append(Reason(place, f"{found}; {len(others):,} hold {_words(others)}"))
+        comma = Marks(",", ".", marks.nulls)
+        for read_as, how in ((marks, ""), *(((comma, " with a decimal comma"),) if marks.is_plain else ())):
+            others = filled.filter(compute.is_null(floats(filled, read_as)))
+            if 0 < 2 * len(others) < len(filled) or (how and not len(others)):
+                words = f"all but {len(others):,} of {len(filled):,} cells" if len(others) else f"all {len(filled):,} cells"
+                reasons.append(Reason(place, f"{words} are numbers{how}" + (f": {_words(others)}" if len(others) else "")))
+                break
     return reasons
 
 

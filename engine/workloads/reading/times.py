@@ -128,6 +128,12 @@ def as_iso(text: str) -> int | None:
     return None if value is None else int(value)
 
 
+def may_be(text: str, format: str) -> bool:
+    """Return whether a text has the shape of a time of this format, or of an ISO time: `local`, or `zoned` with an offset."""
+    shapes = {"local": ISO_LOCAL, "zoned": ISO_ZONED}
+    return re.search(shapes.get(format) or _pattern(format), text) is not None
+
+
 def is_iso(cells: pa.Array, zoned: bool) -> bool:
     """Return whether all cells are ISO times that fit in ns, with or without an offset."""
     try:

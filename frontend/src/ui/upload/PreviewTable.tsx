@@ -3,7 +3,7 @@ import type { Json, ReadColumn, UploadPreview } from "../../api/types";
 import { plural } from "../../lib/format";
 import { Remarks } from "../form/Remarks";
 import { Icon } from "../Icon";
-import { type ColumnChoice, fillOf, problemsOf, reasonsOf } from "./choices";
+import { type ColumnChoice, COLUMNS_SHOWN_MAX, fillOf, problemsOf, reasonsOf } from "./choices";
 
 const TYPES: ReadColumn["type"][] = ["int", "float", "bool", "string", "timestamp"];
 const LEFT_OUT = "left out";
@@ -13,7 +13,8 @@ const FORMATS = ["iso", "s", "ms", "us", "ns", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H
 export function PreviewTable({ preview, onChange }: { preview: UploadPreview; onChange: (at: number, change: ColumnChoice) => void }) {
   const [isRead, setIsRead] = useState(true);
   const formats = useId();
-  const { columns } = preview.reading;
+  const columns = preview.reading.columns.slice(0, COLUMNS_SHOWN_MAX);
+  const hidden = preview.reading.columns.length - columns.length;
   return (
     <section className="preview">
       <header>
@@ -21,6 +22,7 @@ export function PreviewTable({ preview, onChange }: { preview: UploadPreview; on
           {preview.written.length < preview.rows
             ? `First ${preview.written.length} of ${plural(preview.rows, "row")} looked at`
             : plural(preview.rows, "row")}
+          {hidden > 0 && <span className="mut">, {plural(hidden, "more column")} as detected</span>}
         </h3>
         <div className="seg" role="radiogroup" aria-label="Cells">
           {([true, false] as const).map((value) => (
@@ -51,7 +53,14 @@ export function PreviewTable({ preview, onChange }: { preview: UploadPreview; on
             {preview.written.map((row, number) => (
               <tr key={number}>
                 {columns.map((column, at) => (
-                  <PreviewCell key={at} column={column} written={row[at] ?? ""} read={preview.read[number]?.[at] ?? null} isRead={isRead} />
+                  <PreviewCell
+                    key={at}
+                    column={column}
+                    written={row[at] ?? ""}
+                    read={preview.read[number]?.[at] ?? null}
+                    nulls={preview.reading.nulls}
+                    isRead={isRead}
+                  />
                 ))}
               </tr>
             ))}
@@ -170,16 +179,40 @@ function Typed({
   );
 }
 
-function PreviewCell({ column, written, read, isRead }: { column: ReadColumn; written: string; read: Json; isRead: boolean }) {
+function PreviewCell({
+  column,
+  written,
+  read,
+  nulls,
+  isRead,
+}: {
+  column: ReadColumn;
+  written: string;
+  read: Json;
+  nulls: string[];
+  isRead: boolean;
+}) {
   const isNumber = column.type === "int" || column.type === "float";
-  const lacks = column.keep && column.type !== "string" && read === null;
-  const shown = !isRead || !column.keep ? written : lacks ? "no value" : shownOf(read);
-  const tone = !column.keep ? "mut" : lacks ? "lacks" : "";
+  const kind = kindOf(column, written, read, nulls);
+  const text = kind === "missing" ? "no value" : kind === "bad" || kind === "left-out" ? written : shownOf(read, written);
+  const shown = isRead ? text : written;
+  const title = kind === "missing" ? `written: ${written || "nothing"}` : kind === "bad" ? `not of type ${column.type}: ${written}` : shown;
   return (
-    <td className={`ell ${tone} ${isNumber && isRead ? "num" : ""}`} title={lacks && isRead ? `written: ${written || "nothing"}` : shown} dir="auto">
+    <td className={`ell ${kind} ${isNumber && isRead ? "num" : ""}`} title={title} dir="auto">
       {shown}
     </td>
   );
 }
 
-const shownOf = (value: Json) => (typeof value === "string" ? value.replace(/(T\d\d:\d\d:\d\d)\.0+Z$/, "$1Z") : String(value));
+function kindOf({ keep, type }: ReadColumn, written: string, read: Json, nulls: string[]): "left-out" | "missing" | "bad" | "" {
+  if (!keep) return "left-out";
+  if (type === "string" || read !== null) return "";
+  const word = written.trim();
+  return !word || nulls.includes(word) ? "missing" : "bad";
+}
+
+/** A value as text. A whole number of more digits than JavaScript has stays as it is written. */
+function shownOf(value: Json, written: string): string {
+  if (typeof value === "string") return value.replace(/(T\d\d:\d\d:\d\d)\.0+Z$/, "$1Z");
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? written.trim() : String(value);
+}

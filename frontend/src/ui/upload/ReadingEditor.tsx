@@ -1,14 +1,16 @@
 import { type ReactNode, useId, useMemo, useState } from "react";
+import { ApiError } from "../../api/client";
 import type { Reading } from "../../api/types";
 import { bytes } from "../../lib/format";
 import { Remarks } from "../form/Remarks";
 import { Icon } from "../Icon";
-import { Failure, Loading } from "../states";
-import { type Chosen, documentOf, NOTHING_CHOSEN, problemsOf, reasonsOf, refusalOf, withColumn, withFrame, wordsOf } from "./choices";
+import { Empty, Failure, Loading } from "../states";
+import { type Chosen, documentOf, NOTHING_CHOSEN, otherProblems, reasonsOf, refusalOf, withColumn, withFrame, wordsOf } from "./choices";
 import { PreviewTable } from "./PreviewTable";
 import { usePreview } from "./usePreview";
 import "./upload.css";
 
+const REFUSED = 422;
 const DELIMITERS: [Reading["delimiter"], string][] = [[",", "comma"], [";", "semicolon"], ["\t", "tab"], ["|", "bar"]];
 const THOUSANDS: [Reading["thousands"], string][] = [["", "none"], [".", "point"], [",", "comma"], [" ", "space"], ["'", "apostrophe"]];
 
@@ -89,7 +91,7 @@ export function ReadingEditor({
         />
       </div>
       <div role="alert">
-        <Remarks problems={problemsOf(preview, null)} />
+        <Remarks problems={otherProblems(preview)} />
       </div>
       {unreadable && <Wrong>{unreadable.message}</Wrong>}
       <PreviewTable preview={preview} onChange={(at, change) => setChosen(withColumn(chosen, at, change))} />
@@ -110,14 +112,21 @@ export function ReadingEditor({
   );
 }
 
+/** A file that is no text cannot be read in any way; a server that is away can be asked again. */
 function Unreadable({ file, error, onBack, retry }: { file: File; error: Error; onBack: () => void; retry: () => void }) {
+  const isRefused = error instanceof ApiError && error.status === REFUSED;
+  const other = (
+    <button className="btn" onClick={onBack}>
+      Other file
+    </button>
+  );
+  if (!isRefused) return <Failure error={error} retry={retry} />;
   return (
-    <>
-      <Failure error={new Error(`${file.name}: ${error.message}`)} retry={retry} />
-      <button className="btn choose" onClick={onBack}>
-        Other file
-      </button>
-    </>
+    <div role="alert">
+      <Empty icon="warn" title={`${file.name} cannot be read`} action={other}>
+        {error.message}
+      </Empty>
+    </div>
   );
 }
 

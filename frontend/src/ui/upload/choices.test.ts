@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { UploadPreview } from "../../api/types";
-import { documentOf, fillOf, NOTHING_CHOSEN, problemsOf, refusalOf, withColumn, withFrame, wordsOf } from "./choices";
+import { documentOf, fillOf, NOTHING_CHOSEN, otherProblems, problemsOf, refusalOf, withColumn, withFrame, wordsOf } from "./choices";
 
 const problem = (pointer: string, severity: "error" | "warning" = "error") => ({
   pointer,
@@ -47,8 +47,9 @@ describe("choices of a reading", () => {
 
   it("tell problems of a column from those of the file, and refuse while there is an error", () => {
     const shown = preview(problem("/columns/1/name"), problem("/file"), problem("/columns/10/type", "warning"));
+    expect(otherProblems(preview(problem("/columns/99/name"), problem("/columns/100/name"), problem("/columns")))).toHaveLength(2);
     expect(problemsOf(shown, 1)).toHaveLength(1);
-    expect(problemsOf(shown, null)).toHaveLength(1);
+    expect(otherProblems(shown)).toHaveLength(1);
     expect(refusalOf(shown, "x")).toBe("Solve the 2 problems shown first.");
     expect(refusalOf(preview(problem("/columns/0/type", "warning")), "x")).toBe("");
     expect(refusalOf(preview(), " ")).toBe("Enter a name.");

@@ -33,9 +33,17 @@ export const wordsOf = (text: string): string[] =>
     .map((word) => word.trim())
     .filter(Boolean);
 
-/** What is wrong with one column, and with the file as a whole. */
-export function problemsOf(preview: UploadPreview, at: number | null): UploadProblem[] {
+/** Columns that the table of a preview has: a page cannot draw thousands. */
+export const COLUMNS_SHOWN_MAX = 100;
+
+/** What is wrong with one column. */
+export function problemsOf(preview: UploadPreview, at: number): UploadProblem[] {
   return preview.problems.filter(({ pointer }) => columnOf(pointer) === at);
+}
+
+/** What is wrong with the file as a whole, and with columns that are not shown. */
+export function otherProblems(preview: UploadPreview): UploadProblem[] {
+  return preview.problems.filter(({ pointer }) => (columnOf(pointer) ?? COLUMNS_SHOWN_MAX) >= COLUMNS_SHOWN_MAX);
 }
 
 export const reasonsOf = (preview: UploadPreview, pointer: string): string[] =>
