@@ -121,6 +121,7 @@ def test_types_are_chosen_before_the_upload_and_a_reserved_word_is_a_field(
     name.fill("price")
     name.press("Enter")
     expect(dialog.get_by_role("cell", name="2026-01-31T11:00:00Z")).to_be_visible()
+    expect(upload).to_be_enabled()
     assert_accessible(page)
     upload.click()
     expect(dialog).to_contain_text("2 rows of 5, without a value")
