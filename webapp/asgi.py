@@ -21,7 +21,7 @@ MULTIPART_OVERHEAD_BYTES = 64 * 1024
 
 def limit_bytes(path: str) -> int:
     """Return the maximum body size of a path."""
-    if path.rstrip("/") == "/api/datasets":
+    if path.rstrip("/") in ("/api/datasets", "/api/datasets/preview"):
         return settings.UPLOAD_BYTES_MAX + MULTIPART_OVERHEAD_BYTES
     return settings.DOCUMENT_BYTES_MAX
 

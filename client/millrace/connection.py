@@ -46,10 +46,11 @@ class Connection:
         """Return the text of a response that is not JSON."""
         return self._ask(method, path, named, params=query).text
 
-    def upload(self, method: str, path: str, file: Path, fields: dict[str, str]) -> Any:
-        """Upload a file as a form. Raises LabError, also if the file cannot be read."""
+    def upload(self, method: str, path: str, file: Path, fields: dict[str, str], bytes_max: int | None = None) -> Any:
+        """Upload a file, or its first bytes, as a form. Raises LabError, also if the file cannot be read."""
         try:
-            with file.open("rb") as content:
+            with file.open("rb") as opened:
+                content = opened if bytes_max is None else opened.read(bytes_max)
                 return self._ask(method, path, {}, files={"file": (file.name, content)}, data=fields).json()
         except OSError as error:
             raise LabError(f"{file} cannot be read: {error.strerror or error}") from None

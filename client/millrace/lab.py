@@ -10,11 +10,12 @@ from typing import Any
 import httpx
 import pandas as pd
 
-from .connection import Connection
+from .connection import Connection, encoded
 from .documents import Document, read_document
 from .errors import LabError
 from .experiments import Experiment
 from .figures import Figure
+from .preview import PREVIEW_BYTES, Preview
 from .runs import Run
 from .studies import Study
 
@@ -156,12 +157,37 @@ class Lab:
         items = self.connection.call("GET", "/api/datasets")
         return pd.DataFrame(items, columns=["name", "id", "rows", "bytes", "timestamps", "created_at"]).set_index("name")
 
-    def upload(self, file: str | Path, name: str | None = None) -> dict[str, Any]:
-        """Upload a CSV or Parquet file. name: the name documents use for it. Default: the file name without its extension."""
-        return dict(self.connection.upload("POST", "/api/datasets", Path(file), {"name": name} if name else {}))
+    def preview(self, file: str | Path, reading: dict[str, Any] | None = None) -> Preview:
+        """Return what a reading makes of the first rows of a CSV file; stores nothing (docs/data-sets.md).
+
+        reading: how the file is read; what it leaves out is detected. Raises LabError if the file is not text or the reading not usable.
+        """
+        path = Path(file)
+        try:
+            whole = path.stat().st_size <= PREVIEW_BYTES
+        except OSError as error:
+            raise LabError(f"{path} cannot be read: {error.strerror or error}") from None
+        fields = {"whole": "true" if whole else "false", **_form(reading)}
+        return Preview(self.connection.upload("POST", "/api/datasets/preview", path, fields, PREVIEW_BYTES))
+
+    def upload(self, file: str | Path, name: str | None = None, reading: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Upload a CSV or Parquet file. name: the name documents use for it. Default: the file name without its extension.
+
+        reading: how a CSV file is read, as `preview` returns it or a part of it; what it leaves out is detected from all rows.
+        """
+        fields = {**({"name": name} if name else {}), **_form(reading)}
+        return dict(self.connection.upload("POST", "/api/datasets", Path(file), fields))
+
+    def dataset(self, id: str) -> dict[str, Any]:
+        """Return an uploaded data set with its reading, hash and first rows. id: its id, as `datasets` and `upload` return it."""
+        return dict(self.connection.call("GET", "/api/datasets/{dataset_id}", dataset_id=id))
 
     def __repr__(self) -> str:
         return f"<lab '{self.me['lab']}' at {self.connection.url}, as {self.me['name']} ({', '.join(self.me['scopes'])})>"
+
+
+def _form(reading: dict[str, Any] | None) -> dict[str, str]:
+    return {} if reading is None else {"reading": encoded(reading).decode()}
 
 
 def row_of(told: dict[str, Any]) -> dict[str, Any]:

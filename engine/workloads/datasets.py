@@ -1,15 +1,16 @@
 """Uploaded files: inspection of CSV and Parquet files, and conversion to the normal form, a Parquet file.
 
 The normal form has the types int64, double, bool, string and timestamp[ns] (UTC) only, and at least one column that can serve as event
-time, or else one of numbers: then the file can be no stream, but a trace of rates or delays. Rules: a string cell that is empty or null is
-the empty text (CSV cannot tell the two apart); an empty cell, NaN or infinity in any other column is refused, because the engine has no
-null. A column of ISO texts is a timestamp column. An integer column whose values all lie between 1980 and 2100, read as s, ms, us or ns
-since 1970, stays an integer column and can serve as event time.
+time, or else one of numbers: then the file can be no stream, but a trace of rates or delays. A CSV file becomes this by a reading
+(`engine.workloads.reading`). A Parquet file has types of its own: there a null text is the empty text, a column of ISO texts is a timestamp
+column, and null, NaN or infinity in any other column are refused, because the engine has no null. An integer column whose values all lie
+between 1980 and 2100, read as s, ms, us or ns since 1970, stays an integer column and can serve as event time.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -21,28 +22,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
-from numpy.typing import NDArray
 
 from engine.spec.base.records import FieldType, RecordField, RecordSchema
 from engine.spec.experiment.streams import DatasetInfo as DatasetSchema
 
-from .csvfile import read_csv
 from .dataseterror import DatasetError
+from .epochs import EPOCH_UNITS_NS, TIMESTAMP, TIMESTAMPS_RIGHT, unit_of
+from .reading import EMPTY, NO_ROWS, Choices, Counts, Reading, TextFile, detect_whole, hash_of, records, refuse_spoilt_times, schema_of
 
 BYTES_MAX = 256_000_000
 CELLS_MAX = 100_000_000  # a run needs 8 bytes per cell
 SAMPLES = 5
 PARQUET_MAGIC = b"PAR1"
 
-TIMESTAMP = pa.timestamp("ns")
 TEXT_TIMESTAMPS = (TIMESTAMP, pa.timestamp("ns", "UTC"))  # without and with a time zone; a column has only one of them
-TIMESTAMPS_RIGHT = (
-    "ISO texts such as 2026-01-31T12:00:00Z, Arrow timestamps, or whole numbers of s, ms, us or ns since 1970 (from 1980 to 2100)"
-)
-EPOCH_FIRST_S, EPOCH_LAST_S = 315_532_800, 4_102_444_800  # 1980 and 2100: in this range the four units cannot be confused
-EPOCH_UNITS_NS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
-
-LineOf = Callable[[int], int | None]  # from row number to line number, None for files without lines
+NORMAL = b"millrace.normal_form"
+"""Key of the metadata of files in the normal form: their texts stay texts, also if they look like times."""
 
 
 @dataclass(frozen=True)
@@ -66,23 +61,71 @@ class DatasetInfo(DatasetSchema):
     columns: tuple[DatasetColumn, ...]
 
 
+@dataclass(frozen=True)
+class Conversion:
+    """An upload in the normal form.
+
+    hash: of the upload's bytes and its reading. reading: None for a Parquet file. counts: what the reading did not simply take over.
+    """
+
+    info: DatasetInfo
+    hash: str
+    reading: Reading | None
+    counts: Counts
+
+
 def inspect(path: Path, bytes_max: int = BYTES_MAX) -> DatasetInfo:
     """Inspect a CSV or Parquet file. Raises DatasetError if it cannot be replayed."""
     path = Path(path)
     return _info(read(path, bytes_max), path)
 
 
-def to_parquet(upload: Path, destination: Path, bytes_max: int = BYTES_MAX) -> DatasetInfo:
-    """Write the upload's normal form to `destination` (atomically) and return its contents. Raises DatasetError."""
+def to_parquet(upload: Path, destination: Path, choices: Choices | None = None, bytes_max: int = BYTES_MAX) -> Conversion:
+    """Write the upload's normal form to `destination` (atomically). choices: how a CSV file is read; what they leave out is detected.
+
+    A CSV file is read in blocks, so that memory does not grow with its size. Raises DatasetError, ReadingRefused.
+    """
     upload, destination = Path(upload), Path(destination)
-    table = read(upload, bytes_max)
     unfinished = destination.with_name(f".{destination.name}.{os.getpid()}.tmp")
     try:
-        parquet.write_table(table, unfinished, compression="zstd", compression_level=9)
+        if _is_parquet(upload, bytes_max):
+            if choices is not None:
+                raise DatasetError("a Parquet file has types of its own; leave out the reading")
+            table = _read_parquet(upload)
+            described = Description(table.schema)
+            described.add(table)
+            counts, reading = Counts(rows=table.num_rows), None
+            with upload.open("rb") as file:
+                digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=32)).digest()
+            with _writer(unfinished, table.schema) as writer:
+                writer.write_table(table)
+        else:
+            text = TextFile.at(upload)
+            digest = text.check()
+            reading = detect_whole(text, choices or Choices())
+            counts, described = Counts(), Description(schema_of(reading))
+            with _writer(unfinished, described.schema) as writer:
+                for batch in records(text, reading, counts):
+                    described.add(pa.Table.from_batches([batch]))
+                    writer.write_table(pa.Table.from_batches([batch]))
+            _refuse_lost(described, counts)
+            if not described.timestamps and not (choices and choices.columns):
+                refuse_spoilt_times(text, reading)
         unfinished.replace(destination)
     finally:
         unfinished.unlink(missing_ok=True)
-    return _info(table, destination)
+    return Conversion(described.info(destination), hash_of(digest, reading), reading, counts)
+
+
+def _writer(path: Path, schema: pa.Schema) -> parquet.ParquetWriter:
+    return parquet.ParquetWriter(path, schema.with_metadata({NORMAL: b"1"}), compression="zstd", compression_level=9)
+
+
+def _refuse_lost(described: Description, counts: Counts) -> None:
+    """Refuse a file of which no row is left."""
+    if not described.rows:
+        message = f"each of the {counts.rows:,} rows lacks a value in some column; put a value in place of missing ones"
+        raise DatasetError(message if counts.rows else NO_ROWS, value=0)
 
 
 def lookup(directories: Iterable[Path]) -> Callable[[str], DatasetInfo | None]:
@@ -114,71 +157,37 @@ def _inspected(path: Path, changed_ns: int, size: int) -> DatasetInfo:
     return inspect(path)
 
 
-def epoch_ns(column: pa.ChunkedArray, name: str) -> NDArray[np.int64]:
-    """Convert a timestamp column to ns since 1970; integers by their unit. Raises DatasetError. Shape (rows,)."""
-    if pa.types.is_timestamp(column.type):
-        values: NDArray[np.int64] = column.cast(TIMESTAMP).cast(pa.int64()).to_numpy().copy()
-        return values
-    unit = epoch_unit(column)
-    if unit is None:
-        raise DatasetError(f"column '{name}' is not a timestamp column; use {TIMESTAMPS_RIGHT}", column=name)
-    values = column.to_numpy() * EPOCH_UNITS_NS[unit]
-    return values
-
-
-def epoch_unit(column: pa.ChunkedArray) -> str | None:
-    """Return the unit in which all values of an integer column lie between 1980 and 2100, or None."""
-    if not pa.types.is_integer(column.type) or not len(column):
-        return None
-    extremes = compute.min_max(column).as_py()
-    return _unit_of(extremes["min"], extremes["max"])
-
-
-def _unit_of(least: int, most: int) -> str | None:
-    for unit, unit_ns in EPOCH_UNITS_NS.items():
-        per_s = 1_000_000_000 // unit_ns
-        if EPOCH_FIRST_S * per_s <= least and most < EPOCH_LAST_S * per_s:
-            return unit
-    return None
-
-
 # Reading and normalising
 
 
 def read(path: Path, bytes_max: int = BYTES_MAX) -> pa.Table:
     """Return the file's rows in the normal form. Raises DatasetError."""
+    if _is_parquet(path, bytes_max):
+        return _read_parquet(path)
+    text = TextFile.at(path)
+    text.check()
+    reading, counts = detect_whole(text, Choices()), Counts()
+    table = pa.Table.from_batches(records(text, reading, counts), schema_of(reading))
+    described = Description(table.schema)
+    described.add(table)
+    if not described.timestamps:
+        refuse_spoilt_times(text, reading)
+    return table
+
+
+def _is_parquet(path: Path, bytes_max: int) -> bool:
+    """Return whether the file is or should be a Parquet file, by its start or its name. Raises DatasetError if its size cannot be right."""
     size = path.stat().st_size
     if size > bytes_max:
         raise DatasetError(f"the file has {size:,} bytes; at most {bytes_max:,} are allowed; upload a sample of it", value=size)
     if not size:
-        raise DatasetError("the file is empty; it must have a header line and at least one row", value=0)
+        raise DatasetError(EMPTY, value=0)
     with path.open("rb") as file:
-        start = file.read(len(PARQUET_MAGIC))
-    if start == PARQUET_MAGIC or path.suffix.lower() in (".parquet", ".pq"):
-        table, line_of = _read_parquet(path)
-    else:
-        table, line_of = read_csv(path)
-    _refuse_size(table.num_rows, table.num_columns)
-    columns = [_normal(name, column, line_of) for name, column in zip(table.column_names, table.columns, strict=True)]
-    table = pa.table(columns, names=table.column_names)
-    if not _timestamps(table):
-        _refuse_spoilt_timestamps(table, line_of)
-        if not any(pa.types.is_integer(column.type) or pa.types.is_floating(column.type) for column in table.columns):
-            names = ", ".join(f"'{name}'" for name in table.column_names)
-            message = f"no column can serve as timestamp and none contains numbers (columns: {names}); one must contain {TIMESTAMPS_RIGHT}"
-            raise DatasetError(message)
-    return table
+        return file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC or path.suffix.lower() in (".parquet", ".pq")
 
 
-def _refuse_size(rows: int, columns: int) -> None:
-    if not rows:
-        raise DatasetError("the file has no rows; it must have at least one", value=0)
-    if rows * columns > CELLS_MAX:
-        message = f"the file has {rows:,} rows of {columns} columns; at most {CELLS_MAX:,} cells are allowed; upload a sample of it"
-        raise DatasetError(message, value=rows * columns)
-
-
-def _read_parquet(path: Path) -> tuple[pa.Table, LineOf]:
+def _read_parquet(path: Path) -> pa.Table:
+    """Return the rows of a Parquet file in the normal form. Raises DatasetError."""
     try:
         file = parquet.ParquetFile(path)
     except (pa.ArrowInvalid, OSError) as error:
@@ -189,15 +198,37 @@ def _read_parquet(path: Path) -> tuple[pa.Table, LineOf]:
     if repeated:
         message = f"the column name '{repeated[0]}' occurs {names.count(repeated[0])} times; names must be unique"
         raise DatasetError(message, column=repeated[0])
-    _refuse_size(file.metadata.num_rows, len(names))
+    if not file.metadata.num_rows:
+        raise DatasetError(NO_ROWS, value=0)
+    refuse_size(file.metadata.num_rows, len(names))
     try:
-        return file.read(), lambda row: None
+        table = file.read()
     except (pa.ArrowInvalid, OSError) as error:
         raise DatasetError(f"'{path.name}' is damaged ({error}); upload a complete Parquet file") from error
+    is_normal = NORMAL in (table.schema.metadata or {})
+    columns = [_normal(name, column, is_normal) for name, column in zip(table.column_names, table.columns, strict=True)]
+    table = pa.table(columns, names=table.column_names)
+    if is_normal:
+        return table
+    described = Description(table.schema)
+    described.add(table)
+    if not described.timestamps:
+        _refuse_spoilt_timestamps(table)
+        if not any(pa.types.is_integer(column.type) or pa.types.is_floating(column.type) for column in table.columns):
+            names = ", ".join(f"'{name}'" for name in table.column_names)
+            message = f"no column can serve as timestamp and none contains numbers (columns: {names}); one must contain {TIMESTAMPS_RIGHT}"
+            raise DatasetError(message)
+    return table
 
 
-def _normal(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.ChunkedArray:
-    """Convert a column to its normal type, without nulls."""
+def refuse_size(rows: int, columns: int) -> None:
+    if rows * columns > CELLS_MAX:
+        message = f"the file has {rows:,} rows of {columns} columns or more; at most {CELLS_MAX:,} cells are allowed; upload a sample of it"
+        raise DatasetError(message, value=rows * columns)
+
+
+def _normal(name: str, column: pa.ChunkedArray, is_normal: bool) -> pa.ChunkedArray:
+    """Convert a column of a Parquet file to its normal type, without nulls. is_normal: the file is in the normal form already."""
     type = column.type
     if pa.types.is_dictionary(type):
         column = column.cast(type.value_type)
@@ -205,21 +236,21 @@ def _normal(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.ChunkedAr
     if pa.types.is_null(type):
         raise DatasetError(f"column '{name}' has no values; fill it in or leave it out", column=name)
     if pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_string_view(type):
-        return _texts_or_timestamps(compute.fill_null(column.cast(pa.string()), ""))
-    _refuse_nulls(name, column, line_of)
+        texts = compute.fill_null(column.cast(pa.string()), "")
+        return texts if is_normal else _texts_or_timestamps(texts)
+    _refuse_nulls(name, column)
     if pa.types.is_boolean(type):
         return column
     if pa.types.is_integer(type):
-        return _integers(name, column, line_of)
+        return _integers(name, column)
     if pa.types.is_floating(type):
         column = column.cast(pa.float64())
         finite = compute.is_finite(column)
         if not compute.all(finite).as_py():
             row = compute.index(finite, False).as_py()
             value = column[row].as_py()
-            line = line_of(row)
-            message = f"column '{name}' has {value} in {_place(line, row)}; only finite numbers are allowed"
-            raise DatasetError(message, line=line, column=name, value=str(value))
+            message = f"column '{name}' has {value} in row {row + 1}; only finite numbers are allowed"
+            raise DatasetError(message, column=name, value=str(value))
         return column
     if pa.types.is_timestamp(type) or pa.types.is_date(type):
         try:
@@ -236,35 +267,32 @@ def _normal(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.ChunkedAr
     )
 
 
-def _refuse_nulls(name: str, column: pa.ChunkedArray, line_of: LineOf) -> None:
+def _refuse_nulls(name: str, column: pa.ChunkedArray) -> None:
     if column.null_count:
         row = compute.index(compute.is_null(column), True).as_py()
-        line = line_of(row)
         raise DatasetError(
-            f"column '{name}' ({column.type}) has no value in {column.null_count:,} of {len(column):,} rows, first in {_place(line, row)}; "
+            f"column '{name}' ({column.type}) has no value in {column.null_count:,} of {len(column):,} rows, first in row {row + 1}; "
             "fill them in or remove these rows (only text columns may have empty cells)",
-            line=line,
             column=name,
         )
 
 
-def _integers(name: str, column: pa.ChunkedArray, line_of: LineOf) -> pa.ChunkedArray:
+def _integers(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     try:
         return column.cast(pa.int64())
     except pa.ArrowInvalid as error:
         most = compute.max(column).as_py()
         row = compute.index(column, most).as_py()
-        line = line_of(row)
-        message = f"column '{name}' has {most} in {_place(line, row)}; integers must be below 9,223,372,036,854,775,808"
-        raise DatasetError(message, line=line, column=name, value=most) from error
+        message = f"column '{name}' has {most} in row {row + 1}; integers must be below 9,223,372,036,854,775,808"
+        raise DatasetError(message, column=name, value=most) from error
 
 
-def _as_timestamps(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Convert ISO texts, all with or all without a time zone, to timestamp[ns] in UTC; None if any of them is not a timestamp."""
+def _texts_or_timestamps(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Convert ISO texts, all with or all without a time zone, to timestamp[ns] in UTC; other texts stay."""
     for type in TEXT_TIMESTAMPS:
         if _holds(texts.slice(0, 100), type) and _holds(texts, type):  # a cast that fails at every row is slow
             return texts.cast(type).cast(pa.int64()).cast(TIMESTAMP)
-    return None
+    return texts
 
 
 def _holds(texts: pa.ChunkedArray, type: pa.DataType) -> bool:
@@ -276,27 +304,16 @@ def _holds(texts: pa.ChunkedArray, type: pa.DataType) -> bool:
     return True
 
 
-def _texts_or_timestamps(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    timestamps = _as_timestamps(texts)
-    return texts if timestamps is None else timestamps
-
-
-def _timestamps(table: pa.Table) -> tuple[str, ...]:
-    """Return the columns that can serve as event time: timestamps first, then integers since 1970."""
-    stamped = [name for name in table.column_names if pa.types.is_timestamp(table[name].type)]
-    return tuple(stamped + [name for name in table.column_names if epoch_unit(table[name]) is not None])
-
-
-def _refuse_spoilt_timestamps(table: pa.Table, line_of: LineOf) -> None:
+def _refuse_spoilt_timestamps(table: pa.Table) -> None:
     """Refuse a column that would be a timestamp column except for some value, and name that value."""
     for name in table.column_names:
         values = table[name]
         row = _first_bad_text(values) if pa.types.is_string(values.type) else _first_bad_number(values)
         if row is None:
             continue
-        value, line = values[row].as_py(), line_of(row)
-        found = f"column '{name}' has {value!r} in {_place(line, row)}, which is not a timestamp like the others"
-        raise DatasetError(f"{found}; use {TIMESTAMPS_RIGHT}", line=line, column=name, value=value)
+        value = values[row].as_py()
+        found = f"column '{name}' has {value!r} in row {row + 1}, which is not a timestamp like the others"
+        raise DatasetError(f"{found}; use {TIMESTAMPS_RIGHT}", column=name, value=value)
 
 
 def _first_bad_text(texts: pa.ChunkedArray) -> int | None:
@@ -314,26 +331,67 @@ def _first_bad_number(numbers: pa.ChunkedArray) -> int | None:
         return None
     values = numbers.to_numpy()
     median = int(np.sort(values)[len(values) // 2])
-    unit = _unit_of(median, median)
+    unit = unit_of(median, median)
     if unit is None:
         return None
-    return next(row for row, value in enumerate(values.tolist()) if _unit_of(value, value) != unit)
-
-
-def _place(line: int | None, row: int) -> str:
-    return f"row {row + 1}" if line is None else f"line {line}"
+    return next(row for row, value in enumerate(values.tolist()) if unit_of(value, value) != unit)
 
 
 # Describing
 
 
+class Description:
+    """What tables of one schema hold, gathered from one after another."""
+
+    def __init__(self, schema: pa.Schema):
+        self.schema = schema
+        self.rows = 0
+        self._samples: dict[str, list[Any]] = {name: [] for name in schema.names}
+        self._extremes: dict[str, tuple[int, int]] = {}  # least and greatest value of columns of integers and times
+
+    def add(self, table: pa.Table) -> None:
+        """Raises DatasetError if there are too many cells."""
+        self.rows += table.num_rows
+        refuse_size(self.rows, len(self.schema))
+        if not table.num_rows:
+            return
+        for name in self.schema.names:
+            column, sample = table[name], self._samples[name]
+            if len(sample) < SAMPLES:
+                sample += _sample(column, SAMPLES - len(sample))
+            if pa.types.is_integer(column.type) or pa.types.is_timestamp(column.type):
+                found = compute.min_max(column.cast(pa.int64())).as_py()
+                least, most = self._extremes.get(name, (found["min"], found["max"]))
+                self._extremes[name] = min(least, found["min"]), max(most, found["max"])
+
+    @property
+    def timestamps(self) -> tuple[str, ...]:
+        """The columns that can serve as event time: timestamps first, then integers since 1970."""
+        if not self.rows:
+            return ()
+        stamped = [field.name for field in self.schema if pa.types.is_timestamp(field.type)]
+        since_1970 = [field.name for field in self.schema if pa.types.is_integer(field.type) and unit_of(*self._extremes[field.name])]
+        return tuple(stamped + since_1970)
+
+    def info(self, path: Path) -> DatasetInfo:
+        columns = tuple(DatasetColumn(field.name, _field_type(field.type), tuple(self._samples[field.name])) for field in self.schema)
+        schema = RecordSchema(tuple(RecordField(column.name, column.type) for column in columns))
+        firsts_ns = {name: self._first_ns(name) for name in self.timestamps}
+        return DatasetInfo(schema, self.timestamps, self.rows, firsts_ns, path, path.stat().st_size, columns)
+
+    def _first_ns(self, name: str) -> int:
+        least, most = self._extremes[name]
+        if pa.types.is_timestamp(self.schema.field(name).type):
+            return least
+        unit = unit_of(least, most)
+        assert unit is not None
+        return least * EPOCH_UNITS_NS[unit]
+
+
 def _info(table: pa.Table, path: Path) -> DatasetInfo:
-    types = [_field_type(column.type) for column in table.columns]
-    columns = tuple(DatasetColumn(name, type, _sample(table[name])) for name, type in zip(table.column_names, types, strict=True))
-    schema = RecordSchema(tuple(RecordField(column.name, column.type) for column in columns))
-    timestamps = _timestamps(table)
-    firsts_ns = {name: int(epoch_ns(table[name], name).min()) for name in timestamps}
-    return DatasetInfo(schema, timestamps, table.num_rows, firsts_ns, path, path.stat().st_size, columns)
+    described = Description(table.schema)
+    described.add(table)
+    return described.info(path)
 
 
 def _field_type(type: pa.DataType) -> FieldType:
@@ -346,8 +404,9 @@ def _field_type(type: pa.DataType) -> FieldType:
     return "bool" if pa.types.is_boolean(type) else "string"
 
 
-def _sample(column: pa.ChunkedArray) -> tuple[Any, ...]:
-    head = column.slice(0, SAMPLES)
+def _sample(column: pa.ChunkedArray, count: int) -> list[Any]:
+    head = column.slice(0, count)
     if pa.types.is_timestamp(column.type):
-        return tuple(f"{np.datetime64(int(value), 'ns')}Z" for value in head.cast(pa.int64()).to_pylist())
-    return tuple(head.to_pylist())
+        return [f"{np.datetime64(int(value), 'ns')}Z" for value in head.cast(pa.int64()).to_pylist()]
+    values: list[Any] = head.to_pylist()
+    return values

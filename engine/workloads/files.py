@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from engine.spec.base.records import FieldType, RecordSchema
 from engine.spec.experiment.streams import FileStream
 
-from .datasets import DatasetInfo, epoch_ns, read
+from .datasets import DatasetInfo, read
 from .delays import Delays
+from .epochs import epoch_ns
 from .strings import Strings
 
 

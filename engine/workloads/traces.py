@@ -16,7 +16,8 @@ from engine.spec.experiment.streams import DatasetInfo as DatasetSchema
 from engine.spec.experiment.streams import FileStream, unknown_dataset
 from engine.spec.rules.flow import Datasets
 
-from .datasets import DatasetInfo, epoch_ns
+from .datasets import DatasetInfo
+from .epochs import epoch_ns
 
 RATE_ROWS_MAX, DELAY_ROWS_MAX = 200_000, 5_000_000
 RATE_MAX = 1e9

@@ -138,6 +138,8 @@ def test_an_uploaded_file_becomes_a_source(canvas: Canvas, page: Page, tmp_path:
     page.get_by_test_id("palette-upload").click()
     page.get_by_test_id("upload-file").set_input_files(tmp_path / "ride times.csv")
     dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Upload", exact=True).click()
+    expect(dialog.get_by_label("Timestamp")).to_be_visible()
     expect(dialog).to_contain_text("60 rows")
     expect(dialog.get_by_role("row").filter(has_text="fare")).to_contain_text("float")
     dialog.get_by_text("n × speed").click()
@@ -152,6 +154,7 @@ def test_a_bad_file_is_refused_with_the_line(canvas: Canvas, page: Page, tmp_pat
     page.get_by_test_id("palette-upload").click()
     page.get_by_test_id("upload-file").set_input_files(tmp_path / "ragged.csv")
     expect(page.get_by_role("alert")).to_contain_text("line 3")
+    expect(page.get_by_role("button", name="Upload", exact=True)).to_be_disabled()
 
 
 @pytest.mark.parametrize("theme", only(["light", "dark"], ci=["dark"]))

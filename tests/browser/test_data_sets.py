@@ -11,6 +11,13 @@ from playwright.sync_api import BrowserContext, expect
 from .axe import assert_accessible
 from .canvas import Canvas
 
+ABROAD = """Zeit;class;Preis (€);menge
+31.01.2026 12:00:00;a;1,5;1
+31.01.2026 12:00:01;b;n/a;2
+31.01.2026 12:00:02;a;1.250,25;x3
+31.01.2026 12:00:03;b;-;4
+31.01.2026 12:00:04;a;2,5;5
+"""
 FIRST = b"time,cab,fare\n2026-01-01T00:00:00Z,a,1.5\n2026-01-01T00:00:01Z,b,2\n"
 OTHER = b"moment,cab,fare\n2026-01-01T00:00:00Z,a,1.5\n2026-01-01T00:00:01Z,b,2\n2026-01-01T00:00:02Z,c,4\n"
 
@@ -26,11 +33,13 @@ def test_a_data_set_is_uploaded_chosen_deleted_and_had_back(
         page.get_by_test_id("upload-dataset").click()
         page.get_by_test_id("upload-file").set_input_files(file)
         dialog = page.get_by_role("dialog")
+        send = dialog.get_by_role("button", name="Upload", exact=True)
+        send.click()
         if content is OTHER:
-            expect(dialog.get_by_role("alert")).to_contain_text("choose another name")
-            dialog.get_by_label("Name").fill("cabs again")
-            dialog.get_by_role("button", name="Upload under this name").click()
-        expect(dialog.get_by_role("row")).to_have_count(4)
+            expect(dialog.get_by_role("alert").last).to_contain_text("choose another name")
+            dialog.get_by_label("Name", exact=False).first.fill("cabs again")
+            send.click()
+        expect(dialog.get_by_label("Columns of", exact=False).get_by_role("row")).to_have_count(4)
         dialog.get_by_role("button", name="Done").click()
     expect(page.get_by_test_id("dataset-cabs again")).to_contain_text("3")
     assert_accessible(page)
@@ -66,3 +75,101 @@ def test_a_data_set_is_uploaded_chosen_deleted_and_had_back(
     for dataset in api.get("/api/datasets").json():
         if dataset["name"].startswith("cabs"):
             api.delete(f"/api/datasets/{dataset['id']}").raise_for_status()
+
+
+def test_types_are_chosen_before_the_upload_and_a_reserved_word_is_a_field(
+    new_context: Callable[..., BrowserContext], api: httpx.Client, tmp_path: Path
+) -> None:
+    file = tmp_path / "rides abroad.csv"
+    file.write_text(ABROAD)
+    page = new_context(width=900, theme="light").new_page()
+    page.goto("/datasets")
+    page.get_by_test_id("upload-dataset").click()
+    page.get_by_test_id("upload-file").set_input_files(file)
+    dialog = page.get_by_role("dialog")
+    upload = dialog.get_by_role("button", name="Upload", exact=True)
+
+    expect(dialog.get_by_label("Separator")).to_have_value(";")
+    expect(dialog.get_by_label("Type of column 1")).to_have_value("timestamp")
+    expect(dialog.get_by_label("Type of column 3")).to_have_value("string")
+    words = dialog.get_by_label("Words for no value")
+    words.fill("n/a, -")
+    words.press("Enter")
+    dialog.get_by_label("Decimal mark").select_option(",")
+    expect(dialog.get_by_label("Type of column 3")).to_have_value("float")
+    expect(dialog.get_by_label("Thousands mark")).to_have_value(".")
+    expect(dialog.get_by_role("table")).to_contain_text("has no value in 2 of 5 rows, first in line 3")
+    expect(upload).to_be_disabled()
+    expect(upload).to_have_attribute("title", "Solve the problem shown first.")
+    dialog.get_by_label("Missing values").select_option("skip_row")
+    expect(dialog.get_by_role("cell", name="no value")).to_have_count(2)
+    expect(upload).to_be_enabled()
+
+    dialog.get_by_label("Type of column 4").select_option("int")
+    expect(dialog.get_by_role("table")).to_contain_text("has 'x3' in line 4 (row 3), which is not a whole number")
+    dialog.get_by_label("Type of column 4").select_option("left out")
+    zone = dialog.get_by_label("Time zone")
+    zone.fill("Europe/Berln")
+    zone.press("Enter")
+    expect(dialog.get_by_role("table")).to_contain_text("did you mean 'Europe/Berlin'?")
+    zone.fill("Europe/Berlin")
+    zone.press("Enter")
+    name = dialog.get_by_label("Name of column 3")
+    name.fill("class")
+    name.press("Enter")
+    expect(dialog.get_by_role("table")).to_contain_text("columns 2 and 3 are both named 'class'")
+    name.fill("price")
+    name.press("Enter")
+    expect(dialog.get_by_role("cell", name="2026-01-31T11:00:00Z")).to_be_visible()
+    expect(upload).to_be_enabled()
+    assert_accessible(page)
+    upload.click()
+    expect(dialog).to_contain_text("2 rows of 5, without a value")
+    expect(dialog).to_contain_text("Preis (€) is price")
+    dialog.get_by_role("button", name="Done").click()
+
+    canvas = Canvas(page)
+    canvas.open(filtered(api, "rides abroad", "Zeit"))
+    canvas.operator("filter").click()
+    field = page.locator("#form-query-operators-1-params_predicate")
+    expect(page.get_by_test_id("inspector").get_by_role("button", name="class", exact=True)).to_be_visible()  # the fields are known
+    field.fill("")
+    field.press_sequentially("cla")
+    expect(page.get_by_test_id("completions").get_by_role("option")).to_contain_text('record["class"]')
+    page.keyboard.press("Enter")
+    expect(field).to_have_value('record["class"]')
+    field.press_sequentially(" == 'a' and price > 2")
+    canvas.wait_until_saved()
+    canvas.run()
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
+    frames = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()["frames"]
+    assert sum(frame["latency_ms"]["count"] for frame in frames) == 2
+
+
+def filtered(api: httpx.Client, dataset: str, timestamp: str) -> str:
+    """Store an experiment that replays a data set through a filter; return its id."""
+    document = {
+        "format": 1,
+        "name": "Rides abroad",
+        "query": {
+            "operators": [
+                {"id": "rides", "kind": "source"},
+                {"id": "filter", "kind": "filter", "params": {"predicate": "price > 0"}},
+                {"id": "sink", "kind": "sink"},
+            ],
+            "edges": [
+                {"source": "rides", "target": "filter", "partitioning": {"kind": "rebalance"}},
+                {"source": "filter", "target": "sink", "partitioning": {"kind": "rebalance"}},
+            ],
+        },
+        "cluster": {"hosts": [{"name": "w1"}]},
+        "workload": {
+            "horizon_s": 10.0,
+            "sources": {
+                "rides": {"stream": {"kind": "file", "dataset": dataset, "timestamp": timestamp}, "rate": {"kind": "recorded"}},
+            },
+        },
+    }
+    answer = api.post("/api/experiments", json={"document": document})
+    answer.raise_for_status()
+    return str(answer.json()["id"])

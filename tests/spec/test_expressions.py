@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import keyword
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.spec import ExpressionRefusal, RecordSchema, parse
+from engine.spec.expressions.parser import field_text
 from tests.oracle.expressions import Expression, Time
 from tests.support.expressions import MACHINES, run
 
@@ -171,6 +176,60 @@ def test_a_field_named_like_a_word_of_the_language():
         for machine in MACHINES:
             [(found, errors, _)] = run(text, schema, [row], machine)
             assert (found, errors) == (5, 0)
+
+
+ODD_NAMES = {
+    # name: a text in which it stands unquoted
+    "class": "class == 3",
+    "lambda": "id > 1 and lambda > 2",
+    "if": "if > 3",
+    "unit price": "unit price > 3",
+    "Price (EUR)": "Price (EUR) > 3",
+    "price-eur": "price-eur > 3",
+    "a.b": "a.b > 3",
+    "2nd": "2nd > 3",
+    "🚕": "🚕 > 3",
+    "שם": None,  # an identifier: no quotes are needed
+    "ﬁeld": "ﬁeld > 3",  # Python reads the ligature as two letters
+    "a\u2028b\x85": None,
+    'say "a"': None,
+    "it's": None,
+    "👨\u200d👩\u200d👧": None,
+    "\u202eabc": None,
+}
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_name_that_is_no_plain_word_is_quoted_and_the_refusal_says_how(name):
+    schema = RecordSchema.of(**{"id": "int", name: "int"})
+    text, row = f"{field_text(name)} + 1", {"id": 1, name: 4}
+    assert parse(text, schema).fields == (name,)
+    assert Expression(text, {}).outcome(row).value == 5
+    for machine in MACHINES:
+        [(found, errors, _)] = run(text, schema, [row], machine)
+        assert (found, errors) == (5, 0)
+    if ODD_NAMES[name]:
+        with pytest.raises(ExpressionRefusal) as raised:
+            parse(ODD_NAMES[name], schema)
+        assert raised.value.hint == f"write the field as {field_text(name)}"
+
+
+@given(st.text(min_size=1, max_size=12).filter(lambda name: not any("\ud800" <= letter <= "\udfff" for letter in name)))
+@settings(deadline=None, derandomize=True)
+def test_any_name_can_be_written(name):
+    assert parse(field_text(name), RecordSchema.of(**{name: "int"})).fields == (name,)
+
+
+def test_an_unknown_field_is_corrected_in_the_form_that_can_be_written():
+    with pytest.raises(ExpressionRefusal) as raised:
+        parse("unitprice > 3", RecordSchema.of(**{"unit price": "int"}))
+    assert raised.value.hint == 'did you mean record["unit price"]?'
+
+
+def test_the_page_quotes_the_words_that_are_reserved():
+    source = (Path(__file__).resolve().parents[2] / "frontend/src/model/document/completion.ts").read_text()
+    listed = source[source.index("const RESERVED") :]
+    assert set(re.findall(r'"(\w+)"', listed[: listed.index("]);")])) == set(keyword.kwlist)
 
 
 words = st.sampled_from(

@@ -199,7 +199,10 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     assert list(remote.studies().index) == [study.id]
 
     (tmp_path / "taps.csv").write_text("at,key\n2024-01-01T00:00:00Z,1\n2024-01-01T00:00:01Z,2\n")
-    assert remote.upload(tmp_path / "taps.csv")["rows"] == 2
+    assert remote.preview(tmp_path / "taps.csv").problems == []
+    made = remote.upload(tmp_path / "taps.csv")
+    assert made["rows"] == 2
+    assert remote.dataset(made["id"])["reading"]["columns"][0]["time_format"] == "iso"
     assert remote.datasets().loc["taps", "rows"] == 2
 
     assert remote.figures("benchmark").loc["benchmark/3.7", "status"] == "not run"
@@ -209,6 +212,27 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     with pytest.raises(millrace.LabError, match="has not ended"):
         figure.reproduce(timeout_s=0.0, progress=False)
     assert calls() - transport.made == set()
+
+
+def test_a_file_is_previewed_and_uploaded_with_a_changed_reading(remote: millrace.Lab, tmp_path: Path) -> None:
+    file = tmp_path / "abroad.csv"
+    file.write_text("Zeit;class;Preis\n31.01.2026 12:00:00;a;1,5\n31.01.2026 12:00:01;b;-\n")
+    shown = remote.preview(file)
+    assert shown.columns["type"].to_dict() == {"Zeit": "timestamp", "class": "string", "Preis": "string"}
+    shown = remote.preview(
+        file, {"nulls": ["-"], "missing": "skip_row", "decimal": ",", "columns": [{"written": "Preis", "name": "price"}]}
+    )
+    assert (shown.read["price"].tolist(), shown.written["Preis"].tolist()) == ([1.5, None], ["1,5", "-"])
+    assert shown.reasons["/columns/2/type"] == "1 of 2 rows hold '-'"
+    assert "these rows are skipped" in repr(shown)
+    shown.reading["columns"][1]["keep"] = False
+    assert list(remote.preview(file, shown.reading).read.columns) == ["Zeit", "price"]
+    made = remote.upload(file, reading=shown.reading)
+    assert (made["rows"], [column["name"] for column in made["columns"]]) == (1, ["Zeit", "price"])
+    with pytest.raises(millrace.LabError, match="decimal is 'x'; it must be"):
+        remote.preview(file, {"decimal": "x"})
+    with pytest.raises(millrace.LabError, match="cannot be read"):
+        remote.preview(tmp_path / "none.csv")
 
 
 def test_numbers_of_tables_are_those_of_the_frames(remote: millrace.Lab) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,95 @@ def test_an_unusable_file_is_422_and_says_where(client: Client, content: bytes, 
     assert mentions in body["detail"]
     assert {"line", "column", "value"} <= set(body["problems"][0])
     assert Dataset.objects.count() == 0
+
+
+ABROAD = b"Zeit;class;Preis\n31.01.2026 12:00:00;a;1,5\n31.01.2026 12:00:01;b;n/a\n31.01.2026 12:00:02;a;2,5\n"
+
+
+def preview(client: Client, content: bytes, **fields: str) -> Any:
+    return client.post("/api/datasets/preview", {"file": SimpleUploadedFile("rides.csv", content), **fields})
+
+
+def test_a_preview_proposes_a_reading_and_stores_nothing(client: Client) -> None:
+    answer = preview(client, ABROAD)
+    assert answer.status_code == 200
+    shown = answer.json()
+    assert (shown["reading"]["delimiter"], shown["reading"]["decimal"], shown["rows"]) == (";", ",", 3)
+    assert [column["type"] for column in shown["reading"]["columns"]] == ["timestamp", "string", "float"]
+    assert shown["read"][0] == ["2026-01-31T12:00:00.000000000Z", "a", 1.5]
+    assert shown["written"][1] == ["31.01.2026 12:00:01", "b", "n/a"]
+    assert (shown["missing"], shown["bad"]) == ([0, 0, 1], [0, 0, 0])
+    [problem] = shown["problems"]
+    assert (problem["pointer"], problem["line"], problem["column"]) == ("/columns/2/type", 3, "Preis")
+    assert {"pointer": "/columns/2/type", "text": "1 of 3 rows hold 'n/a'"} in shown["reasons"]
+    assert Dataset.objects.count() == 0
+
+
+def test_a_reading_is_applied_kept_and_shown(client: Client) -> None:
+    choices = {"missing": "skip_row", "columns": [{"written": "Preis", "name": "price"}]}
+    reading = preview(client, ABROAD, reading=json.dumps(choices)).json()["reading"]
+    made = upload(client, ABROAD, "rides.csv", reading=json.dumps(reading))
+    assert made.status_code == 201
+    assert (made.json()["rows"], [column["name"] for column in made.json()["columns"]]) == (2, ["Zeit", "class", "price"])
+    detail = client.get(f"/api/datasets/{made.json()['id']}").json()
+    assert detail["reading"] == reading
+    assert detail["counts"] == {"rows": 3, "rows_skipped": 1, "missing": {"price": 1}, "bad": {}}
+    again = upload(client, ABROAD, "again.csv", reading=json.dumps(choices)).json()
+    other = upload(client, ABROAD, "other.csv", reading=json.dumps({"missing": "skip_row"})).json()
+    hashes = [client.get(f"/api/datasets/{one['id']}").json()["hash"] for one in (made.json(), again, other)]
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert len(hashes[0]) == 64
+
+
+def test_a_data_set_from_before_readings_has_none(client: Client) -> None:
+    made = upload(client, GOOD).json()
+    Dataset.objects.update(reading=None, counts=None, hash="")
+    detail = client.get(f"/api/datasets/{made['id']}").json()
+    assert (detail["reading"], detail["counts"], detail["hash"]) == (None, None, None)
+    assert detail["preview"][0]["user"] == "ann"
+
+
+@pytest.mark.parametrize(
+    ("reading", "pointer", "mentions"),
+    [
+        ("{", "/reading", "reading is not valid JSON"),
+        ("[" * 100_000, "/reading", "reading is not valid JSON"),
+        ('{"nulls": ["\\u0000"]}', "/reading/nulls/0", "NUL"),
+        ("[]", "/reading", "it must be a mapping"),
+        ('{"decimal": "x"}', "/reading/decimal", "decimal is 'x'; it must be '.' or ','"),
+        ('{"columns": [{"written": "nope"}]}', "/reading/columns/0/written", "the file has no column 'nope'"),
+    ],
+)
+def test_a_reading_that_cannot_be_used_is_refused_by_its_field(client: Client, reading: str, pointer: str, mentions: str) -> None:
+    for ask in (preview, upload):
+        answer = ask(client, GOOD, reading=reading)
+        assert answer.status_code == 422
+        assert mentions in answer.json()["detail"]
+        assert answer.json()["problems"][0]["pointer"] == pointer
+    assert Dataset.objects.count() == 0
+
+
+def test_a_contradicting_reading_is_shown_in_the_preview_and_refused_as_an_upload(client: Client) -> None:
+    twice = json.dumps({"columns": [{"written": "user", "name": "time"}]})
+    assert [problem["pointer"] for problem in preview(client, GOOD, reading=twice).json()["problems"]] == ["/columns/1/name"]
+    answer = upload(client, GOOD, reading=twice)
+    assert (answer.status_code, answer.json()["problems"][0]["pointer"]) == (422, "/reading/columns/1/name")
+
+
+def test_a_preview_looks_at_the_first_megabyte_of_text(client: Client) -> None:
+    rows = b"2026-01-01T00:00:00Z,ann,1.5\n" * 60_000
+    shown = preview(client, b"time,user,amount\n" + rows + b"x", whole="false").json()
+    assert (len(shown["written"]), shown["problems"]) == (50, [])
+    assert 30_000 < shown["rows"] < 40_000
+    for content, mentions in ((b"", "empty"), (b"PAR1", "Parquet"), (b"a,b\n1,\xff\n", "UTF-8"), (bytes(100), "not text")):
+        answer = preview(client, content)
+        assert (answer.status_code, mentions in answer.json()["detail"]) == (422, True), content
+
+
+def test_a_parquet_file_takes_no_reading(client: Client) -> None:
+    content = (ROOT / "fixtures" / "data" / "flights.parquet").read_bytes()
+    answer = upload(client, content, "flights.parquet", reading="{}")
+    assert (answer.status_code, "has types of its own" in answer.json()["detail"]) == (422, True)
 
 
 def test_a_line_is_named_as_a_number_too(client: Client) -> None:

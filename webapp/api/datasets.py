@@ -1,8 +1,12 @@
-"""Data sets: upload, list, preview, delete."""
+"""Data sets: preview of a file, upload, list, delete."""
 
 from __future__ import annotations
 
+import json
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpRequest
@@ -11,11 +15,15 @@ from ninja.files import UploadedFile
 
 from engine.spec import Problem
 from engine.workloads import DatasetError
+from engine.workloads.reading import Choices, ReadingRefused, choices_of
+from webapp.accounts.rights import Right
 from webapp.lab import datasets
 from webapp.lab.models import Dataset, Lab
-from webapp.lab.schemas import DatasetDetail, DatasetShape
+from webapp.lab.schemas import DatasetDetail, DatasetShape, UploadPreview
 
+from .authentication import Needs
 from .errors import Problem404, Problem409, Problem422
+from .parsing import unstorable
 
 router = Router()
 
@@ -32,14 +40,63 @@ def uses(request: HttpRequest) -> dict[str, int]:
 
 
 @router.post("", response={201: DatasetShape}, summary="Upload a CSV or Parquet file")
-def upload(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "") -> Status:
-    """name: the name documents use for it. Default: the file name without its extension."""
+def upload(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "", reading: Form[str] = "") -> Status:
+    """name: the name documents use for it. Default: the file name without its extension. reading: JSON, how a CSV file is read; what it
+    leaves out is detected."""
     try:
-        return Status(201, DatasetShape.of(datasets.store(request.auth.lab, file, name)))
+        with refusals():
+            return Status(201, DatasetShape.of(datasets.store(request.auth.lab, file, name, choices_in(reading))))
     except datasets.NameTaken as error:
         raise Problem409(str(error)) from None
     except datasets.BadName as error:
         raise Problem422(str(error), [Problem("/name", "bad_name", str(error), value=name or file.name).as_dict()]) from None
+
+
+@router.post(
+    "/preview",
+    auth=Needs(Right.READ),
+    response=UploadPreview,
+    summary="The first rows of a CSV file as a reading has them; stores nothing",
+)
+def preview(request: HttpRequest, file: File[UploadedFile], reading: Form[str] = "", whole: Form[bool] = True) -> UploadPreview:
+    """file: its first megabyte is looked at. reading: JSON; what it leaves out is detected. whole: false if only the beginning is sent."""
+    with refusals():
+        shown = datasets.preview_upload(file, whole, choices_in(reading) or Choices())
+    return UploadPreview(
+        reading=shown.reading.as_dict(),
+        reasons=[asdict(reason) for reason in shown.reasons],
+        problems=shown.problems,
+        rows=shown.rows,
+        missing=shown.missing,
+        bad=shown.bad,
+        written=shown.written,
+        read=shown.read,
+    )
+
+
+def choices_in(text: str) -> Choices | None:
+    """Read the choices of a form. None if there are none. Raises Problem422, ReadingRefused."""
+    if not text:
+        return None
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        message = f"reading is not valid JSON ({error}); send the reading as JSON, or leave it out"
+        raise Problem422(message, [Problem("/reading", "bad_text", message).as_dict()]) from None
+    problems = [{**problem.as_dict(), "pointer": f"/reading{problem.pointer}"} for problem in unstorable(document)]
+    if problems:
+        raise Problem422(f"{problems[0]['pointer']}: {problems[0]['message']}", problems)
+    return choices_of(document)
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Answer 422 for a file or a reading that is refused."""
+    try:
+        yield
+    except ReadingRefused as refused:
+        problems = [{**problem.as_dict(), "pointer": f"/reading{problem.pointer}"} for problem in refused.problems]
+        raise Problem422(f"the reading cannot be used: {refused}", problems) from None
     except DatasetError as error:
         raise Problem422(str(error), [dataset_problem(error)]) from None
 
@@ -48,7 +105,7 @@ def upload(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "")
 def read(request: HttpRequest, dataset_id: uuid.UUID) -> DatasetDetail:
     dataset = dataset_of(request.auth.lab, dataset_id, deleted_at__isnull=True)
     try:
-        return DatasetDetail(**DatasetShape.fields_of(dataset), preview=datasets.preview(dataset))
+        return DatasetDetail.of_rows(dataset, datasets.preview(dataset))
     except datasets.RecordsGone as error:
         raise Problem404(str(error)) from None
 

@@ -21,7 +21,8 @@ from django.db import IntegrityError, transaction
 from django.db.models.fields.json import KeyTransform
 from django.utils import timezone
 
-from engine.workloads import DatasetInfo, to_parquet
+from engine.workloads import DatasetError, DatasetInfo, to_parquet
+from engine.workloads.reading import PREVIEW_BYTES, Choices, Preview, preview_text
 
 from .documents import datasets_directory
 from .models import Dataset, Experiment, Lab
@@ -44,20 +45,23 @@ class RecordsGone(Exception):
     """The data set's row exists, but its file is missing."""
 
 
-def store(lab: Lab, upload: TemporaryUploadedFile, name: str = "") -> Dataset:
-    """Store an uploaded CSV or Parquet file. Raises BadName, NameTaken, StorageFull, engine.workloads.DatasetError."""
+def store(lab: Lab, upload: TemporaryUploadedFile, name: str = "", choices: Choices | None = None) -> Dataset:
+    """Store an uploaded CSV or Parquet file. choices: how a CSV file is read; what they leave out is detected.
+
+    Raises BadName, NameTaken, StorageFull, DatasetError, ReadingRefused.
+    """
     given_name = Path(upload.name or "upload").name
     directory = Path(settings.UPLOADS_DIR) / uuid.uuid4().hex
     directory.mkdir()
     try:
         file = directory / given_name  # keep its name, so that errors can quote it
         Path(upload.temporary_file_path()).rename(file)
-        return add(lab, file, name.strip() or file.stem.strip())
+        return add(lab, file, name.strip() or file.stem.strip(), choices)
     finally:
         shutil.rmtree(directory)
 
 
-def add(lab: Lab, file: Path, name: str) -> Dataset:
+def add(lab: Lab, file: Path, name: str, choices: Choices | None = None) -> Dataset:
     """Store a local file under a name. Raises as `store`."""
     check_room(lab)
     if not NAME.fullmatch(name) or len(name.encode()) > NAME_BYTES_MAX:
@@ -71,17 +75,20 @@ def add(lab: Lab, file: Path, name: str) -> Dataset:
     directory.mkdir(parents=True, exist_ok=True)
     unfinished = directory / f".{uuid.uuid4().hex}.parquet"
     try:
-        info = to_parquet(file, unfinished, bytes_max=settings.UPLOAD_BYTES_MAX)
+        read = to_parquet(file, unfinished, choices, bytes_max=settings.UPLOAD_BYTES_MAX)
         with transaction.atomic():
             # The row first: its unique constraint decides between concurrent uploads, and only the winner's file gets the name.
             dataset = Dataset.objects.create(
                 lab=lab,
                 name=name,
                 file=_below_data(directory / f"{name}.parquet"),
-                rows=info.rows,
+                rows=read.info.rows,
                 bytes=file.stat().st_size,
-                columns=columns_of(info),
-                timestamps=list(info.timestamps),
+                columns=columns_of(read.info),
+                timestamps=list(read.info.timestamps),
+                reading=read.reading.as_dict() if read.reading else None,
+                counts=read.counts.as_dict(),
+                hash=read.hash,
             )
             unfinished.replace(dataset.path)
         return dataset
@@ -89,6 +96,16 @@ def add(lab: Lab, file: Path, name: str) -> Dataset:
         raise NameTaken(f"there is a data set '{name}' already; data sets never change, so choose another name") from None
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def preview_upload(upload: TemporaryUploadedFile, whole: bool, choices: Choices) -> Preview:
+    """Preview a file of text; stores nothing. whole: the upload is all of the file. Raises DatasetError, ReadingRefused."""
+    content = upload.read(PREVIEW_BYTES)
+    if content.startswith(b"PAR1"):
+        raise DatasetError("a Parquet file has types of its own, so that there is nothing to choose; upload it without a preview")
+    if not content:
+        raise DatasetError("the file is empty; it must have a header line and at least one row", value=0)
+    return preview_text(content, whole and (upload.size or 0) <= PREVIEW_BYTES, choices)
 
 
 def delete(dataset: Dataset) -> None:

@@ -10,6 +10,7 @@ from ninja import Schema
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from engine.spec.base.records import FieldType
 from engine.spec.experiment.assertion import State
 from engine.spec.experiment.selection import Selection
 from engine.spec.figure.figure import Scale
@@ -394,6 +395,69 @@ class StudyDetail(StudyShape):
         return cls(**cls.fields_of(study), document=study.document, metrics=metrics or [], note=waits_for(study))
 
 
+class ReadColumnShape(TypedDict):
+    """How one column is read. written: its name in the file. time_format, time_zone: of timestamps. fill: in place of missing values."""
+
+    written: str
+    name: str
+    type: FieldType
+    keep: bool
+    time_format: NotRequired[str]
+    time_zone: NotRequired[str]
+    fill: NotRequired[bool | float | str]
+
+
+class ReadingShape(TypedDict):
+    """How a file of text is read (docs/data-sets.md). columns: one for each column of the file, in its order."""
+
+    delimiter: Literal[",", ";", "\t", "|"]
+    decimal: Literal[".", ","]
+    thousands: Literal["", ".", ",", " ", "'"]
+    nulls: list[str]
+    header: bool
+    bad_cells: Literal["refuse", "null"]
+    missing: Literal["refuse", "skip_row"]
+    columns: list[ReadColumnShape]
+
+
+class ReadCounts(TypedDict):
+    """What a reading did not simply take over. rows: of the file. missing, bad: cells by column."""
+
+    rows: int
+    rows_skipped: int
+    missing: dict[str, int]
+    bad: dict[str, int]
+
+
+class ReadingReason(Schema):
+    """Why detection proposes something. pointer: JSON pointer into the reading."""
+
+    pointer: str
+    text: str
+
+
+class ReadingProblem(Problem):
+    """A problem of a reading. pointer: into the reading, or /file. line, column: of the cell at fault."""
+
+    line: int | None
+    column: str | None
+
+
+class UploadPreview(Schema):
+    """What a reading makes of the beginning of a file. rows: rows looked at. missing, bad: cells without a value and cells of another type,
+    by column. written, read: the first rows as the file and as the data set has them; a cell without a value is null in `read`.
+    """
+
+    reading: Annotated[dict[str, Any], AsIs(ReadingShape)]
+    reasons: list[ReadingReason]
+    problems: list[ReadingProblem]
+    rows: int
+    missing: list[int]
+    bad: list[int]
+    written: list[list[str]]
+    read: list[list[Json]]
+
+
 class DatasetColumn(Schema):
     name: str
     type: str
@@ -427,9 +491,21 @@ class DatasetShape(Schema):
 
 
 class DatasetDetail(DatasetShape):
-    """A data set with a preview of its first rows, each a mapping from column names to values."""
+    """A data set with a preview of its first rows, each a mapping from column names to values.
+
+    reading: how the file was read; null for a Parquet file. hash: of the uploaded bytes and the reading. Both, and counts, are null for a
+    data set uploaded before readings were kept.
+    """
 
     preview: list[JsonObject]
+    reading: Annotated[dict[str, Any] | None, AsIs(ReadingShape | None)]
+    counts: Annotated[dict[str, Any] | None, AsIs(ReadCounts | None)]
+    hash: str | None
+
+    @classmethod
+    def of_rows(cls, dataset: Dataset, preview: list[dict[str, Any]]) -> Self:
+        more = {"reading": dataset.reading, "counts": dataset.counts, "hash": dataset.hash or None}
+        return cls(**cls.fields_of(dataset), preview=preview, **more)
 
 
 class ReproductionShape(Schema):

@@ -1,9 +1,9 @@
 """The language of predicates and computed fields: small, typed, free of side effects, and never executed by Python.
 
-Fields are written by name; a name that is not an identifier is written as ``record["Price (EUR)"]``. The language has numbers, quoted
-strings, ``True`` and ``False``; ``+ - * / // %`` and unary ``-``; comparisons, also chained; ``and``, ``or``, ``not``; ``in``, ``not in``
-with a list of constants; ``a if condition else b``; and calls of the functions in `engine.spec.expressions.functions`. Their meaning is
-defined in `docs/experiment-document.md`.
+Fields are written by name. A name that is not an identifier, or is a reserved word such as ``class``, is quoted:
+``record["Price (EUR)"]``. The language has numbers, quoted strings, ``True`` and ``False``; ``+ - * / // %`` and unary ``-``; comparisons,
+also chained; ``and``, ``or``, ``not``; ``in``, ``not in`` with a list of constants; ``a if condition else b``; and calls of the functions
+in `engine.spec.expressions.functions`. Their meaning is defined in `docs/experiment-document.md`.
 
 Python's own parser reads the text; this module converts its tree into a typed one or refuses it.
 """
@@ -11,8 +11,12 @@ Python's own parser reads the text; this module converts its tree into a typed o
 from __future__ import annotations
 
 import ast
+import difflib
+import json
+import keyword
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
@@ -88,6 +92,9 @@ AS_IN_SQL = (
     (r"(?<![=<>!])=(?!=)", "write '==' to compare"),
 )
 """SQL syntax and its equivalent here, searched in this order in texts that fail to parse."""
+LINE_ENDS = {ord(letter): f"\\u{ord(letter):04x}" for letter in "\x85\u2028\u2029"}
+"""What ends a line, and therefore cannot stand in an expression as it is. JSON escapes the others."""
+LANGUAGE_WORDS = ("and", "or", "not", "in", "if", "else", "True", "False")
 A_TYPE = {"int": "an int", "float": "a float", "bool": "a bool", "string": "a string", "timestamp": "a timestamp"}
 NUMBERS = ("zero", "one", "two", "three", "four", "five")
 
@@ -154,11 +161,20 @@ class _Reader:
         self.strings: list[tuple[int, str]] = []  # by column
 
     def refuse(self, message: str, where: ast.AST | int, code: str, hint: str = "") -> NoReturn:
+        if code in ("syntax", "unknown_field", "not_allowed"):
+            hint = self.quoting_hint(LANGUAGE_WORDS) or hint or self.quoting_hint(())
         if isinstance(where, int):
             column = where
         else:  # Python counts columns in bytes
             column = len(self.line.encode()[: getattr(where, "col_offset", 0)].decode(errors="ignore")) + 1
         raise ExpressionRefusal(message, column + self.indent, at=self.at, code=code, value=self.text, hint=hint)
+
+    def quoting_hint(self, besides: Collection[str]) -> str:
+        """How to write a field that stands unquoted in the text and cannot, or ''. besides: names that are left out."""
+        outside = outside_quotes(self.line)
+        names = (name for name in self.schema.names if name not in besides and field_text(name) != name)
+        found = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", outside)]
+        return f"write the field as {field_text(max(found, key=len))}" if found else ""
 
     def read(self) -> Node:
         if not self.line:
@@ -240,10 +256,17 @@ class _Reader:
 
     def field(self, name: str, where: ast.AST) -> Node:
         if name not in self.schema:
-            self.refuse(f"unknown field '{name}'; use a field of the input", where, "unknown_field", suggestion(name, self.schema.names))
+            self.refuse(f"unknown field '{name}'; use a field of the input", where, "unknown_field", self.known_fields(name))
         self.fields.add(name)
         index = self.schema.index(name)
         return FieldReference(name, index, self.schema.fields[index].type)
+
+    def known_fields(self, name: str) -> str:
+        """The field that was probably meant, or else the fields that there are, as they are written here."""
+        near = difflib.get_close_matches(name, self.schema.names, n=1)
+        if near and field_text(near[0]) != near[0]:
+            return f"did you mean {field_text(near[0])}?"
+        return suggestion(name, self.schema.names if near else map(field_text, self.schema.names))
 
     # Arithmetic
 
@@ -459,11 +482,21 @@ def zero_of(node: Node, schema: RecordSchema) -> int | None:
     return None
 
 
+def field_text(name: str) -> str:
+    """Return a field as an expression writes it: its name, or ``record["..."]`` where Python would read the bare name differently."""
+    is_plain = name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
+    return name if is_plain else f"record[{json.dumps(name, ensure_ascii=False).translate(LINE_ENDS)}]"
+
+
+def outside_quotes(line: str) -> str:
+    """Return a text with all that is in quotes taken out."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"", "''", line)
+
+
 def counted(count: int, shown: str) -> str:
     return f"{shown} argument{'' if count == 1 else 's'}"
 
 
 def as_here(line: str) -> str:
     """A hint for a text in SQL syntax, or ''."""
-    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "''", line)  # ignore words in quotes
-    return next((hint for pattern, hint in AS_IN_SQL if re.search(pattern, outside)), "")
+    return next((hint for pattern, hint in AS_IN_SQL if re.search(pattern, outside_quotes(line))), "")

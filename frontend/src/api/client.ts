@@ -71,4 +71,4 @@ export const get = <T>(path: string, signal?: AbortSignal) => request<T>("GET", 
 export const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => request<T>("POST", path, body ?? {}, signal);
 export const put = <T>(path: string, body: unknown) => request<T>("PUT", path, body);
 export const remove = (path: string) => request<unknown>("DELETE", path);
-export const upload = <T>(path: string, form: FormData) => request<T>("POST", path, form);
+export const upload = <T>(path: string, form: FormData, signal?: AbortSignal) => request<T>("POST", path, form, signal);

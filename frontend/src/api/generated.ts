@@ -1613,7 +1613,72 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        /** @description A data set with a preview of its first rows, each a mapping from column names to values. */
+        /** @description How one column is read. written: its name in the file. time_format, time_zone: of timestamps. fill: in place of missing values. */
+        ReadColumnShape: {
+            written: string;
+            name: string;
+            /** @enum {string} */
+            type: "int" | "float" | "bool" | "string" | "timestamp";
+            keep: boolean;
+            time_format?: string;
+            time_zone?: string;
+            fill?: boolean | number | string;
+        };
+        /** @description A problem of a reading. pointer: into the reading, or /file. line, column: of the cell at fault. */
+        ReadingProblem: {
+            pointer: string;
+            code: string;
+            message: string;
+            value: components["schemas"]["Json"];
+            hint: string;
+            /** @enum {string} */
+            severity: "error" | "warning";
+            /** @default false */
+            missing: boolean;
+            line: number | null;
+            column: string | null;
+        };
+        /** @description Why detection proposes something. pointer: JSON pointer into the reading. */
+        ReadingReason: {
+            pointer: string;
+            text: string;
+        };
+        /** @description How a file of text is read (docs/data-sets.md). columns: one for each column of the file, in its order. */
+        ReadingShape: {
+            /** @enum {string} */
+            delimiter: "," | ";" | "\t" | "|";
+            /** @enum {string} */
+            decimal: "." | ",";
+            /** @enum {string} */
+            thousands: "" | "." | "," | " " | "'";
+            nulls: string[];
+            header: boolean;
+            /** @enum {string} */
+            bad_cells: "refuse" | "null";
+            /** @enum {string} */
+            missing: "refuse" | "skip_row";
+            columns: components["schemas"]["ReadColumnShape"][];
+        };
+        /**
+         * @description What a reading makes of the beginning of a file. rows: rows looked at. missing, bad: cells without a value and cells of another type,
+         *     by column. written, read: the first rows as the file and as the data set has them; a cell without a value is null in `read`.
+         */
+        UploadPreview: {
+            reading: components["schemas"]["ReadingShape"];
+            reasons: components["schemas"]["ReadingReason"][];
+            problems: components["schemas"]["ReadingProblem"][];
+            rows: number;
+            missing: number[];
+            bad: number[];
+            written: string[][];
+            read: components["schemas"]["Json"][][];
+        };
+        /**
+         * @description A data set with a preview of its first rows, each a mapping from column names to values.
+         *
+         *     reading: how the file was read; null for a Parquet file. hash: of the uploaded bytes and the reading. Both, and counts, are null for a
+         *     data set uploaded before readings were kept.
+         */
         DatasetDetail: {
             id: string;
             name: string;
@@ -1626,6 +1691,20 @@ export interface components {
             preview: {
                 [key: string]: components["schemas"]["Json"];
             }[];
+            reading: components["schemas"]["ReadingShape"] | null;
+            counts: components["schemas"]["ReadCounts"] | null;
+            hash: string | null;
+        };
+        /** @description What a reading did not simply take over. rows: of the file. missing, bad: cells by column. */
+        ReadCounts: {
+            rows: number;
+            rows_skipped: number;
+            missing: {
+                [key: string]: number;
+            };
+            bad: {
+                [key: string]: number;
+            };
         };
         /** @description Error response. detail: one sentence. problems: the individual problems, if any. */
         Refusal: {
@@ -2670,7 +2749,13 @@ export type ViewShape = components['schemas']['ViewShape'];
 export type Template = components['schemas']['Template'];
 export type DatasetColumn = components['schemas']['DatasetColumn'];
 export type DatasetShape = components['schemas']['DatasetShape'];
+export type ReadColumnShape = components['schemas']['ReadColumnShape'];
+export type ReadingProblem = components['schemas']['ReadingProblem'];
+export type ReadingReason = components['schemas']['ReadingReason'];
+export type ReadingShape = components['schemas']['ReadingShape'];
+export type UploadPreview = components['schemas']['UploadPreview'];
 export type DatasetDetail = components['schemas']['DatasetDetail'];
+export type ReadCounts = components['schemas']['ReadCounts'];
 export type Refusal = components['schemas']['Refusal'];
 export type EndMessage = components['schemas']['EndMessage'];
 export type FramesMessage = components['schemas']['FramesMessage'];

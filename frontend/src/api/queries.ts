@@ -8,6 +8,7 @@ import type {
   Baseline,
   Comparison,
   Dataset,
+  DatasetDetail,
   ExperimentRecord,
   ExperimentRow,
   Explained,
@@ -52,6 +53,10 @@ export const datasetsQuery = queryOptions({
   queryKey: ["datasets"],
   queryFn: () => get<Dataset[]>("/api/datasets"),
 });
+
+/** A data set with its first rows and how it was read; none of that ever changes. */
+export const datasetQuery = (id: string) =>
+  queryOptions({ queryKey: ["datasets", "one", id], queryFn: () => get<DatasetDetail>(`/api/datasets/${id}`), staleTime: Infinity });
 
 /** How many experiments name each data set. */
 export const datasetUsesQuery = queryOptions({

@@ -41,6 +41,12 @@ export type PythonCode = Api.PythonCodeShape;
 export type ReadDocument = Api.DocumentShape;
 export type DatasetColumn = Api.DatasetColumn;
 export type Dataset = Api.DatasetShape;
+export type DatasetDetail = Api.DatasetDetail;
+/** How a file of text is read, and what that makes of its first rows. */
+export type Reading = Api.ReadingShape;
+export type ReadColumn = Api.ReadColumnShape;
+export type UploadPreview = Api.UploadPreview;
+export type UploadProblem = Api.ReadingProblem;
 
 // --- lessons ----------------------------------------------------------------------------------------------------------------------------
 

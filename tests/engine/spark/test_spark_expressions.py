@@ -46,6 +46,7 @@ SCHEMAS = {
     "bools": RecordSchema.of(p="bool", q="bool"),
     "texts": RecordSchema.of(s="string", t="string"),
     "times": RecordSchema.of(u="timestamp", v="timestamp", a="int"),
+    "quoted": RecordSchema.of(**{"class": "int", "Price (EUR)": "float", "größe 🚕": "int"}),
 }
 TEXT_VALUES = [*TEXTS, *MORE_TEXTS]
 ROWS = {
@@ -54,6 +55,7 @@ ROWS = {
     "mixed": list(itertools.product(INTS, FLOATS)),
     "bools": list(itertools.product([False, True], repeat=2)),
     "texts": list(itertools.product(TEXT_VALUES, TEXT_VALUES)),
+    "quoted": [(a, x, a) for a, x in itertools.product(INTS[:7], FLOATS[:7])],
     "times": [(u, TIMES[n * 7 % len(TIMES)], INTS[n % len(INTS)]) for n, u in enumerate(TIMES)],
 }
 
@@ -62,6 +64,10 @@ OTHER_SIGNS = "(a < 0) <> (b < 0)"
 UTC = "timestamp_micros(u div 1000 - IF(u % 1000 < 0, 1, 0))"
 
 SAME = {
+    "quoted": {
+        'record["class"] + record["größe 🚕"]': "`class` + `größe 🚕`",
+        'record["Price (EUR)"] if record["class"] > 1 else 0.5': "CASE WHEN `class` > 1 THEN `Price (EUR)` ELSE 0.5D END",
+    },
     "ints": {
         "a + b": "a + b",
         "a - b": "a - b",

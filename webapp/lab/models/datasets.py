@@ -25,6 +25,9 @@ class Dataset(models.Model):
     bytes = models.PositiveBigIntegerField()  # of the file as uploaded
     columns = models.JSONField()  # [{name, type, sample}]
     timestamps = models.JSONField()  # names of the columns that can be event time, best first
+    reading = models.JSONField(null=True)  # how the file of text was read; None for Parquet, and for uploads before readings were kept
+    counts = models.JSONField(null=True)  # what the reading did not simply take over; None before readings were kept
+    hash = models.CharField(max_length=64, default="", db_default="")  # of the uploaded bytes and the reading; "" before readings were kept
     created_at = models.DateTimeField(auto_now_add=True)
     deleted_at = models.DateTimeField(null=True)
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callAt, completionsAt, type ExpressionFunction } from "./completion";
+import { callAt, completionsAt, type ExpressionFunction, written } from "./completion";
 import { kind } from "./testing";
 
 const called = (name: string, text: string): ExpressionFunction => ({
@@ -29,6 +29,26 @@ describe("completion", () => {
     expect(at("1 + pr|ic")).toMatchObject({ from: 4, to: 8 });
     expect(at('record["Pri|')).toMatchObject({ from: 0, to: 11 });
     expect(texts('record["Pri|')).toContain('record["Price (EUR)"]');
+  });
+
+  it("quotes reserved words, spaces, accents and emoji as the language reads them", () => {
+    expect(["class", "lambda", "if", "class_", "Größe", "🚕", 'say "a"', "a\nb", "a\u2028b"].map(written)).toEqual([
+      'record["class"]',
+      'record["lambda"]',
+      'record["if"]',
+      "class_",
+      'record["Größe"]',
+      'record["🚕"]',
+      'record["say \\"a\\""]',
+      'record["a\\nb"]',
+      'record["a\\u2028b"]',
+    ]);
+    const fields = ["class", "Größe", "Price (EUR)"].map((name) => ({ name, type: "int" }));
+    const offered = (marked: string) => completionsAt(marked.replace("|", ""), marked.indexOf("|"), fields, []);
+    expect(offered("clas|").items[0]?.text).toBe('record["class"]');
+    expect(offered("Grö| > 3")).toMatchObject({ from: 0, to: 3, items: [{ text: 'record["Größe"]' }] });
+    expect(offered('1 + record["Price (E|UR)"] > 3')).toMatchObject({ from: 4, to: 25, items: [] });
+    expect(offered('1 + record["Price (E| > 3')).toMatchObject({ from: 4, items: [{ text: 'record["Price (EUR)"]' }] });
   });
 
   it("offers all when asked, else nothing for nothing, in a text, in a number, or when it is written already", () => {

@@ -24,16 +24,28 @@ export interface Offer {
 const WORDS = ["and", "or", "not", "in", "if", "else", "True", "False"];
 const OFFERED_MAX = 8;
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
+/** Words that no bare name can be, because Python's parser reads the text. */
+const RESERVED = new Set([
+  ...["False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def"],
+  ...["del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is"],
+  ...["lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield"],
+]);
+/** What ends a line, and therefore cannot stand in an expression as it is. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+const escaped = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** A field as an expression writes it. */
-export const written = (name: string) => (IDENTIFIER.test(name) && !WORDS.includes(name) ? name : `record[${JSON.stringify(name)}]`);
+export const written = (name: string) =>
+  IDENTIFIER.test(name) && !RESERVED.has(name) ? name : `record[${JSON.stringify(name).replace(LINE_ENDS, escaped)}]`;
 
 /** What can stand at the caret. wanted: somebody asked for it, so an empty word will do. */
 export function completionsAt(text: string, caret: number, fields: RecordField[], functions: ExpressionFunction[], wanted = false): Offer {
   const before = text.slice(0, caret);
-  const word = /(?:record\["?)?[\w]*$/.exec(before)?.[0] ?? "";
+  const word = /record\["?[^"\]]*$|[\p{L}\p{N}_]*$/u.exec(before)?.[0] ?? "";
   const from = caret - word.length;
-  const to = caret + (/^\w*(?:"?\])?/.exec(text.slice(caret))?.[0].length ?? 0);
+  const rest = word.startsWith('record["') ? /^[^"\]]*"?\]?/ : /^[\p{L}\p{N}_]*(?:"?\])?/u;
+  const to = caret + (rest.exec(text.slice(caret))?.[0].length ?? 0);
   const plain = word.replace(/^record\["?/, "").toLowerCase();
   const none = { from, to, items: [] };
   if (isInText(before.slice(0, from)) || /^\d/.test(word) || (!word && !wanted)) return none;

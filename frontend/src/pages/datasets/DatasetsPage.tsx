@@ -15,6 +15,7 @@ import { Empty } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { TopBar } from "../../ui/TopBar";
 import { ColumnTable } from "../../ui/upload/ColumnTable";
+import { ReadingSummary } from "../../ui/upload/ReadingSummary";
 import { UploadDataDialog } from "../../ui/upload/UploadDataDialog";
 
 /** The lab's data sets: look into, upload, delete. */
@@ -107,6 +108,7 @@ export function DatasetsPage() {
       {open && (
         <Dialog title={open.name} wide onClose={() => change({ open: "" })}>
           <ColumnTable dataset={open} />
+          <ReadingSummary dataset={open} />
         </Dialog>
       )}
       {uploading && <UploadDataDialog onClose={() => setUploading(false)} />}

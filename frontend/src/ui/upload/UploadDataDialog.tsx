@@ -3,6 +3,7 @@ import type { Dataset } from "../../api/types";
 import { Dialog } from "../Dialog";
 import { ColumnTable } from "./ColumnTable";
 import { FileDrop } from "./FileDrop";
+import { ReadingSummary } from "./ReadingSummary";
 
 /** Upload a file and look at what was read. `onUploaded` is told at once. */
 export function UploadDataDialog({ onUploaded, onClose }: { onUploaded?: (dataset: Dataset) => void; onClose: () => void }) {
@@ -22,7 +23,14 @@ export function UploadDataDialog({ onUploaded, onClose }: { onUploaded?: (datase
         </button>
       }
     >
-      {dataset ? <ColumnTable dataset={dataset} /> : <FileDrop onUploaded={take} />}
+      {dataset ? (
+        <>
+          <ColumnTable dataset={dataset} />
+          <ReadingSummary dataset={dataset} />
+        </>
+      ) : (
+        <FileDrop onUploaded={take} />
+      )}
     </Dialog>
   );
 }

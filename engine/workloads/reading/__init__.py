@@ -1,0 +1,32 @@
+"""How files of text become data sets: the document of a reading, its detection, and the reader that applies it."""
+
+from .apply import detect_whole, refuse_spoilt_times
+from .detection import Detected, Reason
+from .document import Choices, ReadColumn, Reading, ReadingRefused, choices_of, hash_of, reading_problems
+from .preview import PREVIEW_BYTES, PREVIEW_ROWS, Preview, preview_text
+from .reader import Counts, records, schema_of
+from .text import EMPTY, NO_ROWS, TextFile
+
+__all__ = [
+    "EMPTY",
+    "NO_ROWS",
+    "PREVIEW_BYTES",
+    "PREVIEW_ROWS",
+    "Choices",
+    "Counts",
+    "Detected",
+    "Preview",
+    "ReadColumn",
+    "Reading",
+    "ReadingRefused",
+    "Reason",
+    "TextFile",
+    "choices_of",
+    "detect_whole",
+    "hash_of",
+    "preview_text",
+    "reading_problems",
+    "records",
+    "refuse_spoilt_times",
+    "schema_of",
+]
