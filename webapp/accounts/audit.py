@@ -30,7 +30,7 @@ RENAMED = {
     "session.delete": "session.sign_out",
 }
 UNNOTED = {
-    "validate.create", "preview.create", "studies.validate", "join.create", "python.create", "python.read",
+    "validate.create", "preview.create", "studies.validate", "spark.selection", "join.create", "python.create", "python.read",
     "runs.waterfalls", "runs.waterfalls.cancel", "runs.waterfalls.delete", "runs.step", "runs.pace",
 }  # fmt: skip
 """Routes that change nothing, or are called many times a minute."""

@@ -105,6 +105,10 @@ export type RescaleAction = Api.RescaleAction;
 export type Analysis = Omit<Api.SparkJobShape, "kind" | "question"> & { kind: AnalysisKind; question: AnalysisQuestion };
 export type AnalysisDetail = Analysis & { answer: Answer | null; count: Api.AnalysisDetail["count"] };
 export type SparkState = Api.SparkState;
+/** What a question would read, and of each side of it. */
+export type SelectionOfRuns = Api.SelectionOfRuns;
+export type SelectedRuns = Api.SelectedRuns;
+export type FilesToRead = Api.FilesToRead;
 
 // --- studies ----------------------------------------------------------------------------------------------------------------------------
 
