@@ -1128,6 +1128,29 @@ export interface components {
             to_s: number;
             rows: components["schemas"]["InstanceRow"][];
         };
+        /** @description A key. records: of it that went to the instance; share: of the instance's records. */
+        KeyShape: {
+            key: string;
+            records: number;
+            share: number;
+        };
+        /**
+         * @description The keys with the most records among those that the sources read in a frame and that went to one instance.
+         *
+         *     field: by whose value records are assigned to instances. records: number that went to the instance; of_operator: to all instances.
+         *     distinct: number of keys of the instance. keys: at most ten. reason: null, or why the keys cannot be told; the others are then empty.
+         */
+        KeysShape: {
+            frame: number;
+            from_s: number;
+            to_s: number;
+            field: string;
+            records: number;
+            of_operator: number;
+            distinct: number;
+            keys: components["schemas"]["KeyShape"][];
+            reason: string | null;
+        };
         /** @description The baseline of an experiment. metrics: those that the run list can show, by name, as far as the run measured them. */
         BaselineShape: {
             experiment: string;
@@ -1556,8 +1579,8 @@ export interface components {
             runs: number;
         };
         /**
-         * @description all: every run of this side. new: those whose files no earlier question over the same span has read. first_at, last_at: when the first
-         *     and the last of them ended. experiments: those with the most runs; experiment_count: number of all.
+         * @description all: every run of this side. new: those whose files no earlier question over the same span has read. first_at, last_at: when the
+         *     first and the last of them ended. experiments: those with the most runs; experiment_count: number of all.
          */
         SelectedRuns: {
             all: components["schemas"]["FilesToRead"];
@@ -2682,6 +2705,8 @@ export type RemedyRun = components['schemas']['RemedyRun'];
 export type RemedyShape = components['schemas']['RemedyShape'];
 export type InstanceRow = components['schemas']['InstanceRow'];
 export type InstancesShape = components['schemas']['InstancesShape'];
+export type KeyShape = components['schemas']['KeyShape'];
+export type KeysShape = components['schemas']['KeysShape'];
 export type BaselineShape = components['schemas']['BaselineShape'];
 export type ComparisonShape = components['schemas']['ComparisonShape'];
 export type Difference = components['schemas']['Difference'];

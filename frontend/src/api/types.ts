@@ -73,6 +73,8 @@ export type Diagnosis = Api.DiagnosisShape;
 export type Remedy = Api.RemedyShape;
 export type InstanceRow = Api.InstanceRow;
 export type Instances = Api.InstancesShape;
+/** The keys with the most records of an instance in a frame, or why they cannot be told. */
+export type HotKeys = Api.KeysShape;
 export type Difference = Api.Difference;
 export type DocumentDifference = Api.DocumentDifference;
 export type ComparedSide = Api.SideShape;
