@@ -19,7 +19,10 @@ from webapp.lab.people import member
 pytestmark = pytest.mark.django_db
 
 OPEN = {"get /api/health", "post /api/session", "delete /api/session", "post /api/join", "post /api/join/account", "post /api/join/accept"}
-READ_BY_POST = {"post /api/validate", "post /api/preview", "post /api/studies/validate", "post /api/python", "post /api/python/read"}
+READ_BY_POST = {
+    "post /api/validate", "post /api/preview", "post /api/studies/validate", "post /api/python", "post /api/python/read",
+    "post /api/spark/selection",
+}  # fmt: skip
 OF_ONES_OWN = {"post /api/tokens", "delete /api/tokens/{token_id}", "put /api/session/password"}
 ADMIN = {
     "put /api/people/{person_id}",

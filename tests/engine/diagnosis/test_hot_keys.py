@@ -142,6 +142,26 @@ def test_the_keys_of_every_instance_are_those_that_the_run_served_there(partitio
             assert (found.field, found.of_operator) == ("key", sum(each.total() for each in truth[number].values()))
 
 
+@pytest.mark.parametrize("late", [{}, {"kind": "exponential", "mean_ms": 60}])
+def test_late_records_and_watermarks_of_devices_and_branches(late: dict[str, Any]) -> None:
+    """A split whose branches meet again, so that the operator has two edges from one source."""
+    document = skewed()
+    source = document["workload"]["sources"]["records"]
+    source["watermarks"] = {"kind": "device", "lag_ms": 0, "period_ms": 40}
+    if late:
+        source["disorder"] = late
+    routes = {"routes": [{"predicate": "i1 < 30"}, {"predicate": "i1 < 60"}]}
+    operators, edges = document["query"]["operators"], document["query"]["edges"]
+    operators[1] = {"id": "some", "kind": "split", "parallelism": 2, "params": routes, "cost": CHEAP}
+    edges[1]["source_port"] = "out2"
+    edges.append({"source": "some", "source_port": "rest", "target": "short", "partitioning": {"kind": "forward"}})
+    simulation = simulated(document)
+    frames = frames_of(simulation)
+    truth = served(document, simulation, frames, "records", "count", "key")
+    for index in range(4):
+        assert same(asked(document, frames, 4, "count", index), truth[4][index]), index
+
+
 def test_two_hot_keys_on_one_instance_are_both_named(tmp_path: Path) -> None:
     """The worst that can happen to a hash: most records are of two keys, and the two meet."""
     one, other = hot_on_one(500, 128, 4)
