@@ -30,6 +30,7 @@ from workers.spark import jobs, summaries
 from workers.spark.session import SESSION
 
 from .conftest import new_experiment, processes_of_tests, small_document, wait_for
+from .executing import SparkHere
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -152,33 +153,12 @@ def test_runs_that_end_after_the_question_are_not_read(client: Client, experimen
     assert jobs.selected(job, QUESTION.validate_python(job.question).runs) == [before]
 
 
-class Here:
-    """A session of two cores whose tasks run in this process."""
-
-    defaultParallelism = 2
-
-    @property
-    def sparkContext(self) -> Here:
-        return self
-
-    def parallelize(self, items: list[Any], slices: int) -> Here:
-        self.items = items
-        return self
-
-    def map(self, task: Callable[[Any], Any]) -> Here:
-        self.items = [task(item) for item in self.items]
-        return self
-
-    def collect(self) -> list[Any]:
-        return self.items
-
-
 def test_progress_counts_runs_and_a_cancelled_job_keeps_what_it_has_read(
     client: Client, lab: Lab, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = [executed(client, experiment, seed) for seed in range(5)]
     monkeypatch.setattr(summaries, "BATCH_RUNS_MIN", 1)
-    monkeypatch.setattr(SESSION, "get", Here)
+    monkeypatch.setattr(SESSION, "get", SparkHere)
     selects, cancels = jobs.JobAttendant.selects, True
     seen: list[tuple[int, int, int]] = []
 
