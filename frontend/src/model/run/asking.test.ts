@@ -49,10 +49,12 @@ describe("what is read", () => {
   });
   it("is warned of where experiments are mixed, with the way out", () => {
     const mixed = selected({ experiment_count: 5 });
-    expect(poolWarning("summaries", "experiment", mixed)).toBe("The percentiles of all samples together mix 5 experiments. Read only one of them, or ask for statistics by experiment.");
-    expect(poolWarning("comparison", "experiment", mixed)).toContain("This side mixes 5 experiments.");
-    expect(poolWarning("statistics", "per_s", mixed)).toContain("Each group mixes");
-    expect([poolWarning("statistics", "experiment", mixed), poolWarning("summaries", "", selected({}))]).toEqual(["", ""]);
+    expect(poolWarning("summaries", "experiment", ALL_RUNS, mixed)).toBe("The percentiles of all samples together mix 5 experiments. Read only one of them, or ask for statistics by experiment.");
+    expect(poolWarning("comparison", "experiment", ALL_RUNS, mixed)).toContain("This side mixes 5 experiments.");
+    expect(poolWarning("statistics", "per_s", ALL_RUNS, mixed)).toContain("Each group mixes");
+    expect(poolWarning("statistics", "experiment", ALL_RUNS, mixed)).toBe("");
+    expect(poolWarning("summaries", "", ALL_RUNS, selected({}))).toBe("");
+    expect(poolWarning("summaries", "", { ...ALL_RUNS, study: "s" }, mixed), "its runs are of one document").toBe("");
   });
 });
 

@@ -143,9 +143,12 @@ export function newText(fresh: FilesToRead, runs: number): string {
   return `${fresh.runs === runs ? (runs === 1 ? "new" : "all new") : `${fresh.runs.toLocaleString("en-US")} new`}${size}`;
 }
 
-/** What is wrong with putting these runs together; empty if they are of one experiment, or are kept apart. */
-export function poolWarning(kind: AnalysisKind, by: string, { experiment_count: count }: SelectedRuns): string {
-  if (count < 2 || (kind === "statistics" && by.trim() === "experiment")) return "";
+/**
+ * What is wrong with putting these runs together; empty if they are of one experiment, or are kept apart. A study may reuse runs of another
+ * experiment, but only those of the same document.
+ */
+export function poolWarning(kind: AnalysisKind, by: string, { study }: RunsAsked, { experiment_count: count }: SelectedRuns): string {
+  if (count < 2 || study || (kind === "statistics" && by.trim() === "experiment")) return "";
   const mixed = {
     summaries: "The percentiles of all samples together mix",
     comparison: "This side mixes",

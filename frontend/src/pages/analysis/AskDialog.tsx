@@ -77,7 +77,7 @@ export function AskDialog({
         label={label}
         kind={kind}
         by={fields.by}
-        state={fields[side].state}
+        runs={fields[side]}
         selected={selected}
         onOnly={(experiment) => narrow(side)({ experiment })}
         onByExperiment={byExperiment}

@@ -10,7 +10,7 @@ export function Reading({
   label,
   kind,
   by,
-  state,
+  runs,
   selected,
   onOnly,
   onByExperiment,
@@ -18,7 +18,7 @@ export function Reading({
   label: string;
   kind: AnalysisKind;
   by: string;
-  state: RunsAsked["state"];
+  runs: RunsAsked;
   selected: SelectedRuns;
   /** Read the runs of one experiment only. */
   onOnly: (experiment: string) => void;
@@ -26,20 +26,20 @@ export function Reading({
   onByExperiment: () => void;
 }) {
   const { all, experiments, experiment_count: count } = selected;
-  const warning = poolWarning(kind, by, selected);
+  const warning = poolWarning(kind, by, runs, selected);
   return (
     <div className="reading" role="status" aria-label={label} data-testid="reading">
       <p>
-        <b>{countText(selected, state)}</b>
+        <b>{countText(selected, runs.state)}</b>
         {all.runs > 0 && <span className="mut">{[endedText(selected), newText(selected.new, all.runs)].filter(Boolean).join("; ")}.</span>}
       </p>
       {count > 1 && (
         <ul aria-label="Runs by experiment">
-          {experiments.slice(0, LISTED).map(({ id, name, runs }) => (
+          {experiments.slice(0, LISTED).map(({ id, name, runs: count }) => (
             <li key={id}>
               <button type="button" className="btn" title={`Read only the runs of “${name}”`} onClick={() => onOnly(id)}>
                 <span className="ell">{name}</span>
-                <small>{runs.toLocaleString("en-US")}</small>
+                <small>{count.toLocaleString("en-US")}</small>
               </button>
             </li>
           ))}
