@@ -92,6 +92,20 @@ def test_what_is_read_is_told_first_and_chosen_runs_stay_chosen(page: Page, api:
     job = answer.value.json()
     assert len(job["question"]["runs"]["ids"]) == 3
     page.wait_for_url(f"**/analysis/{job['id']}")
+
+    def under_way(route: Any) -> None:
+        """As a worker would tell it; that it does, other tests show."""
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "state": "running", "progress": 0.4, "runs": 12, "read": 10})
+
+    of_job = re.compile(rf"/api/spark/jobs/{job['id']}")
+    page.route(of_job, under_way)
+    page.reload()
+    expect(page.get_by_text("4 of 10 new runs read")).to_be_visible()
+    bar = page.get_by_role("progressbar", name="New runs read")
+    assert bar.evaluate("bar => bar.firstElementChild.offsetWidth / bar.offsetWidth") == pytest.approx(0.4, abs=0.01)
+    page.unroute(of_job)
+    page.reload()
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("link", name="Ask again").click()
     expect(dialog.get_by_test_id("asked-chosen")).to_contain_text("3 chosen runs")

@@ -137,7 +137,7 @@ function UnderWay({ analysis }: { analysis: AnalysisDetail }) {
       action={
         share !== null && (
           <span className="track" role="progressbar" aria-label="New runs read" aria-valuenow={Math.round(share * 100)}>
-            <i style={{ width: percent(share) }} />
+            <i style={{ width: percent(share).replace(" ", "") }} />
           </span>
         )
       }

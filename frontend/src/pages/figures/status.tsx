@@ -89,7 +89,7 @@ export function Progress({ row }: { row: Reproduction }) {
   return (
     <span className="progress" data-testid="figure-progress">
       <span className="track" role="progressbar" aria-label={`${row.figure} at ${row.scale} scale`} aria-valuenow={Math.round(row.progress * 100)}>
-        <i style={{ width: percent(row.progress) }} />
+        <i style={{ width: percent(row.progress).replace(" ", "") }} />
       </span>
       <span>
         {words}, {row.scale} scale
