@@ -25,8 +25,8 @@ from engine.operators import OPERATORS
 from engine.spec.experiment.spans import Span
 from engine.telemetry.histogram import HIGH_NS, LOW_NS
 from engine.telemetry.summaries import Of
+from webapp.reports.summary_store import Store
 from workers.spark.session import SESSION
-from workers.spark.store import Store
 from workers.spark.summaries import Wanted, summaries
 
 REAL = 8

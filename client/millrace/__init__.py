@@ -7,6 +7,7 @@
 Refused requests raise LabError. Its text names field and value, and says how to fix them.
 """
 
+from .analyses import Analysis
 from .documents import read_document
 from .errors import LabError
 from .experiments import Experiment
@@ -15,4 +16,4 @@ from .lab import Lab, connect
 from .runs import Run
 from .studies import Study
 
-__all__ = ["Experiment", "Figure", "Lab", "LabError", "Run", "Study", "connect", "read_document"]
+__all__ = ["Analysis", "Experiment", "Figure", "Lab", "LabError", "Run", "Study", "connect", "read_document"]

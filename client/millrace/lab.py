@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pandas as pd
 
+from .analyses import Analysis
 from .connection import Connection, encoded
 from .documents import Document, read_document
 from .errors import LabError
@@ -142,6 +143,25 @@ class Lab:
         """Return the studies by id, newest first."""
         items = self.connection.call("GET", "/api/studies", query={"limit": limit})["items"]
         return by_id(items, ("name", "state", "progress", "trials_done", "trials_failed", "created_at", "finished_at", "error"))
+
+    def would_read(
+        self, runs: dict[str, Any] | None = None, against: dict[str, Any] | None = None, span: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return what a question would read: how many runs of which experiments, when they ended, how many are new and their size.
+
+        runs, against, span: as for `ask`. Stores nothing.
+        """
+        body = {"runs": runs or {}, "span": span or {}, **({"against": against} if against is not None else {})}
+        return dict(self.connection.call("POST", "/api/spark/selection", body=body))
+
+    def ask(self, kind: str, runs: dict[str, Any] | None = None, **question: Any) -> Analysis:
+        """Ask about many runs at once (docs/spark.md). Raises LabError if it cannot be answered.
+
+        kind: summaries, comparison, surface or statistics. runs: which ones, by ids, search, state, experiment, study, of_studies and tag;
+        default all that succeeded. question: against, metrics, metric, x, y or by, as the kind has them, and span.
+        """
+        body = {"kind": kind, "runs": runs or {}, **question}
+        return Analysis(self.connection, self.connection.call("POST", "/api/spark/jobs", body=body))
 
     def figures(self, prefix: str = "") -> pd.DataFrame:
         """Return the figures of papers by id, with their status."""

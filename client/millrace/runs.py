@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pandas as pd
 
 from . import plots
+from .errors import LabError
 from .handle import Work
 
 if TYPE_CHECKING:
@@ -70,6 +71,17 @@ class Run(Work):
         """Return the latency breakdown of all records after warm-up, one row per operator."""
         told = self.connection.call("GET", "/api/runs/{run_id}/attribution", run_id=self.id)
         return pd.DataFrame.from_dict(told["operators"], orient="index")
+
+    def keys(self, operator: str, index: int, at_s: float | None = None) -> pd.DataFrame:
+        """Return the ten keys with the most records of an instance in the frame that contains a moment, by key: records, share.
+
+        at_s: default the last frame. Raises LabError with the reason if the keys cannot be told (docs/diagnosis.md).
+        """
+        query = {"operator": operator, "index": index, "at_s": at_s}
+        told = self.connection.call("GET", "/api/runs/{run_id}/keys", query=query, run_id=self.id)
+        if told["reason"]:
+            raise LabError(f"the keys of {operator}[{index}] cannot be told: {told['reason']}")
+        return pd.DataFrame(told["keys"], columns=["key", "records", "share"]).set_index("key")
 
     def citation(self) -> str:
         """BibTeX."""

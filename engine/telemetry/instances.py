@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -240,10 +241,15 @@ def _machines(rows: pa.Table) -> Machines:
 def _live(directory: Path, frames: NDArray[Any]) -> list[dict[str, Any]]:
     """Return some of these frames, the last one included, by number."""
     wanted = frames[np.unique(np.linspace(0, len(frames) - 1, min(len(frames), LIVE_FRAMES_MAX)).round().astype(int))]
+    return live_frames(directory, wanted.tolist())
+
+
+def live_frames(directory: Path, numbers: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the live frames of these numbers that are stored, by number. Raises NoFiles."""
     found: list[dict[str, Any]] = []
     for path in sorted((directory / "live").glob("part-*.parquet")):
         table = _read(path, ["n", "json"])
-        chosen = table.filter(compute.is_in(table.column("n"), pa.array(wanted, pa.int32())))
+        chosen = table.filter(compute.is_in(table.column("n"), pa.array(numbers, pa.int32())))
         found += [json.loads(text) for text in chosen.column("json").to_pylist()]
     return found
 

@@ -48,6 +48,75 @@ def answered(page: Page) -> None:
     page.get_by_test_id("answer-table").wait_for(timeout=ANSWERED_MS)
 
 
+def test_what_is_read_is_told_first_and_chosen_runs_stay_chosen(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def named_once(document: dict[str, Any]) -> None:
+        short_runs(document)
+        document["name"] = "Chosen once"
+
+    def named_twice(document: dict[str, Any]) -> None:
+        short_runs(document)
+        document["name"] = "Chosen twice"
+
+    numbers = []
+    for change in (named_once, named_twice):
+        id = experiment(change)
+        for seed in (1, 2):
+            run = api.post(f"/api/experiments/{id}/runs", json={"seed": seed}).raise_for_status().json()
+            assert until_ended(api, f"/api/runs/{run['id']}", page)["state"] == "succeeded"
+            numbers.append(run["number"])
+    page.goto("/runs?search=Chosen")
+    for number in numbers[1:]:
+        page.get_by_label(f"Choose run {number}", exact=True).check()
+    page.get_by_test_id("analyse-chosen").click()
+    dialog = page.get_by_role("dialog")
+    reading = dialog.get_by_test_id("reading")
+    expect(dialog.get_by_test_id("asked-chosen")).to_contain_text("3 chosen runs")
+    expect(reading).to_contain_text("3 succeeded runs of 2 experiments")
+    expect(reading).to_contain_text("all new")
+    expect(dialog.get_by_test_id("pool-warning")).to_contain_text("mix 2 experiments")
+    assert_accessible(page)
+    dialog.get_by_role("button", name="Statistics by experiment").click()
+    expect(dialog.get_by_test_id("pool-warning")).to_have_count(0)
+    dialog.get_by_text("Summaries", exact=True).click()
+    reading.get_by_role("button", name="Chosen twice").click()
+    expect(reading).to_contain_text("2 succeeded runs of Chosen twice")
+
+    dialog.get_by_text("Comparison", exact=True).click()
+    expect(dialog.get_by_test_id("reading-both")).to_contain_text("2 runs are on both sides")
+    dialog.get_by_role("textbox", name=re.compile("^Against these")).fill("no such run")
+    expect(page.get_by_test_id("ask-now")).to_be_disabled()
+    expect(dialog.get_by_text("No run matches; change the selection.")).to_be_visible()
+    dialog.get_by_text("Summaries", exact=True).click()
+    with page.expect_response(lambda response: response.url.endswith("/api/spark/jobs") and response.request.method == "POST") as answer:
+        page.get_by_test_id("ask-now").click()
+    job = answer.value.json()
+    assert len(job["question"]["runs"]["ids"]) == 3
+    page.wait_for_url(f"**/analysis/{job['id']}")
+
+    def under_way(route: Any) -> None:
+        """As a worker would tell it; that it does, other tests show."""
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "state": "running", "progress": 0.4, "runs": 12, "read": 10})
+
+    of_job = re.compile(rf"/api/spark/jobs/{job['id']}")
+    page.route(of_job, under_way)
+    page.reload()
+    expect(page.get_by_text("4 of 10 new runs read")).to_be_visible()
+    bar = page.get_by_role("progressbar", name="New runs read")
+    assert bar.evaluate("bar => bar.firstElementChild.offsetWidth / bar.offsetWidth") == pytest.approx(0.4, abs=0.01)
+    page.unroute(of_job)
+    page.reload()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("link", name="Ask again").click()
+    expect(dialog.get_by_test_id("asked-chosen")).to_contain_text("3 chosen runs")
+    expect(reading).to_contain_text("2 succeeded runs of Chosen twice")
+    api.delete(f"/api/spark/jobs/{job['id']}").raise_for_status()
+
+    page.goto("/runs?search=Chosen+once")
+    page.get_by_test_id("analyse-listed").click()
+    expect(reading).to_contain_text("2 succeeded runs of Chosen once")
+
+
 @pytest.mark.spark
 def test_from_a_question_to_its_answer(page: Page, workbench: Any, sweep: str, new_context: Callable[..., BrowserContext]) -> None:
     page.goto("/analysis")

@@ -57,6 +57,10 @@ def test_a_figure_is_watched_and_cancelled(page: Page) -> None:
     expect(page.get_by_test_id("figure-status")).to_have_attribute("data-status", "not run")
     page.get_by_test_id("run-figure").click()
     expect(page.get_by_test_id("figure-progress")).to_contain_text("paper scale")
+    verdicts = page.get_by_test_id("assertions").locator("tbody tr [data-state]")
+    expect(verdicts.first).to_have_text(re.compile("Waiting|Running"))
+    assert verdicts.evaluate_all("all => all.every((one) => one.dataset.state === 'under way')"), "no assertion says that it was not run"
+    expect(page.get_by_test_id("figure-status")).to_have_attribute("data-status", "in progress")
     page.get_by_test_id("cancel-figure").click()
     expect(page.get_by_test_id("run-figure")).to_be_visible(timeout=SOON_MS)
     page.reload()

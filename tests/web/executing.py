@@ -159,3 +159,24 @@ def assert_as_if_nothing_had_happened(run: Run) -> None:
     assert run.digest == twin.digest
     assert {**run.summary, "wall_s": 0} == {**twin.summary, "wall_s": 0}
     assert frames_of(run) == twin.frames
+
+
+class SparkHere:
+    """A session of Spark with two cores, whose tasks run in this process."""
+
+    defaultParallelism = 2
+
+    @property
+    def sparkContext(self) -> SparkHere:
+        return self
+
+    def parallelize(self, items: list[Any], slices: int) -> SparkHere:
+        self.items = items
+        return self
+
+    def map(self, task: Callable[[Any], Any]) -> SparkHere:
+        self.items = [task(item) for item in self.items]
+        return self
+
+    def collect(self) -> list[Any]:
+        return self.items

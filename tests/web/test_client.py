@@ -25,6 +25,8 @@ from webapp.accounts.models import ApiToken
 from webapp.lab.models import Run, RunState, Study
 from webapp.lab.people import member
 from workers import execution, studies
+from workers.spark import jobs
+from workers.spark.session import SESSION
 
 from .conftest import ROOT, RedisProcess, long_document, process_environment, small_document, wait_for
 
@@ -32,6 +34,7 @@ sys.path.insert(0, str(ROOT / "client"))
 import millrace
 from millrace import waiting
 
+from .executing import SparkHere
 from .study_examples import sweep
 
 pytestmark = pytest.mark.django_db(transaction=True)  # runs are attended by a thread with a connection of its own
@@ -118,8 +121,11 @@ def test_every_call_is_in_the_openapi_document(openapi: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.one_database
-def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Checking, tmp_path: Path) -> None:
+def test_everything_that_the_client_can_do(
+    remote: millrace.Lab, transport: Checking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In one go, at the end of which every call of its source was made."""
+    monkeypatch.setattr(SESSION, "get", SparkHere)
     assert repr(remote) == "<lab 'Lab' at http://127.0.0.1, as ada (metrics, read, write)>"
     assert remote.check(small_document())["hash"]
 
@@ -131,6 +137,8 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     assert run.summary == stored.summary
     assert set(run.attribution().index) == {operator["id"] for operator in run.document["query"]["operators"]}
     assert stored.hash in run.citation()
+    with pytest.raises(millrace.LabError, match=r"the keys of bids\[0\] cannot be told: 'bids' is a source"):
+        run.keys("bids", 0)
     assert len(run.plot().data) == 3
     with pytest.raises(millrace.LabError, match=r"no column 'latency_ms\.p42'; choose from"):
         run.plot("latency_ms.p42")
@@ -197,6 +205,15 @@ def test_everything_that_the_client_can_do(remote: millrace.Lab, transport: Chec
     with pytest.raises(millrace.LabError, match="this study has nothing to retry"):
         study.retry()
     assert list(remote.studies().index) == [study.id]
+
+    reads = remote.would_read({"study": study.id}, against={"search": "seed=3"}, span={"from_s": 0.5})
+    assert (reads["runs"]["all"]["runs"], reads["against"]["new"]["runs"], reads["common"]) == (4, 3, 0)
+    assert remote.ask("summaries", {"study": study.id}).cancel().state == "cancelled"
+    asked = remote.ask("comparison", {"study": study.id}, against={"search": "seed=3"}, metrics=["records_in"])
+    jobs.make(asked.id)
+    answer = asked.wait(progress=False)
+    assert (answer.kind, answer.runs, answer.read, len(answer.rows())) == ("comparison", 7, 7, 1)
+    assert list(answer.pooled()["runs"]) == [3, 4]
 
     (tmp_path / "taps.csv").write_text("at,key\n2024-01-01T00:00:00Z,1\n2024-01-01T00:00:01Z,2\n")
     assert remote.preview(tmp_path / "taps.csv").problems == []

@@ -81,6 +81,25 @@ def test_instances_of_a_frame_add_up_to_what_the_frame_says(client: Client, lab:
     assert read(client, f"/api/runs/{run.pk}/instances", at_s=1e9)["to_s"] == 6.0
 
 
+def test_the_hottest_keys_of_an_instance_are_told_or_why_not(client: Client, lab: Lab) -> None:
+    run = limited(lab, "one instance by skew")
+    path = f"/api/runs/{run.pk}/keys"
+    found = [read(client, path, at_s=3.1, operator="count", index=index) for index in range(4)]
+    assert {(one["frame"], one["from_s"], one["to_s"], one["field"], one["reason"]) for one in found} == {(12, 3.0, 3.25, "bidder", None)}
+    assert sum(one["records"] for one in found) == found[0]["of_operator"]
+    (instances,) = (read(client, f"/api/runs/{run.pk}/instances", at_s=3.1, operator="count")["rows"],)
+    busiest = max(instances, key=lambda row: row["queue"])["index"]
+    hot = found[busiest]
+    assert hot["records"] == max(one["records"] for one in found)
+    assert hot["keys"][0]["records"] == max(key["records"] for one in found for key in one["keys"])
+    assert [key["share"] for key in hot["keys"]] == [pytest.approx(key["records"] / hot["records"]) for key in hot["keys"]]
+    assert len(hot["keys"]) == min(10, hot["distinct"])
+    for operator, why in (("bids", "is a source"), ("price", "by rebalance, not by a key"), ("sink", "by rebalance, not by a key")):
+        told = read(client, path, operator=operator, index=0)
+        assert (why in told["reason"], told["keys"], told["records"]) == (True, [], 0)
+    assert "there is no 4" in read(client, path, operator="count", index=4)["reason"]
+
+
 def test_a_span_is_diagnosed_by_itself(client: Client, lab: Lab) -> None:
     run = limited(lab, "a paused host")
     path = f"/api/runs/{run.pk}/diagnosis"
@@ -100,7 +119,10 @@ def test_what_cannot_be_answered_is_refused_with_a_sentence(client: Client, refu
         assert "no frames are stored yet" in read(client, f"{queued}/{path}", 409)["detail"]
     assert "not before to_s" in read(client, f"{ended}/diagnosis", 422, from_s=3, to_s=2)["detail"]
     assert "no frame" in read(client, f"{ended}/diagnosis", 409, from_s=1e6)["detail"]
+    assert "no frames are stored yet" in read(client, f"{queued}/keys", 409, operator="sink", index=0)["detail"]
     assert "has no operator 'nowhere'; it has " in read(client, f"{ended}/instances", 404, operator="nowhere")["detail"]
+    assert "has no operator 'nowhere'; it has " in read(client, f"{ended}/keys", 404, operator="nowhere", index=0)["detail"]
+    read(client, f"{ended}/keys", 422, operator="sink", index=-1)
     for value in ("1e400", "nan", "-1", "soon"):
         read(client, f"{ended}/diagnosis", 422, from_s=value)
         read(client, f"{ended}/instances", 422, at_s=value)

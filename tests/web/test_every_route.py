@@ -26,6 +26,7 @@ READ_BY_POST = {
     "post /api/python",
     "post /api/python/read",
     "post /api/datasets/preview",
+    "post /api/spark/selection",
 }
 OF_ONES_OWN = {"post /api/tokens", "delete /api/tokens/{token_id}", "put /api/session/password"}
 ADMIN = {

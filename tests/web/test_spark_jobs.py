@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,18 @@ from launcher.services import Service
 from engine.spec.experiment.spans import Span
 from engine.telemetry.summaries import summarise
 from webapp.lab.models import Experiment, Lab, Run, RunState, SparkJob
+from webapp.lab.models.spark import stamp_of
 from webapp.lib.redis_connection import connection
 from webapp.messaging.heartbeats import spark_state, tell_spark_state
 from webapp.messaging.queue import QUEUE
+from webapp.reports.analysis import QUESTION
+from webapp.reports.summary_store import Store
 from workers import caretaker, execution
-from workers.spark import jobs
+from workers.spark import jobs, summaries
 from workers.spark.session import SESSION
 
 from .conftest import new_experiment, processes_of_tests, small_document, wait_for
+from .executing import SparkHere
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -105,6 +110,81 @@ def test_what_cannot_be_asked_is_refused_with_its_place(
     assert message in said["detail"], said
     assert not pointer or [problem["pointer"] for problem in said["problems"]] == [pointer]
     assert not SparkJob.objects.exists()
+
+
+# --- what a question would read ---------------------------------------------------------------------------------------------------------
+
+
+def selection(client: Client, body: dict[str, Any], status: int = 200) -> dict[str, Any]:
+    answer = client.post("/api/spark/selection", json.dumps(body), content_type="application/json")
+    assert answer.status_code == status, answer.content
+    said: dict[str, Any] = answer.json()
+    return said
+
+
+def test_what_would_be_read_is_told_before_it_is_asked_for(client: Client, lab: Lab, experiment: Experiment) -> None:
+    other = new_experiment(lab, {**small_document(per_s=1000), "name": "Another"})
+    known, fresh, third = executed(client, experiment, 1), executed(client, experiment, 2), executed(client, other, 1)
+    for run, size in ((known, 1000), (fresh, 3000)):
+        Run.objects.filter(pk=run.pk).update(stored_bytes=size)
+    Run.objects.filter(pk=third.pk).update(stored_bytes=None)
+    Store.of(lab.pk, Span()).add([{"run": str(known.pk), "stamp": stamp_of(known)}, {"run": str(fresh.pk), "stamp": "of other files"}])
+
+    said = selection(client, {})["runs"]
+    assert (said["all"], said["new"]) == ({"runs": 3, "bytes": 6000}, {"runs": 2, "bytes": 6000}), "unmeasured runs count as the mean"
+    assert [(one["name"], one["runs"]) for one in said["experiments"]] == [("Small Q1", 2), ("Another", 1)]
+    ends = [datetime.fromisoformat(said[name]) for name in ("first_at", "last_at")]
+    assert [abs((end - run.finished_at).total_seconds()) < 0.001 for end, run in zip(ends, (known, third), strict=True)] == [True, True]
+    assert selection(client, {"span": {"from_s": 1.0}})["runs"]["new"]["runs"] == 3, "another span has summaries of its own"
+
+    of_one = {"experiment": str(experiment.pk)}
+    both = selection(client, {"runs": of_one, "against": {"ids": [str(fresh.pk), str(third.pk)]}})
+    assert (both["runs"]["all"]["runs"], both["against"]["all"]["runs"], both["common"], both["new"]["runs"]) == (2, 2, 1, 2)
+    assert selection(client, {"runs": {"search": "nothing_is_called_so"}})["runs"]["all"] == {"runs": 0, "bytes": 0}
+    (problem,) = selection(client, {"against": {"search": "p99>very"}}, 422)["problems"]
+    assert problem["pointer"] == "/against/search"
+    assert not SparkJob.objects.exists()
+
+
+def test_runs_that_end_after_the_question_are_not_read(client: Client, experiment: Experiment) -> None:
+    before = executed(client, experiment, 1)
+    job = SparkJob.objects.get(pk=post(client, SUMMARIES)["id"])
+    executed(client, experiment, 2)
+    assert jobs.selected(job, QUESTION.validate_python(job.question).runs) == [before]
+
+
+def test_progress_counts_runs_and_a_cancelled_job_keeps_what_it_has_read(
+    client: Client, lab: Lab, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [executed(client, experiment, seed) for seed in range(5)]
+    monkeypatch.setattr(summaries, "BATCH_RUNS_MIN", 1)
+    monkeypatch.setattr(SESSION, "get", SparkHere)
+    selects, cancels = jobs.JobAttendant.selects, True
+    seen: list[tuple[int, int, int]] = []
+
+    def watched(monitor: jobs.JobAttendant, count: int, read: int) -> None:
+        selects(monitor, count, read)
+        monitor._report()
+        row = SparkJob.objects.get(pk=monitor.work.pk)
+        seen.append((row.runs, row.read, round(row.progress * read)))
+        if cancels and len(seen) == 2:
+            SparkJob.objects.request_cancel(row.pk)
+            monitor._look()
+
+    monkeypatch.setattr(jobs.JobAttendant, "selects", watched)
+    cancelled = made_here(post(client, SUMMARIES)["id"])
+    assert (cancelled.state, seen) == (RunState.CANCELLED, [(5, 5, 0), (5, 5, 0)]), "each row is that before the batch"
+    assert Store.of(lab.pk, Span()).known({str(run.pk): stamp_of(run) for run in runs}) == {str(run.pk) for run in runs[:2]}
+
+    cancels = False
+    seen.clear()
+    done = made_here(post(client, SUMMARIES)["id"])
+    assert (done.state, done.runs, done.read, done.progress) == (RunState.SUCCEEDED, 5, 3, 1.0)
+    assert [(count, read) for count, read, _ in seen] == [(5, 3)] * 3, "a batch of two, then one of the last run"
+
+
+def test_batches_take_about_a_second_on_any_machine() -> None:
+    assert [summaries.next_size(size, took_s) for size, took_s in ((4, 0.1), (64, 0.1), (8, 1.0), (8, 5.0), (1, 60.0))] == [8, 64, 8, 4, 1]
 
 
 # --- labs in which Spark cannot be had ----------------------------------------------------------------------------------------------------

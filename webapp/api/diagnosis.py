@@ -11,12 +11,12 @@ from django.http import HttpRequest
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
-from engine.diagnosis import Limit, Remedy, diagnose, remedies
+from engine.diagnosis import CannotTell, HotKeys, Limit, Remedy, diagnose, hot_keys, remedies
 from engine.diagnosis.limit import LimitKind
-from engine.spec import Experiment
+from engine.spec import Experiment, examine
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.rules.validation import Context
-from engine.telemetry.instances import ENDS, Measured, frame_at, measured
+from engine.telemetry.instances import ENDS, FrameAt, Measured, frame_at, live_frames, measured
 from engine.telemetry.recorded import NoFiles
 from webapp.lab import submission
 from webapp.lab.documents import datasets_of
@@ -30,6 +30,7 @@ from .runs import run_of
 router = Router()
 
 Moment = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+Index = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class DiagnosedSpan(Schema):
@@ -117,6 +118,32 @@ class InstancesShape(Schema):
     rows: list[InstanceRow]
 
 
+class KeyShape(Schema):
+    """A key. records: of it that went to the instance; share: of the instance's records."""
+
+    key: str
+    records: int
+    share: float
+
+
+class KeysShape(Schema):
+    """The keys with the most records among those that the sources read in a frame and that went to one instance.
+
+    field: by whose value records are assigned to instances. records: number that went to the instance; of_operator: to all instances.
+    distinct: number of keys of the instance. keys: at most ten. reason: null, or why the keys cannot be told; the others are then empty.
+    """
+
+    frame: int
+    from_s: float
+    to_s: float
+    field: str
+    records: int
+    of_operator: int
+    distinct: int
+    keys: list[KeyShape]
+    reason: str | None
+
+
 class ChosenRemedy(Body):
     """The remedy to run, of the diagnosis of this span."""
 
@@ -172,16 +199,65 @@ def instances(
 ) -> InstancesShape:
     """at_s: default the last frame that is stored. operator: default all operators."""
     run = run_of(request.auth.lab, run_id)
-    known = [one["id"] for one in run.document["query"]["operators"]]
-    if operator is not None and operator not in known:
-        raise Problem404(f"run {run.number} has no operator '{operator}'; it has {', '.join(known)}")
+    if operator is not None:
+        _check_operator(run, operator)
     try:
-        frame = frame_at(run.directory, run.horizon_ns * 1000 if at_s is None else round(at_s * 1e9))
+        frame = _frame(run, at_s)
         found = measured(run.directory, frame.from_ns, frame.to_ns)
     except NoFiles as missing:
         raise Problem409(f"run {run.number} is {run.state}: {missing}") from None
     rows = _rows(found, operator)
     return InstancesShape(frame=frame.number, from_s=frame.from_ns / 1e9, to_s=frame.to_ns / 1e9, rows=rows)
+
+
+@router.get("/{uuid:run_id}/keys", response=KeysShape, summary="The keys with the most records of an instance in one frame")
+def keys(request: HttpRequest, run_id: uuid.UUID, operator: str, index: Query[Index], at_s: Query[Moment | None] = None) -> KeysShape:
+    """at_s: default the last frame that is stored. The records are made again from the document and the seed."""
+    lab = request.auth.lab
+    run = run_of(lab, run_id)
+    _check_operator(run, operator)
+    try:
+        frame = _frame(run, at_s)
+        live = {one["n"]: one for one in live_frames(run.directory, [frame.number - 1, frame.number])}
+    except NoFiles as missing:
+        raise Problem409(f"run {run.number} is {run.state}: {missing}") from None
+    found, reason = HotKeys("", 0, 0, 0, ()), None
+    try:
+        found = _hot_keys(run, operator, index, live[frame.number], live.get(frame.number - 1))
+    except CannotTell as why:
+        reason = str(why)
+    return KeysShape(
+        frame=frame.number,
+        from_s=frame.from_ns / 1e9,
+        to_s=frame.to_ns / 1e9,
+        field=found.field,
+        records=found.records,
+        of_operator=found.of_operator,
+        distinct=found.distinct,
+        keys=[KeyShape(key=one.key, records=one.records, share=one.share) for one in found.keys],
+        reason=reason,
+    )
+
+
+def _hot_keys(run: Run, operator: str, index: int, frame: dict[str, Any], before: dict[str, Any] | None) -> HotKeys:
+    """Raises CannotTell."""
+    context = _context(run.lab)
+    findings = examine(run.document, context)
+    if findings.experiment is None:
+        problem = next(one for one in findings.problems if one.severity == "error")
+        raise CannotTell(f"The run's records cannot be made again: {problem.pointer}: {problem.message}.")
+    return hot_keys(findings.experiment, findings.schemas, context.datasets, operator, index, frame, before)
+
+
+def _check_operator(run: Run, operator: str) -> None:
+    known = [one["id"] for one in run.document["query"]["operators"]]
+    if operator not in known:
+        raise Problem404(f"run {run.number} has no operator '{operator}'; it has {', '.join(known)}")
+
+
+def _frame(run: Run, at_s: float | None) -> FrameAt:
+    """Return the stored frame that contains the moment, or the nearest; by default the last one. Raises NoFiles."""
+    return frame_at(run.directory, run.horizon_ns * 1000 if at_s is None else round(at_s * 1e9))
 
 
 def _context(lab: Lab) -> Context:

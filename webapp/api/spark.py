@@ -12,14 +12,16 @@ from pydantic import Field
 
 from engine.spec import Problem, Refusal
 from engine.spec.base.problems import pointer
+from webapp.accounts.rights import Right
 from webapp.lab.models import Lab, RunState, SparkJob
 from webapp.lab.schemas import SparkJobShape
 from webapp.lib.described import JsonObject
 from webapp.lib.redis_connection import connection
 from webapp.messaging.heartbeats import spark_state
 from webapp.messaging.stream import announce_lists
-from webapp.reports import analysis
+from webapp.reports import analysis, selection
 
+from .authentication import Needs
 from .errors import Problem404, Problem422
 
 router = Router()
@@ -69,10 +71,22 @@ def create(request: HttpRequest, body: analysis.Question) -> Status:
     try:
         job, queued = analysis.ask(request.auth.lab, body)
     except Refusal as refusal:
-        problem = Problem(pointer(*refusal.at), refusal.code, str(refusal), refusal.value, refusal.hint)
-        raise Problem422(f"{problem.pointer}: {refusal}", [problem.as_dict()]) from None
+        raise refused(refusal) from None
     note = QUEUE_AWAY if not queued else NOBODY if spark_state()["state"] == "absent" else None
     return Status(201, SparkJobShape.of(job, note))
+
+
+@router.post(
+    "/selection",
+    auth=Needs(Right.READ),
+    response=selection.SelectionOfRuns,
+    summary="What a question would read: runs by experiment, and how many are new; stores nothing",
+)
+def select(request: HttpRequest, body: selection.SelectionAsked) -> selection.SelectionOfRuns:
+    try:
+        return selection.selected(request.auth.lab, body)
+    except Refusal as refusal:
+        raise refused(refusal) from None
 
 
 @router.get("/jobs/{uuid:job_id}", response=AnalysisDetail, summary="A job, and its answer once it has one")
@@ -110,6 +124,11 @@ def restore(request: HttpRequest, job_id: uuid.UUID) -> Status:
         raise Problem404(f"there is no job {job_id} in this lab")
     announce_lists(connection())
     return Status(204, None)
+
+
+def refused(refusal: Refusal) -> Problem422:
+    problem = Problem(pointer(*refusal.at), refusal.code, str(refusal), refusal.value, refusal.hint)
+    return Problem422(f"{problem.pointer}: {refusal}", [problem.as_dict()])
 
 
 def job_of(lab: Lab, job_id: uuid.UUID) -> SparkJob:

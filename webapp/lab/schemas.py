@@ -530,8 +530,9 @@ class ReproductionShape(Schema):
 
 
 class SparkJobShape(Schema):
-    """An analysis over many runs. progress: fraction of the new runs summarised so far, 0 to 1. runs: number of runs it covers. read:
-    number of runs whose files were read; the others were cached. note: why its start may be delayed."""
+    """An analysis over many runs. runs: number of runs it covers. read: number of runs whose files this job reads; the others were cached.
+    Both are null until it has selected its runs. progress: fraction of `read` done, 0 to 1; at 1, while it is running, it computes the
+    answer. note: why its start may be delayed."""
 
     id: str
     kind: str

@@ -21,6 +21,8 @@ from webapp.messaging.stream import announce_row
 RUNS_MAX = 10_000
 """Maximum number of runs per question."""
 CELLS_MAX = 10_000
+IDS_MAX = 1000
+"""Maximum number of runs that a question names one by one."""
 METRICS_MAX = 20
 
 OF_SPAN = {
@@ -44,7 +46,7 @@ Metric = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=
 class RunsAsked(Model):
     """Selection of runs that ended in `state`: by ids, or by the search of the run list."""
 
-    ids: tuple[uuid.UUID, ...] | None = Field(default=None, min_length=1, max_length=1000)
+    ids: tuple[uuid.UUID, ...] | None = Field(default=None, min_length=1, max_length=IDS_MAX)
     search: Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")] = ""
     state: Literal["succeeded", "failed", "cancelled"] = "succeeded"
     experiment: uuid.UUID | None = None
@@ -122,8 +124,7 @@ def check(lab: Lab, question: AnyQuestion) -> None:
             count = runs.find(lab).count()
             if count == 0:
                 raise Refusal("no runs match; change the selection", code="no_runs")
-            if count > RUNS_MAX:
-                raise Refusal(f"{count:,} runs match; select at most {RUNS_MAX:,}", code="too_many", value=count)
+            refuse_too_many(count)
     asked = (
         [question.metric] if isinstance(question, SurfaceQuestion) else [] if isinstance(question, SummariesQuestion) else question.metrics
     )
@@ -141,6 +142,12 @@ def check(lab: Lab, question: AnyQuestion) -> None:
     if isinstance(question, StatisticsQuestion) and question.by != "experiment":
         with refusals_below("by"):
             parameter(lab, question.by)
+
+
+def refuse_too_many(count: int) -> None:
+    """Raises Refusal if one set of a question has more runs than that."""
+    if count > RUNS_MAX:
+        raise Refusal(f"{count:,} runs match; select at most {RUNS_MAX:,}", code="too_many", value=count)
 
 
 def parameter(lab: Lab, name: str) -> int:

@@ -15,6 +15,7 @@ from engine.spec.figure.figure import Figure, Panel, PanelAxis
 from engine.studies import Interval
 from engine.studies import interval as seed_interval
 from webapp.lab import figures, studies
+from webapp.lab.documents import check
 from webapp.lab.models import FigureResult, Run, Study
 from webapp.lab.verdicts import verdicts_of
 from webapp.lib.version import VERSION
@@ -22,6 +23,7 @@ from webapp.messaging import frame_history as history
 
 from .citation import figure_bibtex, run_bibtex, study_bibtex
 from .drawing import Chart, Series, short
+from .topology import Topology
 
 ROWS_MAX = 500
 DECADE = 10.0
@@ -43,7 +45,7 @@ class Part:
 
     title: str
     words: str = ""
-    charts: Sequence[Chart] = ()
+    charts: Sequence[Chart | Topology] = ()
     tables: Sequence[Table] = ()
     text: str = ""
     folded: bool = False
@@ -68,6 +70,7 @@ PARTS = {
 }  # fmt: skip
 """Parts of the latency: attribution fields and colour numbers. Service time includes stolen time."""
 PER_SENT = ("blocked", "network")
+TOPOLOGY = "The query above its hosts. Each host has the number of instances that were placed on it at the start; point at a box for more."
 
 
 def of_run(run: Run) -> bytes:
@@ -82,6 +85,7 @@ def of_run(run: Run) -> bytes:
             Part("Notes", words=run.notes),
             Part("Summary", words="After warm-up.", tables=[latencies(summary), numbers(summary), operators(summary)] if summary else ()),
             Part("Assertions", tables=[verdicts(run)]),
+            Part("Topology", words=TOPOLOGY, charts=[Topology(run.document, check(run.document, run.lab).placement, frames, summary)]),
             Part("Over virtual time", words=removed(run), charts=run_charts(frames, moments(run))),
             Part("Latency breakdown", words="Mean per record at each operator, in ms.", tables=[times(summary)] if summary else ()),
             Part("Document", words="With its seed, it reproduces the run.", text=as_yaml(run.document), folded=True),

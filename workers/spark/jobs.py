@@ -9,7 +9,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ from webapp.lab.models import Run, RunState, SparkJob
 from webapp.lab.models.spark import stamp_of
 from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce_row
-from webapp.reports.analysis import NEWS, QUESTION, ComparisonQuestion, QuestionAbout
+from webapp.reports.analysis import NEWS, QUESTION, ComparisonQuestion, QuestionAbout, RunsAsked
+from webapp.reports.summary_store import Store
 from workers.artifacts import is_disk_full
 from workers.attempts import attempt
 from workers.execution import SHUTTING_DOWN, failed
@@ -31,7 +32,6 @@ from workers.run_monitor import Cancelled, LeaseLost, Monitor, ShuttingDown
 
 from .answers import ANSWERS, Sets
 from .session import SESSION, SparkUnavailable
-from .store import Store
 from .summaries import Summarised, Wanted, summaries
 
 log = logging.getLogger(__name__)
@@ -42,8 +42,14 @@ NOTICE_S = 1.0
 
 
 class JobAttendant(Monitor):
+    selected: Mapping[str, int] = {}  # fields of the row that are known once the runs are selected: runs, read
+
+    def selects(self, runs: int, read: int) -> None:
+        """runs: number of runs that the job covers. read: number of those whose files it reads."""
+        self.selected = {"runs": runs, "read": read}
+
     def _report(self) -> None:
-        if self.rows.held(self.work.pk, self.holder).update(progress=self.progress):
+        if self.rows.held(self.work.pk, self.holder).update(progress=self.progress, **self.selected):
             announce_row(connection(), NEWS, self.work.pk)
 
 
@@ -81,30 +87,41 @@ def _outcome(job: SparkJob, monitor: Monitor) -> dict[str, Any]:
 
 
 def _make(job: SparkJob, monitor: Monitor) -> dict[str, Any]:
+    assert isinstance(monitor, JobAttendant)
     question = QUESTION.validate_python(job.question)
-    first = list(question.runs.find(job.lab).order_by("number"))
-    second = list(question.against.find(job.lab).order_by("number")) if isinstance(question, ComparisonQuestion) else []
+    first = selected(job, question.runs)
+    second = selected(job, question.against) if isinstance(question, ComparisonQuestion) else []
     runs = list({run.pk: run for run in (*first, *second)}.values())
     if not runs:
         raise Refusal("no runs match any more; they were deleted in the meantime")
     began_s = time.monotonic()
     summarised = summarise_runs(job, question, runs, monitor)
     rows = {row["run"]: row for row in summarised.rows}
+    monitor.check()
     answer = ANSWERS[question.kind](job.lab, question, Sets(first, second, rows))
     answer["took_s"] = time.monotonic() - began_s
     write(job.file, json.dumps(answer, separators=(",", ":"), allow_nan=False))
     return {"state": RunState.SUCCEEDED, "runs": len(runs), "read": summarised.read, "progress": 1.0}
 
 
-def summarise_runs(job: SparkJob, question: QuestionAbout, runs: Sequence[Run], monitor: Monitor) -> Summarised:
+def selected(job: SparkJob, asked: RunsAsked) -> list[Run]:
+    """Return the runs that matched when the question was asked, by number. Runs that ended since do not count."""
+    return list(asked.find(job.lab).filter(finished_at__lte=job.created_at).order_by("number"))
+
+
+def summarise_runs(job: SparkJob, question: QuestionAbout, runs: Sequence[Run], monitor: JobAttendant) -> Summarised:
     wanted = []
     for at in range(0, len(runs), DOCUMENTS_TOGETHER):
         together = runs[at : at + DOCUMENTS_TOGETHER]
         documents = dict(Run.objects.filter(pk__in=[run.pk for run in together]).values_list("pk", "document"))
         wanted += [Wanted(str(run.pk), stamp_of(run), of(run, documents[run.pk])) for run in together]
         monitor.check()
-    store = Store(Path(settings.ANALYSIS_DIR) / "summaries", job.lab_id, question.span)
-    return summaries(SESSION.get, wanted, question.span, store, monitor.reached_share)
+
+    def progress(done: int, new: int) -> None:
+        monitor.selects(len(runs), new)
+        monitor.reached_share(done / new if new else 1.0)
+
+    return summaries(SESSION.get, wanted, question.span, Store.of(job.lab_id, question.span), progress)
 
 
 def of(run: Run, document: dict[str, Any]) -> Of:

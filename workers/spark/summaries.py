@@ -6,6 +6,7 @@ loses at most one batch.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +14,13 @@ from typing import Any
 from engine.spec.experiment.spans import Span
 from engine.telemetry.recorded import NoFiles
 from engine.telemetry.summaries import Of, summarise
+from webapp.reports.summary_store import Store
 
-from .store import Store
-
-BATCH_RUNS = 64
-"""Batch size per core, chosen so that a batch takes about one second."""
+BATCH_RUNS_MIN, BATCH_RUNS_MAX = 4, 64
+"""Batch size per core: the first, and the largest. On an idle machine the largest takes about one second."""
+BATCH_S = 1.0
+"""Batches grow while they take less than half of it and shrink when they take more than twice as long: progress and cancellation go by
+batches, also on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -38,23 +41,37 @@ class Summarised:
 
 
 def summaries(
-    session: Callable[[], Any], runs: Sequence[Wanted], span: Span, store: Store, progress: Callable[[float], None] = lambda share: None
+    session: Callable[[], Any],
+    runs: Sequence[Wanted],
+    span: Span,
+    store: Store,
+    progress: Callable[[int, int], None] = lambda done, new: None,
 ) -> Summarised:
-    """Return the summaries of runs. session: returns the Spark session; called only for new runs. progress: called with the fraction of new
-    runs done; an exception from it ends the work. Raises SparkUnavailable, OSError."""
+    """Return the summaries of runs. session: returns the Spark session; called only for new runs. progress: called at first and after each
+    batch with the number of new runs done, and of all new runs; an exception from it ends the work. Raises SparkUnavailable, OSError."""
     known = store.read({run.id: run.stamp for run in runs})
     new = [run for run in runs if run.id not in known]
-    done = 0
+    done, per_core = 0, BATCH_RUNS_MIN
+    progress(0, len(new))
     while done < len(new):
         context = session().sparkContext
         cores = max(1, int(context.defaultParallelism))
-        batch = new[done : done + BATCH_RUNS * cores]
+        batch = new[done : done + per_core * cores]
+        began_s = time.monotonic()
         rows = context.parallelize([(run.id, run.stamp, run.of, span) for run in batch], min(len(batch), cores)).map(row_of).collect()
         store.add(row for row in rows if not row["failure"])  # missing files may come back
         known |= {row["run"]: row for row in rows}
         done += len(batch)
-        progress(done / len(new))
+        per_core = next_size(per_core, time.monotonic() - began_s)
+        progress(done, len(new))
     return Summarised([known[run.id] for run in runs], sum(not known[run.id]["failure"] for run in new))
+
+
+def next_size(per_core: int, took_s: float) -> int:
+    """Return the size of the next batch per core, from that of the last one and the time it took."""
+    if took_s < BATCH_S / 2:
+        return min(2 * per_core, BATCH_RUNS_MAX)
+    return max(per_core // 2, 1) if took_s > 2 * BATCH_S else per_core
 
 
 def row_of(wanted: tuple[str, str, Of, Span]) -> dict[str, Any]:

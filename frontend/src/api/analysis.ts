@@ -3,17 +3,24 @@
 export const KINDS = ["summaries", "comparison", "surface", "statistics"] as const;
 export type AnalysisKind = (typeof KINDS)[number];
 
+/** Which runs a question is about: all of these hold of each. */
 export interface RunsAsked {
+  /** Runs that were chosen one by one. */
+  ids: string[] | null;
   search: string;
-  tag: string;
+  state: "succeeded" | "failed" | "cancelled";
+  experiment: string | null;
   study: string | null;
+  /** Runs that studies made, too. */
+  of_studies: boolean;
+  tag: string;
 }
 
 export interface AnalysisQuestion {
   kind: AnalysisKind;
   runs: RunsAsked;
   against?: RunsAsked;
-  span: { from_s: number | null; to_s: number | null };
+  span: { from_s: number | null; to_s: number | null; [setting: string]: unknown };
   metrics?: string[];
   metric?: string;
   x?: string;

@@ -1128,6 +1128,29 @@ export interface components {
             to_s: number;
             rows: components["schemas"]["InstanceRow"][];
         };
+        /** @description A key. records: of it that went to the instance; share: of the instance's records. */
+        KeyShape: {
+            key: string;
+            records: number;
+            share: number;
+        };
+        /**
+         * @description The keys with the most records among those that the sources read in a frame and that went to one instance.
+         *
+         *     field: by whose value records are assigned to instances. records: number that went to the instance; of_operator: to all instances.
+         *     distinct: number of keys of the instance. keys: at most ten. reason: null, or why the keys cannot be told; the others are then empty.
+         */
+        KeysShape: {
+            frame: number;
+            from_s: number;
+            to_s: number;
+            field: string;
+            records: number;
+            of_operator: number;
+            distinct: number;
+            keys: components["schemas"]["KeyShape"][];
+            reason: string | null;
+        };
         /** @description The baseline of an experiment. metrics: those that the run list can show, by name, as far as the run measured them. */
         BaselineShape: {
             experiment: string;
@@ -1509,8 +1532,9 @@ export interface components {
             spark: components["schemas"]["SparkState"];
         };
         /**
-         * @description An analysis over many runs. progress: fraction of the new runs summarised so far, 0 to 1. runs: number of runs it covers. read:
-         *     number of runs whose files were read; the others were cached. note: why its start may be delayed.
+         * @description An analysis over many runs. runs: number of runs it covers. read: number of runs whose files this job reads; the others were cached.
+         *     Both are null until it has selected its runs. progress: fraction of `read` done, 0 to 1; at 1, while it is running, it computes the
+         *     answer. note: why its start may be delayed.
          */
         SparkJobShape: {
             id: string;
@@ -1540,6 +1564,38 @@ export interface components {
             master: string;
             message: string;
             cores: number;
+        };
+        /**
+         * @description Runs and the size of their files. bytes: null if none of them was measured yet; runs not yet measured count as the mean of the
+         *     others.
+         */
+        FilesToRead: {
+            runs: number;
+            bytes: number | null;
+        };
+        SelectedExperiment: {
+            id: string;
+            name: string;
+            runs: number;
+        };
+        /**
+         * @description all: every run of this side. new: those whose files no earlier question over the same span has read. first_at, last_at: when the
+         *     first and the last of them ended. experiments: those with the most runs; experiment_count: number of all.
+         */
+        SelectedRuns: {
+            all: components["schemas"]["FilesToRead"];
+            new: components["schemas"]["FilesToRead"];
+            first_at: string | null;
+            last_at: string | null;
+            experiments: components["schemas"]["SelectedExperiment"][];
+            experiment_count: number;
+        };
+        /** @description against: null unless the question is a comparison. common: number of runs on both sides. new: files to read, each run once. */
+        SelectionOfRuns: {
+            runs: components["schemas"]["SelectedRuns"];
+            against: components["schemas"]["SelectedRuns"] | null;
+            common: number;
+            new: components["schemas"]["FilesToRead"];
         };
         /** @description answer: null until the job has succeeded; its `rows` are the requested page. count: total number of rows. */
         AnalysisDetail: {
@@ -2586,6 +2642,33 @@ export interface components {
             /** @default p99_ms */
             metric?: string;
         };
+        /** @description The runs of a question, and of a comparison also those they are compared with. */
+        SelectionAsked: {
+            /**
+             * @default {
+             *       "ids": null,
+             *       "search": "",
+             *       "state": "succeeded",
+             *       "experiment": null,
+             *       "study": null,
+             *       "of_studies": true,
+             *       "tag": ""
+             *     }
+             */
+            runs?: components["schemas"]["RunsAsked"];
+            /**
+             * @default {
+             *       "from_s": null,
+             *       "to_s": null,
+             *       "latency": "",
+             *       "factor": 1.5,
+             *       "before_s": 10,
+             *       "steady_s": 1
+             *     }
+             */
+            span?: components["schemas"]["Span"];
+            against?: components["schemas"]["RunsAsked"] | null;
+        };
         AnswerQuery: {
             /** @default 1000 */
             limit?: number;
@@ -2701,6 +2784,8 @@ export type RemedyRun = components['schemas']['RemedyRun'];
 export type RemedyShape = components['schemas']['RemedyShape'];
 export type InstanceRow = components['schemas']['InstanceRow'];
 export type InstancesShape = components['schemas']['InstancesShape'];
+export type KeyShape = components['schemas']['KeyShape'];
+export type KeysShape = components['schemas']['KeysShape'];
 export type BaselineShape = components['schemas']['BaselineShape'];
 export type ComparisonShape = components['schemas']['ComparisonShape'];
 export type Difference = components['schemas']['Difference'];
@@ -2742,6 +2827,10 @@ export type LessonTold = components['schemas']['LessonTold'];
 export type AnalysisPage = components['schemas']['AnalysisPage'];
 export type SparkJobShape = components['schemas']['SparkJobShape'];
 export type SparkState = components['schemas']['SparkState'];
+export type FilesToRead = components['schemas']['FilesToRead'];
+export type SelectedExperiment = components['schemas']['SelectedExperiment'];
+export type SelectedRuns = components['schemas']['SelectedRuns'];
+export type SelectionOfRuns = components['schemas']['SelectionOfRuns'];
 export type AnalysisDetail = components['schemas']['AnalysisDetail'];
 export type TagItem = components['schemas']['TagItem'];
 export type Asked = components['schemas']['Asked'];
@@ -2832,6 +2921,7 @@ export type Span = components['schemas']['Span'];
 export type StatisticsQuestion = components['schemas']['StatisticsQuestion'];
 export type SummariesQuestion = components['schemas']['SummariesQuestion'];
 export type SurfaceQuestion = components['schemas']['SurfaceQuestion'];
+export type SelectionAsked = components['schemas']['SelectionAsked'];
 export type AnswerQuery = components['schemas']['AnswerQuery'];
 export type NewView = components['schemas']['NewView'];
 export type Change = components['schemas']['Change'];

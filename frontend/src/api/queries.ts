@@ -1,6 +1,7 @@
 /** The server's state as TanStack queries; keys in one place, so that writers can invalidate readers. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get, post } from "./client";
+import type { RunsAsked } from "./analysis";
 import type { ExperimentDocument } from "./document";
 import type {
   Analysis,
@@ -25,6 +26,7 @@ import type {
   Reproduction,
   Run,
   RunState,
+  SelectionOfRuns,
   SparkState,
   Study,
   StudyDetail,
@@ -199,6 +201,15 @@ export const ANSWER_ROWS_MAX = 1000;
 
 export const analysisQuery = (id: string) =>
   queryOptions({ queryKey: ["analysis", id], queryFn: () => get<AnalysisDetail>(`/api/spark/jobs/${id}?limit=${ANSWER_ROWS_MAX}`), staleTime: Infinity });
+
+/** What a question would read. */
+export const selectionQuery = (asked: { runs: RunsAsked; against?: RunsAsked; span: object }) =>
+  queryOptions({
+    queryKey: ["selection", asked],
+    queryFn: ({ signal }) => post<SelectionOfRuns>("/api/spark/selection", asked, signal),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
 
 const POINTS_PER_PAGE = 250;
 /** More points than that no chart shows. */

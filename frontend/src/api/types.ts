@@ -79,6 +79,8 @@ export type Diagnosis = Api.DiagnosisShape;
 export type Remedy = Api.RemedyShape;
 export type InstanceRow = Api.InstanceRow;
 export type Instances = Api.InstancesShape;
+/** The keys with the most records of an instance in a frame, or why they cannot be told. */
+export type HotKeys = Api.KeysShape;
 export type Difference = Api.Difference;
 export type DocumentDifference = Api.DocumentDifference;
 export type ComparedSide = Api.SideShape;
@@ -111,6 +113,10 @@ export type RescaleAction = Api.RescaleAction;
 export type Analysis = Omit<Api.SparkJobShape, "kind" | "question"> & { kind: AnalysisKind; question: AnalysisQuestion };
 export type AnalysisDetail = Analysis & { answer: Answer | null; count: Api.AnalysisDetail["count"] };
 export type SparkState = Api.SparkState;
+/** What a question would read, and of each side of it. */
+export type SelectionOfRuns = Api.SelectionOfRuns;
+export type SelectedRuns = Api.SelectedRuns;
+export type FilesToRead = Api.FilesToRead;
 
 // --- studies ----------------------------------------------------------------------------------------------------------------------------
 

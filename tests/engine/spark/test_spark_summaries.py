@@ -12,7 +12,7 @@ import engine
 from engine.operators import OPERATORS
 from engine.spec.experiment.spans import Span
 from engine.telemetry.summaries import PERCENTILES, Of
-from workers.spark.store import FILES_MAX, Store
+from webapp.reports.summary_store import FILES_MAX, Store
 from workers.spark.summaries import Wanted, summaries
 
 from ...support.agreement import DATASETS, template

@@ -21,8 +21,8 @@ class SparkJob(Work):
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     question = models.JSONField()  # webapp.reports.analysis
     progress = models.FloatField(default=0.0)  # fraction of the new runs summarised so far, 0 to 1
-    runs = models.PositiveIntegerField(null=True)  # number of runs it covers
-    read = models.PositiveIntegerField(null=True)  # number of runs whose files were read; the others were cached
+    runs = models.PositiveIntegerField(null=True)  # number of runs it covers; null until it has selected them
+    read = models.PositiveIntegerField(null=True)  # number of runs whose files it reads; the others were cached
 
     class Meta:
         indexes = [models.Index(fields=["lab", "-created_at"])]

@@ -16,6 +16,8 @@ import {
   statusesText,
   tableOf,
   tallyText,
+  underWayTally,
+  underWayText,
 } from "./figure";
 
 const document: FigureDocument = {
@@ -166,6 +168,10 @@ describe("words", () => {
     expect(sideText({ text: "a", least: 0.123456, most: 62500 })).toBe("0.12346 to 62500");
     expect(tallyText({ holds: 5, fails: 1, "not evaluated": 2 })).toBe("5 hold, 1 does not, 2 not evaluated");
     expect(tallyText({ "not run": 4 })).toBe("4 not run");
+    const row = { state: "running", progress: 0.43, cancel_requested: false } as const;
+    expect([underWayText(row), underWayText({ ...row, state: "queued" })]).toEqual(["Running, 43 %", "Waiting"]);
+    expect(underWayTally({ "not run": 4 }, row)).toBe("4 wait for their runs");
+    expect(underWayTally({ holds: 2, "not run": 1 }, { ...row, state: "queued" })).toBe("2 hold, 1 waits for a worker");
     const dev = (status: FigureStatus) => ({ status, scale: "dev" as const });
     const idle = { status: "not run" as const, scale: null };
     expect(statusesText([idle, dev("partly"), dev("calibrated"), dev("calibrated")])).toBe("2 calibrated, 1 partly reproduced, 1 not run");

@@ -12,7 +12,8 @@ import {
   type Scale,
   type Side,
 } from "../../api/figure";
-import { short } from "../../lib/format";
+import type { Reproduction } from "../../api/types";
+import { percent, short } from "../../lib/format";
 
 export interface Spot {
   x: number | string;
@@ -179,6 +180,22 @@ export function tallyText(states: Partial<Record<AssertionState, number>>): stri
     idle && `${idle} not run`,
   ];
   return parts.filter(Boolean).join(", ");
+}
+
+type UnderWay = Pick<Reproduction, "state" | "progress" | "cancel_requested">;
+
+/** What stands where a verdict will: a first run waits for a worker, or is in progress, so far. */
+export function underWayText({ state, progress, cancel_requested }: UnderWay): string {
+  if (cancel_requested) return "Cancelling";
+  return state === "queued" ? "Waiting" : `Running, ${percent(progress)}`;
+}
+
+/** "2 hold, 3 wait for their runs". */
+export function underWayTally(states: Partial<Record<AssertionState, number>>, { state }: UnderWay): string {
+  const { "not run": open = 0, ...judged } = states;
+  const waits = open === 1 ? "waits" : "wait";
+  const waiting = open && `${open} ${waits} for ${state === "queued" ? "a worker" : open === 1 ? "its runs" : "their runs"}`;
+  return [tallyText(judged), waiting].filter(Boolean).join(", ");
 }
 
 /** How many of these figures have which status, in the order of `STATUSES`: "2 calibrated, 1 not run; 2 at smoke scale". */

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../api/analysis";
+import { ALL_RUNS } from "./asking";
 import { cellsOf, drawable, marksOf, names, questionText, seconds, spanText } from "./analysis";
 
 const answer = (parts: Partial<Answer>): Answer => ({
   ...{ columns: [], rows: [], pooled: [], runs: 0, left_out: [], left_out_count: 0, took_s: 1 },
   ...parts,
 });
-const runs = { search: "", tag: "", study: null };
+const runs = ALL_RUNS;
 const span = { from_s: null, to_s: null };
 
 describe("questions", () => {

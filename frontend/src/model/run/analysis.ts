@@ -1,5 +1,6 @@
 /** Questions about many runs: how they are put in words, and what of an answer is drawn. */
 import type { AnalysisKind, AnalysisQuestion, Answer, Cell, RunsAsked } from "../../api/analysis";
+import { plural } from "../../lib/format";
 
 export const KIND_WORDS: Record<AnalysisKind, { title: string; about: string }> = {
   summaries: { title: "Summaries", about: "Percentiles, rates, recovery and time per operator over a span, for each run and for all runs pooled" },
@@ -8,8 +9,18 @@ export const KIND_WORDS: Record<AnalysisKind, { title: string; about: string }> 
   statistics: { title: "Statistics", about: "Metrics over all runs, by experiment or by a parameter" },
 };
 
-const foundBy = ({ search, tag, study }: RunsAsked) =>
-  [search, tag && `tagged ${tag}`, study && "runs of one study"].filter(Boolean).join(", ") || "all runs";
+const foundBy = ({ ids, search, state, experiment, study, of_studies, tag }: RunsAsked) =>
+  [
+    ids && plural(ids.length, "chosen run"),
+    search,
+    tag && `tagged ${tag}`,
+    experiment && "runs of one experiment",
+    study && "runs of one study",
+    !of_studies && !study && "none of studies",
+    state !== "succeeded" && state,
+  ]
+    .filter(Boolean)
+    .join(", ") || "all runs";
 
 /** What was asked, as the line of a list. */
 export function questionText(question: AnalysisQuestion): string {
@@ -20,7 +31,7 @@ export function questionText(question: AnalysisQuestion): string {
   return runs;
 }
 
-export function spanText({ from_s, to_s }: AnalysisQuestion["span"]): string {
+export function spanText({ from_s, to_s }: Pick<AnalysisQuestion["span"], "from_s" | "to_s">): string {
   if (from_s === null && to_s === null) return "after warm-up";
   return `${from_s === null ? "warm-up's end" : `${from_s} s`} to ${to_s === null ? "the end" : `${to_s} s`}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InstanceRow } from "../../api/types";
-import { queryOf, sorted, spanOf } from "./diagnosis";
+import { keysText, queryOf, sorted, spanOf, shareText } from "./diagnosis";
 
 const row = (index: number, busy: number, watermark_lag_ms: number | null = 0, host = "w1") =>
   ({ operator: "join", index, host, busy, watermark_lag_ms }) as InstanceRow;
@@ -22,4 +22,15 @@ test("numbers begin with the largest, names with the first, and rows without a v
   expect(order("host", false)).toEqual([1, 2, 0]);
   expect(order("watermark_lag_ms", false)).toEqual([2, 1, 0]);
   expect(order("watermark_lag_ms", true)).toEqual([1, 2, 0]);
+});
+
+const found = { frame: 4, from_s: 1, to_s: 1.25, field: "bidder", records: 250, of_operator: 1000, distinct: 40, reason: null };
+const keys = [{ key: "7", records: 100, share: 0.4 }, { key: "9", records: 5, share: 0.02 }];
+test("hottest keys say what they are a part of", () => {
+  expect(keysText({ ...found, keys }, "count[0]")).toBe(
+    "By bidder, 2 of 40 keys have 42 % of the 250 records that the sources read in this frame and that go to count[0], which gets 25 % of its operator's.",
+  );
+  expect(keysText({ ...found, distinct: 2, keys }, "count[0]")).toContain("By bidder, 2 keys have all of the 250 records");
+  expect(keysText({ ...found, records: 0, keys: [] }, "count[0]")).toBe("The sources read no record in this frame that goes to count[0].");
+  expect([shareText(0.4321), shareText(0.0005)]).toEqual(["43.2 %", "0.05 %"]);
 });

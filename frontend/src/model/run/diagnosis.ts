@@ -1,5 +1,6 @@
 /** What the diagnosis of a run asks for and how its table of instances is sorted. */
-import type { InstanceRow } from "../../api/types";
+import type { HotKeys, InstanceRow } from "../../api/types";
+import { plural, short } from "../../lib/format";
 
 /** A moment is diagnosed by the frames up to it: long enough that a queue shows whether it grows. */
 export const FRAMES = 20;
@@ -33,4 +34,17 @@ export function sorted(rows: readonly InstanceRow[], column: InstanceColumn, rev
     if (x === null || y === null) return Number(x === null) - Number(y === null);
     return sign * (typeof x === "string" ? x.localeCompare(String(y), "en", { numeric: true }) : x - Number(y));
   });
+}
+
+/** A share with the digits that a small one needs: 43 %, 4.2 %, 0.05 %. */
+export const shareText = (share: number): string => `${short(100 * share)} %`;
+
+/** What the list of an instance's hottest keys is about. name: of the instance. */
+export function keysText({ field, records, of_operator, distinct, keys }: HotKeys, name: string): string {
+  if (!records) return `The sources read no record in this frame that goes to ${name}.`;
+  const shown = keys.reduce((sum, { share }) => sum + share, 0);
+  const some = keys.length < distinct;
+  const which = some ? `${keys.length} of ${distinct.toLocaleString("en-US")} keys have ${shareText(shown)}` : `${plural(distinct, "key has", "keys have")} all`;
+  const all = `of the ${plural(records, "record")} that the sources read in this frame and that go to ${name}`;
+  return `By ${field}, ${which} ${all}, which gets ${shareText(records / of_operator)} of its operator's.`;
 }

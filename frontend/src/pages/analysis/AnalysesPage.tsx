@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { KINDS, type AnalysisKind } from "../../api/analysis";
-import { ANALYSES_PER_PAGE, analysesQuery, isActive } from "../../api/queries";
+import { ANALYSES_PER_PAGE, analysesQuery, analysisQuery, isActive } from "../../api/queries";
 import type { Analysis, SparkState } from "../../api/types";
-import { percent, tookText, when } from "../../lib/format";
+import { tookText, when } from "../../lib/format";
 import { useUrlState } from "../../lib/useUrlState";
 import { KIND_WORDS, questionText, spanText } from "../../model/run/analysis";
+import { ASKED_IN_ADDRESS, fieldsIn, fieldsOf, stageOf } from "../../model/run/asking";
 import { DeleteButton, WriteButton } from "../../session/may";
 import { useDeletion } from "../../session/useDeletion";
 import { Count } from "../../ui/Count";
@@ -18,15 +19,19 @@ import { TopBar } from "../../ui/TopBar";
 import { AskDialog } from "./AskDialog";
 import "./analysis.css";
 
+const CLOSED = Object.fromEntries(["ask", "again", ...ASKED_IN_ADDRESS].map((name) => [name, ""]));
+
 /** All questions about many runs, the newest first, and how Spark is, which answers them. */
 export function AnalysesPage() {
-  const [url, change] = useUrlState(["offset", "ask", "search", "study"]);
+  const [url, change] = useUrlState(["offset", "ask", "again", ...ASKED_IN_ADDRESS]);
   const offset = Number(url.offset) || 0;
   const { data, error, refetch, isPlaceholderData } = useQuery(analysesQuery(offset));
   const analyses = data?.items ?? [];
   const count = data?.count ?? 0;
   const asked = KINDS.find((kind) => kind === url.ask);
   const ask = (kind: AnalysisKind) => change({ ask: kind });
+  const again = useQuery({ ...analysisQuery(url.again), enabled: url.again !== "", retry: false });
+  const first = again.data ? fieldsOf(again.data.question) : fieldsIn(url);
   return (
     <div className="page on-analysis">
       <TopBar
@@ -67,7 +72,7 @@ export function AnalysesPage() {
         </ListPanel>
         <Pager offset={offset} size={ANALYSES_PER_PAGE} count={count} onOffset={(next) => change({ offset: next })} />
       </div>
-      {asked && <AskDialog kind={asked} search={url.search} study={url.study} onKind={ask} onClose={() => change({ ask: "", search: "", study: "" })} />}
+      {asked && !(url.again && again.isPending) && <AskDialog kind={asked} first={first} onKind={ask} onClose={() => change(CLOSED)} />}
     </div>
   );
 }
@@ -112,7 +117,7 @@ function AnalysisTable({ analyses }: { analyses: Analysis[] }) {
               <span title={analysis.error ?? ""}>
                 <StateBadge state={analysis.state} />
               </span>{" "}
-              {analysis.state === "running" && <span className="mut small">{percent(analysis.progress)}</span>}
+              {analysis.state === "running" && <span className="mut small">{stageOf(analysis).title}</span>}
             </td>
             <td className="num">{analysis.runs?.toLocaleString("en-US") ?? <span className="mut">–</span>}</td>
             <td className="num" title="Runs newly read; the others were read before">

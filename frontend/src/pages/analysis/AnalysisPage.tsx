@@ -6,6 +6,7 @@ import { analysisQuery, ANSWER_ROWS_MAX, isActive } from "../../api/queries";
 import type { Analysis, AnalysisDetail } from "../../api/types";
 import { duration, percent, plural, tookText } from "../../lib/format";
 import { KIND_WORDS, questionText, spanText } from "../../model/run/analysis";
+import { stageOf } from "../../model/run/asking";
 import { WriteButton } from "../../session/may";
 import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading, StateBadge } from "../../ui/states";
@@ -43,7 +44,12 @@ export function AnalysisPage() {
         }
         actions={
           active && (
-            <WriteButton className="btn" disabled={data.cancel_requested} title={data.cancel_requested ? "Cancelling" : ""} onClick={() => cancel.mutate()}>
+            <WriteButton
+              className="btn"
+              disabled={data.cancel_requested}
+              title={data.cancel_requested ? "Cancelling" : "Runs read so far are kept for later questions"}
+              onClick={() => cancel.mutate()}
+            >
               <Icon name="cross" />
               Cancel
             </WriteButton>
@@ -95,15 +101,13 @@ function Opened({ analysis }: { analysis: AnalysisDetail }) {
           )}
         </div>
       ) : isActive(analysis) ? (
-        <Empty icon="clock" title={state === "queued" ? "Waiting for the analysis worker" : `${percent(analysis.progress)} of the new runs read`}>
-          {state === "queued" ? "The answer appears here automatically." : "The first question takes a few seconds longer, because Spark starts with it."}
-        </Empty>
+        <UnderWay analysis={analysis} />
       ) : (
         <Empty
           icon="crossc"
           title={state === "cancelled" ? "Cancelled" : "No answer"}
           action={
-            <Link className="btn" to={`/analysis?ask=${analysis.kind}&search=${encodeURIComponent(question.runs.search)}`}>
+            <Link className="btn" to={`/analysis?ask=${analysis.kind}&again=${analysis.id}`}>
               <Icon name="rerun" />
               Ask again
             </Link>
@@ -116,8 +120,39 @@ function Opened({ analysis }: { analysis: AnalysisDetail }) {
   );
 }
 
-const readText = ({ runs, read }: AnalysisDetail) =>
-  read === null ? "" : read === runs ? "all newly read" : read === 0 ? "all read before" : `${read.toLocaleString("en-US")} newly read, the others before`;
+/** What the job does now, and how far it is. */
+function UnderWay({ analysis }: { analysis: AnalysisDetail }) {
+  if (analysis.state === "queued")
+    return (
+      <Empty icon="clock" title="Waiting for the analysis worker">
+        The answer appears here automatically.
+      </Empty>
+    );
+  const { title, share } = stageOf(analysis);
+  const starting = share === 0 && Boolean(analysis.read);
+  return (
+    <Empty
+      icon="clock"
+      title={title}
+      action={
+        share !== null && (
+          <span className="track" role="progressbar" aria-label="New runs read" aria-valuenow={Math.round(share * 100)}>
+            <i style={{ width: percent(share).replace(" ", "") }} />
+          </span>
+        )
+      }
+    >
+      {analysis.cancel_requested
+        ? "Cancelling; it stops after the runs that are being read."
+        : starting
+          ? "The first question takes a few seconds longer, because Spark starts with it."
+          : "Each run is read once; a later question reuses what is read here."}
+    </Empty>
+  );
+}
+
+const readText = ({ runs, read, state }: AnalysisDetail) =>
+  read === null || state !== "succeeded" ? "" : read === runs ? "all newly read" : read === 0 ? "all read before" : `${read.toLocaleString("en-US")} newly read, the others before`;
 
 function Fact({ term, value, more }: { term: string; value: string; more: string }) {
   return (

@@ -1,71 +1,61 @@
-import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { useId, useState, type ReactNode } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useNavigate } from "react-router";
-import { KINDS, type AnalysisKind } from "../../api/analysis";
-import { ApiError, get, post } from "../../api/client";
-import { tagsQuery } from "../../api/queries";
-import type { Analysis, Problem } from "../../api/types";
+import { KINDS, type AnalysisKind, type RunsAsked } from "../../api/analysis";
+import { ApiError, post } from "../../api/client";
+import { selectionQuery } from "../../api/queries";
+import type { Analysis } from "../../api/types";
 import { plural } from "../../lib/format";
-import { KIND_WORDS, names, seconds } from "../../model/run/analysis";
-import { Remark } from "../../ui/Credentials";
+import { useSettled } from "../../lib/useSettled";
+import { KIND_WORDS } from "../../model/run/analysis";
+import { newText, questionOf, selectionOf, whyNot, type Fields } from "../../model/run/asking";
 import { FormDialog } from "../../ui/FormDialog";
-import { Icon } from "../../ui/Icon";
+import { Loading } from "../../ui/states";
 import { toast } from "../../ui/toasts";
+import { Field } from "./Field";
+import { Reading } from "./Reading";
+import { Side } from "./Side";
 
-const FIRST = {
-  search: "",
-  tag: "",
-  against: "",
-  againstTag: "",
-  from: "",
-  to: "",
-  metrics: "p50_ms, p99_ms, out_per_s",
-  metric: "p99_ms",
-  x: "",
-  y: "",
-  by: "experiment",
-};
-type Fields = typeof FIRST;
 /** Of the question, that have a field here. */
 const PLACES = ["/runs", "/against", "/span", "/metric", "/x", "/y", "/by"];
+type Text = Exclude<keyof Fields, "runs" | "against" | "span">;
 
-/** What is asked, about which runs, over which span. The server checks it, and its words stand at the field that they are about. */
+/**
+ * What is asked, about which runs, over which span; and what that would read. The server checks it, and its words stand at the field that
+ * they are about.
+ */
 export function AskDialog({
   kind,
-  search,
-  study,
+  first,
   onKind,
   onClose,
 }: {
   kind: AnalysisKind;
-  /** By what the runs are found to begin with, and of which study. */
-  search: string;
-  study: string;
+  /** What the form begins with. */
+  first: Fields;
   onKind: (kind: AnalysisKind) => void;
   onClose: () => void;
 }) {
   const navigate = useNavigate();
-  const [fields, setFields] = useState<Fields>({ ...FIRST, search });
+  const [fields, setFields] = useState(first);
   const set = (changes: Partial<Fields>) => setFields((before) => ({ ...before, ...changes }));
-  const { data: tags = [] } = useQuery(tagsQuery);
+  const narrow = (side: "runs" | "against") => (changes: Partial<RunsAsked>) => setFields((before) => ({ ...before, [side]: { ...before[side], ...changes } }));
   const ask = useMutation({
-    mutationFn: () => post<Analysis>("/api/spark/jobs", questionOf(kind, fields, study)),
+    mutationFn: () => post<Analysis>("/api/spark/jobs", questionOf(kind, fields)),
     onSuccess: (made) => {
       if (made.note) toast(made.note, { tone: "warn", seconds: 12 });
       void navigate(`/analysis/${made.id}`);
     },
   });
-  const chosen = new URLSearchParams({ search: fields.search, tag: fields.tag, state: "succeeded", of_studies: "true", limit: "1", ...(study ? { study } : {}) });
-  const { data: matching, isError: unreadable } = useQuery({
-    queryKey: ["runs", "asked", String(chosen)],
-    queryFn: ({ signal }) => get<{ count: number }>(`/api/runs?${chosen}`, signal),
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
-  const problems = ask.error instanceof ApiError ? ask.error.problems : [];
-  const why = whyNot(kind, fields);
-  const text = (name: keyof Fields, label: string, at: string, hint = "", about = "", unit = "") => (
-    <Field label={label} about={about} problem={problems.find(({ pointer }) => pointer.startsWith(at))}>
+  const settled = useSettled(fields);
+  const { data: selection, error: unreadable, isPlaceholderData: stale, refetch } = useQuery(selectionQuery(selectionOf(kind, settled)));
+  const problems = [ask.error, unreadable].flatMap((error) => (error instanceof ApiError ? error.problems : []));
+  const problemAt = (at: string) => problems.find(({ pointer }) => pointer.startsWith(at));
+  const refused = unreadable instanceof ApiError && unreadable.problems.length > 0;
+  const empty = !stale && !unreadable && [selection?.runs, kind === "comparison" ? selection?.against : null].some((side) => side?.all.runs === 0);
+  const why = whyNot(kind, fields) || (empty ? "No run matches; change the selection." : "");
+  const text = (name: Text, label: string, at: string, hint = "", about = "", unit = "") => (
+    <Field label={label} about={about} problem={problemAt(at)}>
       {(id) => (
         <>
           <input id={id} value={fields[name]} maxLength={200} placeholder={hint} onChange={({ target }) => set({ [name]: target.value })} />
@@ -74,23 +64,27 @@ export function AskDialog({
       )}
     </Field>
   );
-  const tag = (name: "tag" | "againstTag") => (
-    <Field label="Tag" about="">
-      {(id) => (
-        <>
-          <select id={id} value={fields[name]} onChange={(event) => set({ [name]: event.target.value })}>
-            <option value="">Any tag</option>
-            {tags.map((one) => (
-              <option key={one.name} value={one.name}>
-                {one.name}
-              </option>
-            ))}
-          </select>
-          <Icon name="down" />
-        </>
-      )}
-    </Field>
-  );
+  const byExperiment = () => {
+    set({ by: "experiment" });
+    onKind("statistics");
+  };
+  const reading = (side: "runs" | "against", label: string) => {
+    const selected = selection?.[side];
+    if (unreadable) return null;
+    if (!selected) return <Loading lines={1} />;
+    return (
+      <Reading
+        label={label}
+        kind={kind}
+        by={fields.by}
+        runs={fields[side]}
+        selected={selected}
+        onOnly={(experiment) => narrow(side)({ experiment })}
+        onByExperiment={byExperiment}
+      />
+    );
+  };
+  const compared = kind === "comparison";
   const placed = problems.some(({ pointer }) => PLACES.some((place) => pointer.startsWith(place)));
   return (
     <FormDialog
@@ -114,18 +108,41 @@ export function AskDialog({
         ))}
       </div>
       <p className="mut small">{KIND_WORDS[kind].about}.</p>
-      <div className="two">
-        {text("search", kind === "comparison" ? "These runs" : "Runs", "/runs", "Name, number, p99>500ms, tag:name", study ? "of one study" : "empty: all succeeded runs")}
-        {tag("tag")}
-      </div>
-      <p className="mut small" role="status" data-testid="asked-count">
-        {unreadable ? "The selection cannot be read; Ask says why." : matching ? `${plural(matching.count, "succeeded run")} match; files of runs that an earlier question read are not read again.` : "Counting the runs"}
-      </p>
-      {kind === "comparison" && (
-        <div className="two">
-          {text("against", "Against these", "/against", "Name, number, per_s=1000", "the base")}
-          {tag("againstTag")}
-        </div>
+      <Side
+        label={compared ? "These runs" : "Runs"}
+        about="search; empty: all"
+        hint="Name, number, p99>500ms, tag:name"
+        runs={fields.runs}
+        problem={problemAt("/runs")}
+        onChange={narrow("runs")}
+      />
+      {reading("runs", compared ? "What is read of these runs" : "What is read")}
+      {compared && (
+        <>
+          <Side
+            label="Against these"
+            about="the base"
+            hint="Name, number, per_s=1000"
+            runs={fields.against}
+            problem={problemAt("/against")}
+            onChange={narrow("against")}
+          />
+          {reading("against", "What is read of the base")}
+          {selection?.against && !unreadable && (
+            <p className="mut small" data-testid="reading-both">
+              Both sides together: {newText(selection.new, selection.runs.all.runs + selection.against.all.runs - selection.common)}.
+              {selection.common > 0 && ` ${plural(selection.common, "run is", "runs are")} on both sides.`}
+            </p>
+          )}
+        </>
+      )}
+      {unreadable && !refused && (
+        <p className="mut small" role="status">
+          The runs cannot be counted: {unreadable.message}{" "}
+          <button type="button" className="link" onClick={() => void refetch()}>
+            Try again
+          </button>
+        </p>
       )}
       {kind === "surface" && (
         <div className="three">
@@ -137,57 +154,10 @@ export function AskDialog({
       {kind === "statistics" && text("by", "Group by", "/by", "experiment", "experiment, or a parameter")}
       {(kind === "statistics" || kind === "comparison") &&
         text("metrics", "Metrics", "/metrics", "p99_ms, records_out", "p50_ms to max_ms, in_per_s, recovery_s, or any summary metric")}
-      <div className="two even">
+      <div className="two">
         {text("from", "From", "/span/from_s", "", "empty: the end of warm-up", "s")}
         {text("to", "To", "/span", "", "empty: the end of the run", "s")}
       </div>
     </FormDialog>
   );
-}
-
-interface Labelled {
-  label: string;
-  about: string;
-  problem?: Problem | undefined;
-  children: (id: string) => ReactNode;
-}
-
-function Field({ label, about, problem, children }: Labelled) {
-  const id = useId();
-  return (
-    <div className={`field ${problem ? "err" : ""}`}>
-      <label htmlFor={id}>
-        {label}
-        <i>{about}</i>
-      </label>
-      <div className="in">{children(id)}</div>
-      {problem && <Remark text={problem.message} />}
-    </div>
-  );
-}
-
-function questionOf(kind: AnalysisKind, fields: Fields, study: string): object {
-  const { search, tag, against, againstTag, from, to, metrics, metric, x, y, by } = fields;
-  const of = study ? { study } : {};
-  return {
-    kind,
-    runs: { search, tag, ...of },
-    span: { from_s: seconds(from), to_s: seconds(to) },
-    ...(kind === "comparison" ? { against: { search: against, tag: againstTag, ...of } } : {}),
-    ...(kind === "surface" ? { x: x.trim(), y: y.trim(), metric: metric.trim() } : {}),
-    ...(kind === "statistics" ? { by: by.trim() } : {}),
-    ...(kind === "statistics" || kind === "comparison" ? { metrics: names(metrics) } : {}),
-  };
-}
-
-/** Why it cannot be asked yet. */
-function whyNot(kind: AnalysisKind, { from, to, x, y, by, metric, metrics, search, tag, against, againstTag }: Fields): string {
-  for (const [name, text] of [["From", from], ["To", to]] as const)
-    if (Number.isNaN(seconds(text) ?? 0)) return `${name} is “${text.trim()}”; enter a number of seconds, or leave it empty.`;
-  if (kind === "surface" && !(x.trim() && y.trim())) return "Enter both parameters.";
-  if (kind === "surface" && !metric.trim()) return "Enter a metric.";
-  if (kind === "statistics" && !by.trim()) return "Enter what to group by: experiment, or a parameter.";
-  if ((kind === "statistics" || kind === "comparison") && !names(metrics).length) return "Enter at least one metric.";
-  if (kind === "comparison" && search.trim() === against.trim() && tag === againstTag) return "Both sides select the same runs; choose another base.";
-  return "";
 }

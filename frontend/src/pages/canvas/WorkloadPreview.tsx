@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { previewQuery } from "../../api/queries";
 import type { Problem } from "../../api/types";
 import { short } from "../../lib/format";
+import { useSettled } from "../../lib/useSettled";
 import { horizonOf, warmupOf } from "../../model/document/document";
 import { mean, rateSummary, totalOf, type Curve } from "../../model/document/rates";
 import { escapePointer, isError, problemsAt } from "../../model/document/validate";
@@ -14,17 +14,6 @@ import { goTo, select, useEditor } from "./editor";
 import { useRegistry } from "./useRegistry";
 
 const DASHES = ["", "6 3", "7 3 2 3", "2 2", "3 3", ""];
-/** The server is asked when nothing was typed for so long. */
-const ASK_AFTER_MS = 250;
-
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ASK_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
-}
 
 interface Line {
   id: string;

@@ -1,11 +1,22 @@
 import type { Assertion } from "../../api/figure";
+import type { Reproduction } from "../../api/types";
 import { sideText } from "../../model/figure/figure";
 import { MeasuredSides } from "../../ui/MeasuredSides";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { VerdictBadge } from "../../ui/VerdictBadge";
+import { UnderWayBadge } from "./status";
 
 /** What we accept, apart from what the paper claims: each assertion with what was compared, the tolerance, the verdict and its reason. */
-export function Assertions({ assertions, section }: { assertions: Assertion[]; section: string }) {
+export function Assertions({
+  assertions,
+  section,
+  underWay,
+}: {
+  assertions: Assertion[];
+  section: string;
+  /** What is being measured at the scale shown. */
+  underWay: Reproduction | undefined;
+}) {
   return (
     <section className="panel" aria-label="Assertions" data-testid="assertions">
       <div className="ph">
@@ -29,7 +40,7 @@ export function Assertions({ assertions, section }: { assertions: Assertion[]; s
                 </td>
                 <MeasuredSides sides={one.sides.filter(({ text }) => text !== "tolerance")} valueOf={sideText} />
                 <td>
-                  <VerdictBadge state={one.state} />
+                  {underWay && one.state === "not run" ? <UnderWayBadge row={underWay} /> : <VerdictBadge state={one.state} />}
                 </td>
               </tr>
             ))}

@@ -2,7 +2,7 @@ import { SCALES, type Scale } from "../../api/figure";
 import { isActive } from "../../api/queries";
 import type { FigureDetail, Reproduction } from "../../api/types";
 import { duration, plural, when } from "../../lib/format";
-import { isOwn, tallyText } from "../../model/figure/figure";
+import { isOwn, tallyText, underWayTally } from "../../model/figure/figure";
 import { Icon } from "../../ui/Icon";
 import { Progress, statesOf, StatusBadge, statusIcon, statusWord, Tally } from "./status";
 
@@ -37,9 +37,9 @@ export function FigureHead({
           <h1>{document.title}</h1>
         </div>
         <div className="verdict">
-          <StatusBadge status={figure.status} scale={figure.scale} underWay={Boolean(active)} />
+          <StatusBadge status={figure.status} scale={figure.scale} underWay={active} />
           <Tally states={states} />
-          <small>{tallyText(states)}</small>
+          <small>{active ? underWayTally(states, active) : tallyText(states)}</small>
         </div>
         <div className="words">
           <section>

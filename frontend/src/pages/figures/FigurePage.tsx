@@ -53,7 +53,7 @@ function Asked({ id }: { id: string }) {
   return (
     <Opened
       figure={data}
-      scale={asked || data.scale || "smoke"}
+      scale={asked || data.scale || (carried.find((row) => isActive(row))?.scale ?? "smoke")}
       carried={carried}
       point={url.point}
       table={url.view === "table"}
@@ -129,7 +129,7 @@ function Opened({
             plots={plots}
           />
           <div className="figure-side">
-            <Assertions assertions={figure.assertions} section={document.source.section ?? ""} />
+            <Assertions assertions={figure.assertions} section={document.source.section ?? ""} underWay={active} />
             <Behind figure={figure} scale={scale} panels={panels} point={point} />
           </div>
         </div>

@@ -5,7 +5,7 @@ import { figuresQuery } from "../../api/queries";
 import type { FigureItem } from "../../api/types";
 import { duration, when } from "../../lib/format";
 import { useUrlState } from "../../lib/useUrlState";
-import { byPaper, matching, sourceText, statusesText, tallyText } from "../../model/figure/figure";
+import { byPaper, matching, sourceText, statusesText, tallyText, underWayTally } from "../../model/figure/figure";
 import { WriteButton } from "../../session/may";
 import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
@@ -117,6 +117,7 @@ const NONE = <span className="mut">–</span>;
 function Row({ figure }: { figure: FigureItem }) {
   const { run, cancel } = useCarryOut();
   const [active] = figure.under_way;
+  const first = figure.status === "not run" ? active : undefined;
   return (
     <tr data-testid={`figure-${figure.id}`}>
       <td>
@@ -126,13 +127,13 @@ function Row({ figure }: { figure: FigureItem }) {
         <small>{sourceText(figure.source)}</small>
       </td>
       <td>
-        <StatusBadge status={figure.status} scale={figure.scale} underWay={Boolean(active)} />
+        <StatusBadge status={figure.status} scale={figure.scale} underWay={active} />
       </td>
       <td>
         <Tally states={figure.assertions} />
         <small title={figure.lacking.length ? `Not: ${figure.lacking.join(", ")}` : ""}>
-          {tallyText(figure.assertions)}
-          {figure.lacking.length > 0 && `: ${figure.lacking.join(", ")}`}
+          {first ? underWayTally(figure.assertions, first) : tallyText(figure.assertions)}
+          {!first && figure.lacking.length > 0 && `: ${figure.lacking.join(", ")}`}
         </small>
       </td>
       {active ? (

@@ -1,7 +1,7 @@
 import type { Assertion, AssertionState, FigureStatus, Scale } from "../../api/figure";
 import type { Reproduction } from "../../api/types";
 import { percent } from "../../lib/format";
-import { tallyText } from "../../model/figure/figure";
+import { tallyText, underWayText } from "../../model/figure/figure";
 import { Icon } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
 
@@ -22,16 +22,34 @@ const WHY: Partial<Record<FigureStatus, string>> = {
   "not evaluated": "No assertion could be evaluated; each says why",
 };
 
+/** Of an assertion that has no verdict yet, while one is being measured. */
+export function UnderWayBadge({ row }: { row: Reproduction }) {
+  return (
+    <span className="badge acc" data-state="under way" title="The verdict follows when all runs have ended">
+      <Icon name={row.state === "queued" ? "clock" : "play"} small />
+      {underWayText(row)}
+    </span>
+  );
+}
+
 /**
- * Icon, word, then colour; "In progress" until a first result is there; and the scale, where it is too small for a verdict. Calibrated is
- * outlined: it never counts as reproduced.
+ * Icon, word, then colour; how far the first run is until a first result is there; and the scale, where it is too small for a verdict.
+ * Calibrated is outlined: it never counts as reproduced.
  */
-export function StatusBadge({ status, scale, underWay = false }: { status: FigureStatus; scale: Scale | null; underWay?: boolean }) {
+export function StatusBadge({
+  status,
+  scale,
+  underWay,
+}: {
+  status: FigureStatus;
+  scale: Scale | null;
+  underWay?: Reproduction | undefined;
+}) {
   if (underWay && status === "not run")
     return (
-      <span className="badge" data-testid="figure-status" data-status="in progress">
-        <Icon name="play" small />
-        In progress
+      <span className="badge acc" data-testid="figure-status" data-status="in progress">
+        <Icon name={underWay.state === "queued" ? "clock" : "play"} small />
+        {underWayText(underWay)}
       </span>
     );
   const { icon, word, tone } = STATUS[status];
@@ -71,7 +89,7 @@ export function Progress({ row }: { row: Reproduction }) {
   return (
     <span className="progress" data-testid="figure-progress">
       <span className="track" role="progressbar" aria-label={`${row.figure} at ${row.scale} scale`} aria-valuenow={Math.round(row.progress * 100)}>
-        <i style={{ width: percent(row.progress) }} />
+        <i style={{ width: percent(row.progress).replace(" ", "") }} />
       </span>
       <span>
         {words}, {row.scale} scale

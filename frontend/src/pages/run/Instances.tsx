@@ -1,12 +1,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { get } from "../../api/client";
 import { isActive } from "../../api/queries";
 import type { ExperimentDocument } from "../../api/document";
 import type { InstanceRow, Instances as Found, Run } from "../../api/types";
 import { bytes, latency, percent, short } from "../../lib/format";
 import { sorted, type InstanceColumn } from "../../model/run/diagnosis";
+import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading } from "../../ui/states";
+import { HotKeys } from "./HotKeys";
 
 interface Column {
   id: InstanceColumn;
@@ -35,7 +37,13 @@ const COLUMNS: Column[] = [
   { id: "late", label: "Late", means: "Late records in this frame", text: ({ late }) => short(late) },
 ];
 
-/** The instances of an operator, or of all, at the moment held: sortable, the busiest first. */
+function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  const next = new Set(names);
+  if (!next.delete(name)) next.add(name);
+  return next;
+}
+
+/** The instances of an operator, or of all, at the moment held: sortable, the busiest first. Each unfolds to its hottest keys. */
 export function Instances({
   run,
   document,
@@ -51,6 +59,7 @@ export function Instances({
   onOperator: (operator: string) => void;
 }) {
   const [order, setOrder] = useState<{ column: InstanceColumn; reversed: boolean }>({ column: "busy", reversed: false });
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const active = isActive(run);
   const params = new URLSearchParams({ ...(moment_s === null ? {} : { at_s: String(moment_s) }), ...(operator ? { operator } : {}) });
   const { data, error, refetch } = useQuery({
@@ -98,15 +107,42 @@ export function Instances({
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
-              <tr key={`${row.operator} ${row.index}`} className={row.busy >= 0.95 && row.busy === most ? "limit" : ""}>
-                {COLUMNS.map(({ id, text }) => (
-                  <td key={id} className={id === "index" || id === "host" ? "" : "num"}>
-                    {text(row)}
-                  </td>
-                ))}
-              </tr>
-            ))}
+            {rows.map((row) => {
+              const name = `${row.operator}[${row.index}]`;
+              const open = opened.has(name);
+              return (
+                <Fragment key={name}>
+                  <tr className={row.busy >= 0.95 && row.busy === most ? "limit" : ""}>
+                    {COLUMNS.map(({ id, text }) => (
+                      <td key={id} className={id === "index" || id === "host" ? "" : "num"}>
+                        {id === "index" ? (
+                          <button
+                            className="fold"
+                            aria-expanded={open}
+                            title={open ? `Hide the keys of ${name}` : `Show the keys with the most records of ${name}`}
+                            onClick={() => setOpened(toggled(opened, name))}
+                          >
+                            <Icon name={open ? "down" : "right"} small />
+                            {text(row)}
+                          </button>
+                        ) : (
+                          text(row)
+                        )}
+                      </td>
+                    ))}
+                  </tr>
+                  {open && data && (
+                    <tr className="of-keys" data-testid={`keys-${name}`}>
+                      <td colSpan={COLUMNS.length}>
+                        <div>
+                          <HotKeys run={run} operator={row.operator} index={row.index} at_s={data.to_s} />
+                        </div>
+                      </td>
+                    </tr>
+                  )}
+                </Fragment>
+              );
+            })}
           </tbody>
         </table>
       )}

@@ -4,6 +4,7 @@ import { useNavigate } from "react-router";
 import { isActive, tagsQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { plural } from "../../lib/format";
+import { askLink, CHOSEN_MAX } from "../../model/run/asking";
 import { COMPARED_MAX, COMPARED_MIN, compareLink, withBaseline } from "../../model/run/compare";
 import { PinButton, useBaselines } from "../../session/baseline";
 import { WriteButton } from "../../session/may";
@@ -28,6 +29,12 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
       : ids.length > COMPARED_MAX
         ? `At most ${COMPARED_MAX} runs can be compared at once; remove ${runs.length - COMPARED_MAX}`
         : "";
+  const unasked =
+    runs.length > CHOSEN_MAX
+      ? `At most ${CHOSEN_MAX.toLocaleString("en-US")} runs can be chosen one by one; use a search`
+      : runs.every(({ state }) => state !== "succeeded")
+        ? "None of these has succeeded"
+        : "";
   return (
     <div className="bulk" role="region" aria-label="Chosen runs" data-testid="bulk">
       <b>{plural(runs.length, "run")} chosen</b>
@@ -40,6 +47,16 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
         <Icon name="compare" />
         {only && ids.length > 1 ? "Compare with baseline" : "Compare"}
       </button>
+      <WriteButton
+        className="btn"
+        disabled={Boolean(unasked)}
+        title={unasked || "Ask a question about the succeeded ones of these runs"}
+        data-testid="analyse-chosen"
+        onClick={() => void navigate(askLink({ ids: runs.map(({ id }) => id) }))}
+      >
+        <Icon name="agg" />
+        Analyse
+      </WriteButton>
       {only && <PinButton run={only} />}
       <TagMenu runs={runs} onTag={(action, tag) => void bulk(action, runs, tag)} />
       <WriteButton

@@ -5,6 +5,7 @@ import { ApiError } from "../../api/client";
 import { experimentsQuery, RUNS_PER_PAGE, runsQuery, studyQuery, tagsQuery } from "../../api/queries";
 import type { Run, RunState } from "../../api/types";
 import { useUrlState } from "../../lib/useUrlState";
+import { askLink, listedRuns } from "../../model/run/asking";
 import { addressOf, viewOf } from "../../model/run/views";
 import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
@@ -114,6 +115,10 @@ export function RunsPage() {
             </label>
           )}
           <span className="grow" />
+          <Link className="btn" to={askLink(listedRuns(url))} title="Ask a question about the runs that this list finds" data-testid="analyse-listed">
+            <Icon name="agg" />
+            Analyse
+          </Link>
           <Count of={data && count} one="run" />
         </div>
         {chosen.size > 0 && <BulkBar runs={current} onClear={() => setChosen(new Map())} />}

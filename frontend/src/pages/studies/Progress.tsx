@@ -9,7 +9,7 @@ export function Progress({ study }: { study: Study }) {
   return (
     <span className="progress">
       <span className="track" role="progressbar" aria-label={`Progress of ${study.name}`} aria-valuenow={Math.round(study.progress * 100)}>
-        <i style={{ width: share }} />
+        <i style={{ width: share.replace(" ", "") }} />
       </span>
       {study.state === "queued" ? "waiting for a worker" : study.eta_s === null ? share : `${share}, about ${duration(study.eta_s)} left`}
     </span>

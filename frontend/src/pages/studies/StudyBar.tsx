@@ -5,6 +5,7 @@ import { post } from "../../api/client";
 import { isActive } from "../../api/queries";
 import type { StudyDetail, StudyResults } from "../../api/types";
 import { download, fileName, PICTURES, savePicture, type PictureFormat } from "../../lib/save";
+import { askLink } from "../../model/run/asking";
 import { loadOf } from "../../model/study/study";
 import { runsCsv, searchesCsv } from "../../model/study/table";
 import { WriteButton } from "../../session/may";
@@ -115,6 +116,10 @@ export function StudyBar({
               </>
             )}
           </Menu>
+          <Link className="btn" to={askLink({ study: study.id })} title="Ask a question about the runs of this study">
+            <Icon name="agg" />
+            Analyse
+          </Link>
           <Link className="btn" to={`/studies/new?study=${study.id}`} title="A new study, starting from this one">
             <Icon name="copy" />
             Edit as new

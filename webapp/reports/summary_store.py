@@ -1,6 +1,6 @@
 """Stored summaries of runs, so that a later job reads the files of new runs only.
 
-`analysis/<lab>/<question>/<batch>.parquet`: a question is a span with its parameters, a batch the runs summarised together. Files
+`analysis/summaries/<lab>/<question>/<batch>.parquet`: a question is a span with its parameters, a batch the runs summarised together. Files
 are written atomically and never changed; many small files are merged into one. A row is valid while its stamp equals that of its run.
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
+from django.conf import settings
 
 from engine.spec import canonical_json
 from engine.spec.experiment.spans import Span
@@ -39,6 +40,17 @@ class Store:
         question = {"format": FORMAT, **span.model_dump(mode="json")}
         self.directory = root / str(lab_id) / hashlib.blake2b(canonical_json(question), digest_size=16).hexdigest()
 
+    @classmethod
+    def of(cls, lab_id: int, span: Span) -> Store:
+        """The store of this installation for a lab and a span."""
+        return cls(Path(settings.ANALYSIS_DIR) / "summaries", lab_id, span)
+
+    def known(self, stamps: Mapping[str, str]) -> set[str]:
+        """Return those of these runs (stamps by id) that have a stored row, without reading the rows."""
+        tables, _ = self._tables(["run", "stamp"])
+        pairs = (zip(table.column("run").to_pylist(), table.column("stamp").to_pylist(), strict=True) for table in tables)
+        return {run for table in pairs for run, stamp in table if stamps.get(run) == stamp}
+
     def read(self, stamps: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         """Return the stored rows of these runs (stamps by id), by run."""
         found: dict[str, dict[str, Any]] = {}
@@ -56,11 +68,11 @@ class Store:
         """Store rows, each with its run and stamp. Raises OSError."""
         self._write(pa.Table.from_pylist([packed(row) for row in rows], schema=SCHEMA))
 
-    def _tables(self) -> tuple[list[pa.Table], list[Path]]:
+    def _tables(self, columns: list[str] | None = None) -> tuple[list[pa.Table], list[Path]]:
         while True:
             paths = sorted(self.directory.glob("*.parquet"))
             try:
-                return [parquet.read_table(path) for path in paths], paths
+                return [parquet.read_table(path, columns=columns) for path in paths], paths
             except FileNotFoundError:
                 continue  # another worker has just merged files
 
