@@ -259,8 +259,11 @@ def test_what_cannot_be_grouped_is_refused_with_what_would_be_right(client: Clie
         answer = client.get("/api/runs/groups", {**query, **({"by": [SIZE, SIZE]} if "leave one out" in message else {})})
         assert answer.status_code == 422, query
         assert message in answer.json()["detail"], query
+        part = answer.json()["problems"][0]["pointer"]
+        assert part == ("/search" if "search" in query else "/sort" if "sort" in query else "/measure" if "measure" in query else "/by")
     points = client.get("/api/runs/points", {"field": ["tag"]})
-    assert (points.status_code, "several tags" in points.json()["detail"]) == (422, True)
+    assert (points.status_code, points.json()["problems"][0]["pointer"]) == (422, "/field")
+    assert "several tags" in points.json()["detail"]
 
 
 def test_no_group_shows_what_belongs_to_another_lab(client: Client, experiment: Experiment) -> None:
@@ -288,6 +291,7 @@ SEARCHES = {
     "p99!=1|2": [4],
     "p99:0.0015s..1h": [2, 4],
     "seed=1..2|4": [1, 2, 4],
+    "seed:1.5..3.5": [2, 3],
     "author:ada": [1],
     'author="grace hopper"|ada': [1, 2],
     "author!=ada": [2, 3],

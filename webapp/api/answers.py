@@ -156,4 +156,4 @@ def refusing(asked: Which) -> Iterator[None]:
     try:
         yield
     except BadCondition as bad:
-        raise Problem422(str(bad), [Problem("/search", "bad_condition", str(bad), asked.search).as_dict()]) from None
+        raise Problem422(str(bad), [Problem(f"/{bad.at}", "bad_condition", str(bad), getattr(asked, bad.at)).as_dict()]) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ def holding(found: QuerySet[Run], lab: Lab, written: str, sign: str, text: str) 
         found = found.annotate(took_for=F("finished_at") - F("started_at")).filter(took_for__isnull=False)
         return _compared(found, "took_for", sign, _numbers(name, asked, lambda number: timedelta(seconds=min(number, LONGEST_S))))
     if name in WHOLE:
-        return _compared(found, name, sign, _numbers(name, asked, lambda number: _whole(name, number)))
+        return _compared(found, name, sign, [_whole(name, number) for number in _numbers(name, asked)])
     if (metric := metric_named(lab, name)) is not None:
         rows = RunSummary.objects.filter(run=OuterRef("pk"), metric=metric)
         return found.filter(Exists(_compared(rows, "value", sign, _numbers(name, asked))))
@@ -214,10 +215,18 @@ def _numbers(name: str, asked: Sequence[Value | Range], convert: Any = float) ->
     return numbers
 
 
-def _whole(name: str, number: float) -> int:
+def _whole(name: str, number: float | Between) -> int | Between:
+    """A number of a column of whole numbers, no larger than the database's. The ends of a range need not be whole."""
+    if isinstance(number, Between):
+        ends = [None if end is None else _in_column(of(end)) for end, of in ((number.low, math.ceil), (number.high, math.floor))]
+        return Between(*ends)
     if number != int(number):
         raise BadCondition(f"{name} is a whole number, never {number:g}; compare it with one, as in {name}=3")
-    return max(-WHOLE_MAX, min(WHOLE_MAX, int(number)))
+    return _in_column(int(number))
+
+
+def _in_column(number: int) -> int:
+    return max(-WHOLE_MAX, min(WHOLE_MAX, number))
 
 
 def _compared(rows: QuerySet[Any], column: str, sign: str, values: Sequence[Any]) -> QuerySet[Any]:

@@ -16,7 +16,7 @@ from engine.studies import Interval, mean_interval
 from .models import Lab, Run, RunState
 from .run_fields import SEED, Cell, RunField, cell_of, field_named, with_values
 from .run_search import Which, find, joined_by_hash
-from .search_values import BadCondition
+from .search_values import BadCondition, stands_in
 
 MEASURED = ("count", "median", "min", "max")
 
@@ -62,10 +62,14 @@ def grouped(lab: Lab, which: Which, by: Sequence[str], measures: Sequence[str], 
 
     Raises BadCondition.
     """
-    fields, measured = [field_to_group_by(lab, name) for name in by], [measure_named(lab, name) for name in measures]
-    if len({one.name for one in fields}) < len(fields):
-        raise BadCondition(f"'{by[0]}' and '{by[1]}' are the same field; leave one out")
-    key = _key_of(sort, measures)
+    with stands_in("by"):
+        fields = [field_to_group_by(lab, name) for name in by]
+        if len({one.name for one in fields}) < len(fields):
+            raise BadCondition(f"'{by[0]}' and '{by[1]}' are the same field; leave one out")
+    with stands_in("measure"):
+        measured = [measure_named(lab, name) for name in measures]
+    with stands_in("sort"):
+        key = _key_of(sort, measures)
     found = find(lab, which)
     with joined_by_hash():
         groups = _groups(found, fields, measured, which.search)

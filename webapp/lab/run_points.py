@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from .models import Lab, Run
 from .run_fields import Cell, RunField, cell_of, field_named, with_values
 from .run_search import Which, find, joined_by_hash
-from .search_values import BadCondition
+from .search_values import BadCondition, stands_in
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Points:
 
 def points(lab: Lab, which: Which, names: Sequence[str], offset: int, limit: int) -> Points:
     """Return the newest runs found, from an offset. Raises BadCondition."""
-    fields = [column_named(lab, name) for name in names]
+    with stands_in("field"):
+        fields = [column_named(lab, name) for name in names]
     found = find(lab, which)
     with joined_by_hash():
         count = found.count()
@@ -43,7 +44,8 @@ def points(lab: Lab, which: Which, names: Sequence[str], offset: int, limit: int
 
 def columns_of(lab: Lab, ids: Sequence[uuid.UUID], names: Sequence[str]) -> tuple[list[RunField], list[list[Cell]]]:
     """Return the fields and their values for some runs, in the order of the ids. Raises BadCondition."""
-    fields = [column_named(lab, name) for name in names]
+    with stands_in("value"):
+        fields = [column_named(lab, name) for name in names]
     numbers = dict(Run.objects.filter(pk__in=ids).values_list("pk", "number"))
     found = Run.objects.filter(pk__in=ids)
     return fields, [_column(found, one, [numbers[id] for id in ids]) for one in fields]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from .quantities import NUMBER
@@ -16,7 +18,19 @@ RANGE = re.compile(r"(?P<low>[-+.\d][^|\"]*?)?\.\.(?P<high>[-+.\d][^|\"]*)?")
 
 
 class BadCondition(ValueError):
-    """An invalid search condition; the message says why, and how to fix it."""
+    """An invalid search condition or name of a field; the message says why, and how to fix it. at: the part of the query it stands in."""
+
+    at = "search"
+
+
+@contextmanager
+def stands_in(part: str) -> Iterator[None]:
+    """Names that are refused in here stand in this part of the query."""
+    try:
+        yield
+    except BadCondition as bad:
+        bad.at = part
+        raise
 
 
 @dataclass(frozen=True)

@@ -417,6 +417,50 @@ export interface components {
             unit: string;
             texts: boolean;
         };
+        /** @description count: number of all groups. runs: number of runs found. */
+        GroupPage: {
+            by: components["schemas"]["FieldShape"][];
+            measures: components["schemas"]["FieldShape"][];
+            items: components["schemas"]["GroupShape"][];
+            count: number;
+            runs: number;
+        };
+        /**
+         * @description Runs with the same values of the fields; null: the runs without a value. search: finds exactly these runs, with the other parts of
+         *     the query unchanged. measures: in the order in which they were asked for.
+         */
+        GroupShape: {
+            values: (number | string | null)[];
+            runs: number;
+            search: string;
+            measures: components["schemas"]["MeasuredShape"][];
+        };
+        /** @description A mean over seeds with Student's 95 % interval. count: number of seeds. */
+        MeanOfSeeds: {
+            mean: number;
+            low: number;
+            high: number;
+            count: number;
+        };
+        /** @description A measure over the runs of a group that have it. over_seeds: of runs that differ only in the seed; null for others. */
+        MeasuredShape: {
+            count: number;
+            median: number | null;
+            min: number | null;
+            max: number | null;
+            over_seeds: components["schemas"]["MeanOfSeeds"] | null;
+        };
+        /**
+         * @description Runs, newest first: `ids`, `numbers`, and a column of values for each field; null where a run has none. count: number of all runs
+         *     found.
+         */
+        PointsShape: {
+            fields: components["schemas"]["FieldShape"][];
+            ids: string[];
+            numbers: number[];
+            columns: (number | string | null)[][];
+            count: number;
+        };
         /** @description values: a column for each further field that was asked for, in the order of the items; null where a run has no value. */
         RunPage: {
             items: components["schemas"]["RunShape"][];
@@ -853,50 +897,6 @@ export interface components {
         TrunkSample: {
             mbit_per_s: number;
             wait_ms?: number;
-        };
-        /** @description count: number of all groups. runs: number of runs found. */
-        GroupPage: {
-            by: components["schemas"]["FieldShape"][];
-            measures: components["schemas"]["FieldShape"][];
-            items: components["schemas"]["GroupShape"][];
-            count: number;
-            runs: number;
-        };
-        /**
-         * @description Runs with the same values of the fields; null: the runs without a value. search: finds exactly these runs, with the other parts of
-         *     the query unchanged. measures: in the order in which they were asked for.
-         */
-        GroupShape: {
-            values: (number | string | null)[];
-            runs: number;
-            search: string;
-            measures: components["schemas"]["MeasuredShape"][];
-        };
-        /** @description A mean over seeds with Student's 95 % interval. count: number of seeds. */
-        MeanOfSeeds: {
-            mean: number;
-            low: number;
-            high: number;
-            count: number;
-        };
-        /** @description A measure over the runs of a group that have it. over_seeds: of runs that differ only in the seed; null for others. */
-        MeasuredShape: {
-            count: number;
-            median: number | null;
-            min: number | null;
-            max: number | null;
-            over_seeds: components["schemas"]["MeanOfSeeds"] | null;
-        };
-        /**
-         * @description Runs, newest first: `ids`, `numbers`, and a column of values for each field; null where a run has none. count: number of all runs
-         *     found.
-         */
-        PointsShape: {
-            fields: components["schemas"]["FieldShape"][];
-            ids: string[];
-            numbers: number[];
-            columns: (number | string | null)[][];
-            count: number;
         };
         /**
          * @description A checkpoint in the diagram. id: used in marks. at: position on the axis. act: number of acts after which it exists; 0: from the
@@ -2046,6 +2046,46 @@ export interface components {
              */
             editor?: string;
         };
+        /**
+         * @description by: one or two fields. measure: metrics, or took. sort: `group`, `runs`, or `median:`, `min:`, `max:` or `count:` and a measure; a
+         *     leading minus reverses it. Groups without the value come last.
+         */
+        GroupQuery: {
+            state?: components["schemas"]["RunState"] | null;
+            experiment?: string | null;
+            study?: string | null;
+            /** @default false */
+            of_studies?: boolean;
+            /** @default  */
+            tag?: string;
+            /** @default  */
+            search?: string;
+            by: string[];
+            /** @default [] */
+            measure?: string[];
+            /** @default group */
+            sort?: string;
+            /** @default 100 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+        };
+        PointQuery: {
+            state?: components["schemas"]["RunState"] | null;
+            experiment?: string | null;
+            study?: string | null;
+            /** @default false */
+            of_studies?: boolean;
+            /** @default  */
+            tag?: string;
+            /** @default  */
+            search?: string;
+            field: string[];
+            /** @default 5000 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+        };
         /** @description value: further fields whose values the page needs, such as parameters of the document. */
         ListQuery: {
             state?: components["schemas"]["RunState"] | null;
@@ -2490,46 +2530,6 @@ export interface components {
             /** @description Pattern after the switch. */
             after?: components["schemas"]["ConstantRate"] | components["schemas"]["StepsRate"] | components["schemas"]["RampRate"] | components["schemas"]["CosineRate"] | components["schemas"]["SpikesRate"] | components["schemas"]["IncreasingRate"] | components["schemas"]["DecreasingRate"] | components["schemas"]["RandomWalkRate"] | components["schemas"]["SwitchedRate"];
         };
-        /**
-         * @description by: one or two fields. measure: metrics, or took. sort: `group`, `runs`, or `median:`, `min:`, `max:` or `count:` and a measure; a
-         *     leading minus reverses it. Groups without the value come last.
-         */
-        GroupQuery: {
-            state?: components["schemas"]["RunState"] | null;
-            experiment?: string | null;
-            study?: string | null;
-            /** @default false */
-            of_studies?: boolean;
-            /** @default  */
-            tag?: string;
-            /** @default  */
-            search?: string;
-            by: string[];
-            /** @default [] */
-            measure?: string[];
-            /** @default group */
-            sort?: string;
-            /** @default 100 */
-            limit?: number;
-            /** @default 0 */
-            offset?: number;
-        };
-        PointQuery: {
-            state?: components["schemas"]["RunState"] | null;
-            experiment?: string | null;
-            study?: string | null;
-            /** @default false */
-            of_studies?: boolean;
-            /** @default  */
-            tag?: string;
-            /** @default  */
-            search?: string;
-            field: string[];
-            /** @default 5000 */
-            limit?: number;
-            /** @default 0 */
-            offset?: number;
-        };
         StepFrames: {
             /** @default 1 */
             frames?: number;
@@ -2856,6 +2856,11 @@ export type VersionItem = components['schemas']['VersionItem'];
 export type VersionPage = components['schemas']['VersionPage'];
 export type VersionDetail = components['schemas']['VersionDetail'];
 export type FieldShape = components['schemas']['FieldShape'];
+export type GroupPage = components['schemas']['GroupPage'];
+export type GroupShape = components['schemas']['GroupShape'];
+export type MeanOfSeeds = components['schemas']['MeanOfSeeds'];
+export type MeasuredShape = components['schemas']['MeasuredShape'];
+export type PointsShape = components['schemas']['PointsShape'];
 export type RunPage = components['schemas']['RunPage'];
 export type RunShape = components['schemas']['RunShape'];
 export type Fields = components['schemas']['Fields'];
@@ -2889,11 +2894,6 @@ export type ScalingNews = components['schemas']['ScalingNews'];
 export type ScalingReading = components['schemas']['ScalingReading'];
 export type ScalingStep = components['schemas']['ScalingStep'];
 export type TrunkSample = components['schemas']['TrunkSample'];
-export type GroupPage = components['schemas']['GroupPage'];
-export type GroupShape = components['schemas']['GroupShape'];
-export type MeanOfSeeds = components['schemas']['MeanOfSeeds'];
-export type MeasuredShape = components['schemas']['MeasuredShape'];
-export type PointsShape = components['schemas']['PointsShape'];
 export type CheckpointMark = components['schemas']['CheckpointMark'];
 export type Diagram = components['schemas']['Diagram'];
 export type Explained = components['schemas']['Explained'];
@@ -3015,6 +3015,8 @@ export type Edit = components['schemas']['Edit'];
 export type Start = components['schemas']['Start'];
 export type Limits = components['schemas']['Limits'];
 export type Back = components['schemas']['Back'];
+export type GroupQuery = components['schemas']['GroupQuery'];
+export type PointQuery = components['schemas']['PointQuery'];
 export type ListQuery = components['schemas']['ListQuery'];
 export type FieldQuery = components['schemas']['FieldQuery'];
 export type Together = components['schemas']['Together'];
@@ -3039,8 +3041,6 @@ export type SpikesRate = components['schemas']['SpikesRate'];
 export type Step = components['schemas']['Step'];
 export type StepsRate = components['schemas']['StepsRate'];
 export type SwitchedRate = components['schemas']['SwitchedRate'];
-export type GroupQuery = components['schemas']['GroupQuery'];
-export type PointQuery = components['schemas']['PointQuery'];
 export type StepFrames = components['schemas']['StepFrames'];
 export type Paced = components['schemas']['Paced'];
 export type DiagnosedSpan = components['schemas']['DiagnosedSpan'];

@@ -32,8 +32,9 @@ it("marks round numbers within the axis", () => {
 });
 
 it("turns a stretch of an axis into a condition", () => {
-  const p99 = axisOf(field("p99", "ms"), [1, 2, 3], false);
+  const p99 = axisOf(field("p99", "ms"), [1.25, 2, 3], false);
   expect(brushed(p99, 1.5, 3.5, "")).toBe("p99:1.5ms..3.5ms");
+  expect(brushed(axisOf(field("seed"), [1, 2, 3], false), 1.5, 3.5, "")).toBe("seed:2..3");
   expect(brushed(p99, 3.5, 1.5, "")).toBe("p99:1.5ms..3.5ms");
   expect(brushed(p99, 3.5, 9, "")).toBeNull();
   const state = axisOf(field("state"), ["failed", "queued", "succeeded"], false);
@@ -44,8 +45,8 @@ it("turns a stretch of an axis into a condition", () => {
 });
 
 it("never widens a search that chooses a range already", () => {
-  const p99 = axisOf(field("p99", "ms"), [1, 2, 3], false);
-  expect(brushed(p99, 0, 2.5, "p99:1ms..3ms")).toBe("p99:1ms..2.5ms");
+  const p99 = axisOf(field("p99", "ms"), [1.5, 2, 3], false);
+  expect(brushed(p99, 0, 2.5, "p99:1ms..3ms")).toBe("p99:1.5ms..2.5ms");
 });
 
 it("tells a few classes apart by colour, puts the rest together, and spreads many numbers along a scale", () => {

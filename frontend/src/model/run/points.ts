@@ -115,8 +115,10 @@ export function brushed(axis: Axis, from: number, to: number, search: string): s
   // A range that replaces another lies within it, as all that is drawn does: the search narrows and never widens.
   const within = choicesOf(search, field.name).length > 0;
   const ends: [number, number] = within ? [Math.max(low, least), Math.min(high, most)] : [low, high];
-  const some = axis.cells.some((cell) => typeof cell === "number" && cell >= ends[0] && cell <= ends[1]);
-  return some ? inRange(field.name, ends, field.unit) : null;
+  const numbers = axis.cells.filter((cell) => typeof cell === "number");
+  if (!numbers.some((number) => number >= ends[0] && number <= ends[1])) return null;
+  const isWhole = numbers.every(Number.isInteger);
+  return inRange(field.name, isWhole ? [Math.ceil(ends[0]), Math.floor(ends[1])] : ends, field.unit);
 }
 
 /** The condition for some categories. A search has no word for "this value, or none": the runs without a value are only chosen alone. */

@@ -5,7 +5,9 @@ it("says fields in words", () => {
   expect(fieldLabel("state")).toBe("State");
   expect(fieldLabel("/query/operators/join/parallelism")).toBe("join: parallelism");
   expect(fieldLabel("/query/operators/join/params/size")).toBe("join: size");
-  expect(fieldLabel("/policies/checkpointing/kind")).toBe("Checkpointing");
+  expect(fieldLabel("/policies/checkpointing/kind")).toBe("Checkpointing kind");
+  expect(fieldLabel("/workload/sources/persons/rate/per_s")).toBe("persons: rate");
+  expect(fieldLabel("/workload/sources/persons/rate/kind")).toBe("persons: rate kind");
   expect(fieldLabel("/workload/horizon_s")).toBe("Horizon");
   expect(fieldLabel("operators.join.busy")).toBe("join: busy");
 });

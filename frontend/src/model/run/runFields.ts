@@ -34,8 +34,8 @@ export function fieldLabel(name: string): string {
   const owner = at >= 0 && parts.length > at + 2 ? parts[at + 1] : undefined;
   const below = owner === undefined ? parts : parts.slice(at + 2);
   const rest = below.filter((part, place) => !SILENT.has(part) || place === below.length - 1);
-  const said = rest.length > 1 && rest.at(-1) === "kind" ? rest.slice(0, -1) : rest;
-  const words = said.map((part, place) => (place || owner !== undefined ? lower(labelOf(part)) : labelOf(part))).join(" ");
+  const labels = rest.map((part) => labelOf(part)).filter((label, place, all) => lower(label) !== lower(all[place - 1] ?? ""));
+  const words = labels.map((label, place) => (place || owner !== undefined ? lower(label) : label)).join(" ");
   return owner === undefined ? words : `${owner}: ${words}`;
 }
 

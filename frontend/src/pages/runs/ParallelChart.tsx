@@ -11,6 +11,8 @@ const STRIP = 28;
 /** A shorter drag is a click. */
 const DRAG_MIN = 4;
 const NEAR = 8;
+/** So near the end of an axis a drag reaches the end. */
+const SNAP = 6;
 const LABELS_MAX = 14;
 const LABEL_LETTERS = 14;
 
@@ -54,7 +56,11 @@ export function ParallelChart({
   }, [axes]);
   const x = (at: number) => SIDE + (axes.length > 1 ? (at / (axes.length - 1)) * (size.width - 2 * SIDE) : (size.width - 2 * SIDE) / 2);
   const y = (place: number) => TOP + (1 - place) * (size.height - TOP - BOTTOM);
-  const placeAt = (top: number) => Math.min(1, Math.max(0, 1 - (top - TOP) / (size.height - TOP - BOTTOM)));
+  const placeAt = (top: number) => {
+    const length = size.height - TOP - BOTTOM;
+    const place = 1 - (top - TOP) / length;
+    return place > 1 - SNAP / length ? 1 : place < SNAP / length ? 0 : place;
+  };
 
   useEffect(() => {
     const element = canvas.current;
@@ -141,9 +147,9 @@ export function ParallelChart({
                 setDrag({ at, from: place, to: place });
               }}
               onPointerMove={(event) => drag && setDrag({ ...drag, to: placeAt(dragged(event)) })}
-              onPointerUp={() => {
-                if (drag && Math.abs(y(drag.from) - y(drag.to)) >= DRAG_MIN)
-                  onBrush(axis, coordinateAt(axis, Math.min(drag.from, drag.to)), coordinateAt(axis, Math.max(drag.from, drag.to)));
+              onPointerUp={(event) => {
+                const [from, to] = [drag?.from ?? 0, placeAt(dragged(event))].sort((a, b) => a - b) as [number, number];
+                if (drag && y(from) - y(to) >= DRAG_MIN) onBrush(axis, coordinateAt(axis, from), coordinateAt(axis, to));
                 setDrag(null);
               }}
               onPointerCancel={() => setDrag(null)}
