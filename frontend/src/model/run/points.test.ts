@@ -28,6 +28,7 @@ it("marks round numbers within the axis", () => {
   expect(ticksOf(axisOf(field("p99"), [0, 100], false)).map(({ text }) => text)).toEqual(["0", "20", "40", "60", "80", "100"]);
   expect(ticksOf(axisOf(field("p99"), [1, 1000], true)).map(({ text }) => text)).toEqual(["1", "2", "5", "10", "20", "50", "100", "200", "500", "1,000"]);
   expect(ticksOf(axisOf(field("p99"), [1, 1e6], true)).map(({ text }) => text)).toEqual(["1", "10", "100", "1,000", "10k", "100k", "1M"]);
+  expect(ticksOf(axisOf(field("p99"), [0.71, 0.89], true)).map(({ text }) => text)).toEqual(["0.75", "0.8", "0.85"]);
   expect(ticksOf(axisOf(field("state"), ["failed", null], false)).map(({ text }) => text)).toEqual(["failed", "not set"]);
 });
 

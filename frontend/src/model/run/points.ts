@@ -74,14 +74,14 @@ export function coordinateAt(axis: Axis, place: number): number {
 
 const TICKS = 5;
 
-/** Marks along an axis: a round number each, or a category. */
-export function ticksOf(axis: Axis): { place: number; text: string }[] {
+/** Marks along an axis: a round number each, or a category. at: its coordinate. */
+export function ticksOf(axis: Axis): { place: number; at: number; text: string }[] {
   if (axis.scale === "category")
-    return axis.categories.map((cell) => ({ place: placeOf(axis, cell) ?? 0, text: cellText(cell, axis.field.unit) }));
+    return axis.categories.map((cell, at) => ({ place: placeOf(axis, cell) ?? 0, at, text: cellText(cell, axis.field.unit) }));
   if (!axis.extent) return [];
   const [low, high] = axis.extent;
-  if (low === high) return [{ place: 0.5, text: short(low) }];
-  return roundNumbers(axis, low, high).map((value) => ({ place: placeOf(axis, value) ?? 0, text: short(value) }));
+  if (low === high) return [{ place: 0.5, at: low, text: short(low) }];
+  return roundNumbers(axis, low, high).map((at) => ({ place: placeOf(axis, at) ?? 0, at, text: short(at) }));
 }
 
 function roundNumbers({ scale }: Axis, low: number, high: number): number[] {
@@ -91,7 +91,7 @@ function roundNumbers({ scale }: Axis, low: number, high: number): number[] {
       for (const factor of [1, 2, 5]) found.push(factor * 10 ** exponent);
     const within = found.filter((value) => value >= low && value <= high);
     const decades = within.filter((value) => Number.isInteger(Math.round(Math.log10(value) * 1e9) / 1e9));
-    return within.length > 2 * TICKS && decades.length > 1 ? decades : within.length ? within : [low, high];
+    if (within.length > 2) return within.length > 2 * TICKS && decades.length > 1 ? decades : within;
   }
   const raw = (high - low) / TICKS;
   const power = 10 ** Math.floor(Math.log10(raw));

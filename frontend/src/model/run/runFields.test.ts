@@ -14,7 +14,7 @@ it("says fields in words", () => {
 
 it("says values with their unit", () => {
   expect([cellText(1500, "ms"), cellText(12000, "/s"), cellText(3), cellText("map"), cellText(null), cellText("")]).toEqual(
-    ["1.5 s", "12k /s", "3", "map", "not set", "empty"],
+    ["1.5 s", "12k/s", "3", "map", "not set", "empty"],
   );
 });
 

@@ -50,7 +50,7 @@ export function cellText(value: Cell, unit = ""): string {
   if (typeof value === "string") return value === "" ? "empty" : value;
   if (unit === "ms" && value >= 0) return latency(value).join(" ");
   if (unit === "s" && value >= 60) return duration(value);
-  return unit ? `${short(value)} ${unit}` : short(value);
+  return unit ? `${short(value)}${unit.startsWith("/") ? "" : " "}${unit}` : short(value);
 }
 
 /** Of two columns of fields in the address: names between commas. */

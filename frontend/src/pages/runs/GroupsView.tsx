@@ -4,7 +4,7 @@ import { GROUPS_PER_PAGE, groupsQuery, type WhichRuns } from "../../api/queries"
 import type { MeasuredOfGroup, RunField, RunGroup } from "../../api/types";
 import { plural } from "../../lib/format";
 import { ariaSort, nextOrder, scaleOf, type Scale } from "../../model/run/groups";
-import { cellText, fieldLabel, titled } from "../../model/run/runFields";
+import { cellText, fieldLabel } from "../../model/run/runFields";
 import { Pager } from "../../ui/Pager";
 import { Loading } from "../../ui/states";
 import { FieldMenu, FieldsMenu } from "./FieldMenu";
@@ -85,7 +85,7 @@ export function GroupsView({
               <thead>
                 <tr>
                   {data.by.map((field, at) => (
-                    <Head key={field.name} label={titled(fieldLabel(field.name), field.unit)} {...(at ? {} : { order: "group" })} sort={order || "group"} onSort={onOrder} />
+                    <Head key={field.name} label={fieldLabel(field.name)} {...(at ? {} : { order: "group" })} sort={order || "group"} onSort={onOrder} />
                   ))}
                   <Head label="Runs" order="runs" number sort={order} onSort={onOrder} />
                   {data.measures.map((field) => (
@@ -201,8 +201,10 @@ function Measured({ measured, unit, scale }: { measured: MeasuredOfGroup; unit: 
         <span>
           {scale && <SpreadBar measured={measured} scale={scale} unit={unit} />}
           {over && (
-            <small title={`Mean over ${over.count} seeds with its 95 % interval (Student's t)`}>
-              {cellText(over.mean, unit)} ({cellText(over.low, unit)} to {cellText(over.high, unit)})
+            <small
+              title={`Mean over ${over.count} seeds, with 95 % interval (Student's t) from ${cellText(over.low, unit)} to ${cellText(over.high, unit)}`}
+            >
+              {cellText(over.mean, unit)} ± {cellText((over.high - over.low) / 2, unit)}
             </small>
           )}
         </span>

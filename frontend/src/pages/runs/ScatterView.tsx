@@ -7,7 +7,7 @@ import type { RunPoints } from "../../api/types";
 import { chosenAnew, ofNumbers } from "../../model/run/condition";
 import { axisOf, brushed, colouringOf, leftOutText, logRefusal, ticksOf, unplacedText, type Axis, type Colouring } from "../../model/run/points";
 import { cellText, fieldLabel, type Cell } from "../../model/run/runFields";
-import { axisOf as plotAxis, logTicks, Plot, SERIES, type Brushed, type Colours } from "../../ui/chart/Plot";
+import { axisOf as plotAxis, Plot, SERIES, type Brushed, type Colours } from "../../ui/chart/Plot";
 import { Empty, Loading } from "../../ui/states";
 import { toast } from "../../ui/toasts";
 import { Choices } from "./Choices";
@@ -207,17 +207,14 @@ function pointText(data: RunPoints, run: number): string {
 const LABELS_MAX = 12;
 
 function drawnAxis(colour: Colours, axis: Axis): PlotlyObject {
-  if (axis.scale !== "category") {
-    const numbers = axis.extent ? [...axis.extent] : [];
-    return plotAxis(colour, axis.title, axis.scale === "log" ? logTicks(numbers) : { type: "linear" });
-  }
-  const every = Math.ceil(axis.categories.length / LABELS_MAX);
-  const shown = ticksOf(axis).filter((_, at) => at % every === 0);
+  if (axis.scale === "linear") return plotAxis(colour, axis.title, { type: "linear" });
+  const ticks = ticksOf(axis);
+  const every = Math.ceil(ticks.length / LABELS_MAX);
+  const shown = ticks.filter((_, at) => at % every === 0);
   return plotAxis(colour, axis.title, {
-    type: "linear",
+    ...(axis.scale === "log" ? { type: "log" } : { type: "linear", range: [-0.5, axis.categories.length - 0.5] }),
     tickmode: "array",
-    tickvals: shown.map((_, at) => at * every),
+    tickvals: shown.map(({ at }) => at),
     ticktext: shown.map(({ text }) => (text.length > 24 ? `${text.slice(0, 22)}…` : text).replace(/</g, "&lt;")),
-    range: [-0.5, axis.categories.length - 0.5],
   });
 }
