@@ -14,6 +14,8 @@ const NEAR = 8;
 /** So near the end of an axis a drag reaches the end. */
 const SNAP = 6;
 const LABELS_MAX = 14;
+/** More lines are told apart by colour alone: their dashes run into one another. */
+const DASHED_MAX = 500;
 const LABEL_LETTERS = 14;
 
 interface Size {
@@ -77,7 +79,9 @@ export function ParallelChart({
     const [low, high] = [colour("--line-control"), colour("--accent")];
     places.forEach((of, run) => {
       const share = colouring.along && placeOf(colouring.along, colouring.along.cells[run] ?? null);
-      context.strokeStyle = colouring.along ? mixed(low, high, share ?? 0) : (colours[(colouring.classOf[run] ?? 0) % colours.length] ?? "");
+      const colourAt = (colouring.classOf[run] ?? 0) % SERIES.length;
+      context.strokeStyle = colouring.along ? mixed(low, high, share ?? 0) : (colours[colourAt] ?? "");
+      if (!colouring.along && places.length <= DASHED_MAX) context.setLineDash(dashesOf(SERIES[colourAt]?.path ?? ""));
       context.beginPath();
       of.forEach((place, at) => {
         if (place === null) return;
@@ -202,3 +206,5 @@ function useSize(box: React.RefObject<HTMLElement | null>): Size {
   }, [box]);
   return size;
 }
+
+const dashesOf = (path: string): number[] => (path ? path.split(" ").map(Number) : []);
