@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("lab", "0025_compiling"),
+        ("lab", "0026_readings"),
     ]
 
     operations = [
