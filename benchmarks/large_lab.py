@@ -29,7 +29,7 @@ WIDE_RUNS, WIDE_SEEDS, SEEDS = 1000, 50, 5
 RUNS = """
 INSERT INTO lab_run (id, state, error, cancel_requested, created_at, lease_holder, losses, lab_id, number, experiment_id,
     experiment_version, name, document, hash, setup, seed, engine_version, horizon_ns, t_ns, frames, summary, digest, notes,
-    stored_bytes, sparkline, started_at, finished_at)
+    stored_bytes, sparkline, started_at, finished_at, author)
 SELECT gen_random_uuid(), (ARRAY['succeeded', 'succeeded', 'succeeded', 'failed'])[1 + n %% 4], '', false,
     now() - n * interval '1 minute', '', 0, %(lab)s, n, %(experiment)s, 1, 'NexMark Q' || n %% 12, %(document)s::jsonb,
     md5(n::text) || md5('hash' || n),
@@ -37,7 +37,7 @@ SELECT gen_random_uuid(), (ARRAY['succeeded', 'succeeded', 'succeeded', 'failed'
     CASE WHEN n <= %(wide)s THEN (n - 1) %% %(wide_seeds)s ELSE n %% %(few)s END, '4', 30000000000, 30000000000, 120,
     %(summary)s::jsonb, md5('digest' || n), CASE WHEN n %% 100 = 0 THEN 'slower than q7' ELSE '' END, 1000000 + n,
     (SELECT jsonb_agg(round((1 + (n * 31 + p * 7919) %% 1000)::numeric, 1)) FROM generate_series(1, 32) AS p),
-    now() - (1 + n * 7919 %% 1000) * interval '10 milliseconds', now()
+    now() - (1 + n * 7919 %% 1000) * interval '10 milliseconds', now(), (ARRAY['', 'ada', 'grace', 'edsger'])[1 + n %% 4]
 FROM generate_series(1, %(runs)s) AS n
 """
 SUMMARIES = """

@@ -261,7 +261,8 @@ class Advance:
         run = run_of_the_same(self.study.lab, checked.experiment, engine.ENGINE_VERSION)
         reused = run is not None and run.study_id != self.study.pk
         if run is None:
-            run, _ = start(self.study.experiment, document, checked.experiment, study=self.study, executor=self.document.executor)
+            origin = {"author": self.study.author, "study": self.study, "executor": self.document.executor}
+            run, _ = start(self.study.experiment, document, checked.experiment, **origin)
         self.trials.filter(pk=trial.pk).update(state=TrialState.RUNNING, run=run, reused=reused)
         return run
 

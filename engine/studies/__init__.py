@@ -20,11 +20,11 @@ from .plan import (
     tried_so_far,
 )
 from .search import Bracket, left, narrow
-from .statistics import Difference, Interval, difference, interval, intervals
+from .statistics import Difference, Interval, difference, interval, intervals, mean_interval
 from .verdict import Verdict, judge
 
 __all__ = [
     "Answer", "Bracket", "Difference", "Followed", "Found", "Interval", "Measured", "Optimised", "Plan", "Row", "Strand", "Trial",
-    "TrialId", "Tried", "Verdict", "best", "design_of", "difference", "follow", "interval", "intervals", "judge", "left", "narrow",
-    "optimise", "plan", "so_far", "strands", "tried_so_far",
+    "TrialId", "Tried", "Verdict", "best", "design_of", "difference", "follow", "interval", "intervals", "judge", "left", "mean_interval",
+    "narrow", "optimise", "plan", "so_far", "strands", "tried_so_far",
 ]  # fmt: skip

@@ -72,6 +72,21 @@ def intervals(rows: Sequence[Sequence[float]], *, confidence: float = 0.95, draw
     return [found[n] for n in range(len(rows))]
 
 
+def mean_interval(values: Sequence[float], *, confidence: float = 0.95) -> Interval:
+    """Return the mean of values (at least one) and Student's interval of it: mean +- t x standard error.
+
+    Source: Student 1908, "The probable error of a mean".
+    """
+    of = np.array(values, np.float64)
+    if not len(of):
+        raise ValueError("there are no values; an interval needs at least one")
+    mean = float(of.mean())
+    if len(of) == 1:
+        return Interval(mean, None, None, 1)
+    reach = _reach(float(of.std(ddof=1)) / math.sqrt(len(of)), len(of) - 1, confidence)
+    return Interval(mean, mean - reach, mean + reach, len(of))
+
+
 def difference(base: Mapping[int, float], other: Mapping[int, float], *, confidence: float = 0.95) -> Difference:
     """Compare two measurements by seed, each with at least one seed: the other's mean minus the base's, with Student's interval and
     two-sided test. Both follow from the same t, so the interval excludes 0 exactly if p is below 1 - confidence.
@@ -101,11 +116,18 @@ def difference(base: Mapping[int, float], other: Mapping[int, float], *, confide
 
 def _judged(mean: float, error: float, freedom: float, pairs: int, confidence: float) -> Difference:
     """The difference with its interval, mean +- t x error, and its p. error: standard error of the mean difference."""
-    from scipy.special import stdtrit  # imported on use: it takes a fifth of a second
-
-    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error if error else 0.0
+    reach = _reach(error, freedom, confidence)
     low, high = mean - reach, mean + reach
     return Difference(mean, low, high, _p(mean, error, freedom), pairs, low > 0 or high < 0)
+
+
+def _reach(error: float, freedom: float, confidence: float) -> float:
+    """Return half the width of Student's interval. error: standard error of the mean."""
+    if not error:
+        return 0.0
+    from scipy.special import stdtrit  # imported on use: it takes a fifth of a second
+
+    return float(stdtrit(freedom, (1 + confidence) / 2)) * error
 
 
 def _means(rows: Floats, draws: int) -> Floats:

@@ -171,6 +171,13 @@ def test_everything_that_the_client_can_do(
     assert table.loc[run.number, "latency_ms.p99"] == run.summary["latency_ms"]["p99"]
     assert remote.runs("seed=4").empty
     assert "latency_ms.p99" in remote.fields("p99")["metrics"]
+    assert remote.runs("seed=3", values=["horizon_s"])["horizon_s"].tolist() == [2.0, 2.0, 2.0]
+    groups = remote.groups("author", ["p99"], f"number={run.number}")
+    assert (groups.loc["ada", "runs"], groups.loc["ada", "p99.median"]) == (1, run.summary["latency_ms"]["p99"])
+    assert list(remote.runs(groups.loc["ada", "search"]).index) == [run.number]
+    assert remote.groups(["state", "rate/kind"], search="seed=4").empty
+    points = remote.points(["p99", "state"], "seed=3")
+    assert points.loc[run.number].tolist() == [run.id, run.summary["latency_ms"]["p99"], "succeeded"]
     assert remote.run(run.number).id == remote.run(run.id).id == run.id
     fork.delete()
     assert fork.number not in remote.runs().index

@@ -198,7 +198,7 @@ def test_a_deleted_run_is_cancelled_and_gone(client: Client, experiment: Experim
     run = start(client, experiment)
     assert client.delete(f"/api/runs/{run['id']}").status_code == 204
     assert client.get(f"/api/runs/{run['id']}").status_code == 404
-    assert client.get("/api/runs").json() == {"items": [], "count": 0}
+    assert client.get("/api/runs").json()["count"] == 0
     assert Run.objects.get(pk=run["id"]).state == RunState.CANCELLED
 
 
@@ -275,7 +275,19 @@ REFUSED = {
     "tag:": "'tag:' has nothing after the colon; write it without a space, as in tag:baseline",
     "tag:bse": "no run has the tag 'bse'; did you mean 'base'?",
     "tags:base": "'tags:' is unknown; did you mean 'tag:', as in tag:baseline?",
-    "seed:3": "'seed:3' is no condition; compare with = != < <= > or >=, as in seed=3",
+    "p99:": "'p99:' has nothing after the colon; write it without a space, as in p99:500ms",
+    "p99:1..10s": "the range '1..10s' of p99 has a unit at one end only; write it at both, as in p99:1s..10s",
+    "p99:10s..1s": "the range 10s..1s of p99 is empty; write the smaller end first: p99:1s..10s",
+    "p99<1s|2s": "'p99<1s|2s' compares with more than one value; alternatives and ranges go with = or !=",
+    "state:failed|": "'state=failed|' has an empty alternative; write a value on each side of '|', as in state=failed|cancelled",
+    "state:failed|done": "'done' is no state of a run",
+    "tag:base|bse": "no run has the tag 'bse'; did you mean 'base'?",
+    'tag:"two words': 'the quotation mark in \'"two words\' is not closed; write one at each end, as in tag:"two words"',
+    'p99="5"': "p99 is a number; write it without quotation marks",
+    'rate/kind=con"st"': '\'con"st"\' is quoted in part; put quotation marks around all of it, as in rate/kind="const"',
+    "author>ada": "'>' compares numbers, but author is a text; use = or !=",
+    "no:state": "every run has a value of state, so 'no:state' says nothing; leave it out",
+    "no:p98": "no run has a metric or parameter 'p98'; did you mean 'p99'?",
 }
 
 

@@ -50,7 +50,7 @@ def test_a_view_is_kept_changed_deleted_and_had_back(client: Client) -> None:
         ({"name": "x" * 101}, "name"),
         ({"name": "x", "query": {"sort": "document"}}, "sort"),
         ({"name": "x", "query": {"state": "lost"}}, "state"),
-        ({"name": "x", "query": {"colour": "red"}}, "colour"),
+        ({"name": "x", "query": {"hue": "red"}}, "hue"),
     ],
 )
 def test_a_view_that_no_list_understands_is_refused(client: Client, body: dict[str, Any], field: str) -> None:

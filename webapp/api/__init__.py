@@ -3,6 +3,7 @@
 from webapp.lib.version import VERSION
 
 from . import (
+    answers,
     audit,
     baselines,
     compare,
@@ -52,6 +53,7 @@ api.add_router("/tokens", tokens.router, tags=["lab"])
 api.add_router("", documents.router, tags=["documents"])
 api.add_router("/experiments", experiments.router, tags=["experiments"])
 api.add_router("/experiments", versions.router, tags=["experiments"])
+api.add_router("/runs", answers.router, tags=["runs"])
 api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/runs", pauses.router, tags=["runs"])
 api.add_router("/runs", recoveries.router, tags=["runs"])

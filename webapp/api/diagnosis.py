@@ -188,7 +188,8 @@ def remedy(request: HttpRequest, run_id: uuid.UUID, body: ChosenRemedy) -> Statu
     if chosen is None:
         known = f"the remedies for it are {', '.join(offered)}" if offered else "no change is known to help"
         raise Problem404(f"'{body.name}' is no remedy for what limits run {run.number} in this span; {known}")
-    made, note = submission.start(run.experiment, chosen.document, chosen.experiment, parent=run, fork_at_ns=0)
+    author = request.auth.user.get_username()
+    made, note = submission.start(run.experiment, chosen.document, chosen.experiment, author=author, parent=run, fork_at_ns=0)
     made.refresh_from_db()
     return Status(201, RunDetail.of(made, note))
 

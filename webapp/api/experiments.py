@@ -120,7 +120,7 @@ def run(request: HttpRequest, experiment_id: uuid.UUID, body: Start | None = Non
     start = body or Start()
     if start.version is not None and start.version != experiment.version:
         raise conflict(experiment, start.version)
-    started, note = submit(experiment, experiment.document, lab, start.seed, start.pace)
+    started, note = submit(experiment, experiment.document, lab, start.seed, start.pace, request.auth.user.get_username())
     return Status(201, RunDetail.of(started, note))
 
 

@@ -14,10 +14,12 @@ from engine.spec import Problem, Refusal
 from engine.spec.base.problems import pointer
 from engine.spec.rules.forking import Fork
 from webapp.lab import bulk, submission
-from webapp.lab.conditions import COLUMNS, SHORT, BadCondition, unit_named
+from webapp.lab.conditions import COLUMNS, SHORT, unit_named
 from webapp.lab.models import FieldName, Lab, Run
 from webapp.lab.models.runs import NOTES_LENGTH_MAX
 from webapp.lab.pace import Pace
+from webapp.lab.run_fields import Cell, varying_parameters
+from webapp.lab.run_points import columns_of
 from webapp.lab.run_search import Filter, ShortText, find, page_of
 from webapp.lab.schemas import RunDetail, RunShape
 from webapp.lib.redis_connection import connection
@@ -26,6 +28,7 @@ from webapp.messaging import frame_history as history
 from webapp.messaging.stream import announce, announce_lists
 from webapp.reports.export import FORMATS, FramesGone
 
+from .answers import FieldShape, Name, refusing
 from .errors import Problem404, Problem409, Problem422
 from .files import as_file
 from .parsing import Body
@@ -34,11 +37,22 @@ router = Router()
 
 RUNS_TOGETHER_MAX = 1000
 FIELDS_MAX = 50
+VALUES_MAX = 20
+
+
+class ListQuery(Filter):
+    """value: further fields whose values the page needs, such as parameters of the document."""
+
+    value: list[Name] = Field([], max_length=VALUES_MAX)
 
 
 class RunPage(Schema):
+    """values: a column for each further field that was asked for, in the order of the items; null where a run has no value."""
+
     items: list[RunShape]
     count: int
+    fields: list[FieldShape]
+    values: list[list[Cell]]
 
 
 class Again(Body):
@@ -82,12 +96,19 @@ class Changed(Schema):
 
 
 @router.get("", response=RunPage, summary="Find runs, newest first")
-def listing(request: HttpRequest, filter: Query[Filter]) -> RunPage:
-    try:
-        items, count = page_of(find(request.auth.lab, filter), filter)
-    except BadCondition as bad:
-        raise Problem422(str(bad), [Problem("/search", "bad_condition", str(bad), filter.search).as_dict()]) from None
-    return RunPage(items=[RunShape.of(run) for run in items], count=count)
+def listing(request: HttpRequest, filter: Query[ListQuery]) -> RunPage:
+    lab = request.auth.lab
+    with refusing(filter):
+        items, count = page_of(find(lab, filter), filter)
+        fields, values = columns_of(lab, [run.pk for run in items], filter.value)
+    return RunPage(items=[RunShape.of(run) for run in items], count=count, fields=[FieldShape.of(one) for one in fields], values=values)
+
+
+class FieldQuery(Schema):
+    """search: a space stands for an underscore. varying: of the parameters only those that differ between runs."""
+
+    search: ShortText = ""
+    varying: bool = False
 
 
 class Fields(Schema):
@@ -100,12 +121,17 @@ class Fields(Schema):
 
 
 @router.get("/fields", response=Fields, summary="Fields to search runs by whose names contain a text")
-def fields(request: HttpRequest, search: Query[ShortText] = "") -> Fields:
+def fields(request: HttpRequest, asked: Query[FieldQuery]) -> Fields:
     lab = request.auth.lab
-    names = FieldName.objects.filter(lab=lab, name__icontains=search).order_by("name").values_list("name", flat=True)
-    metrics, parameters = names.exclude(name__startswith="/"), names.filter(name__startswith="/")
-    short = [name for name in (*COLUMNS, *SHORT) if search.lower() in name]
-    listed = {"short": short, "metrics": list(metrics[:FIELDS_MAX]), "parameters": list(parameters[:FIELDS_MAX])}
+    text = asked.search.strip().replace(" ", "_")
+    parameters = varying_parameters(lab) if asked.varying else FieldName.objects.filter(lab=lab, name__startswith="/")
+    metrics = FieldName.objects.filter(lab=lab).exclude(name__startswith="/")
+    short = [name for name in (*COLUMNS, *SHORT) if text.lower() in name]
+    first_metrics, first_parameters = (
+        list(names.filter(name__icontains=text).order_by("name").values_list("name", flat=True)[:FIELDS_MAX])
+        for names in (metrics, parameters)
+    )
+    listed = {"short": short, "metrics": first_metrics, "parameters": first_parameters}
     units = {name: unit for names in listed.values() for name in names if (unit := unit_named(name))}
     return Fields(**listed, units=units)
 
@@ -159,7 +185,7 @@ def rerun(request: HttpRequest, run_id: uuid.UUID, body: Again | None = None) ->
     lab = request.auth.lab
     run = run_of(lab, run_id)
     wanted = body or Again()
-    again, note = submission.submit(run.experiment, run.document, lab, wanted.seed, wanted.pace)
+    again, note = submission.submit(run.experiment, run.document, lab, wanted.seed, wanted.pace, request.auth.user.get_username())
     return Status(201, RunDetail.of(again, note))
 
 
@@ -167,7 +193,7 @@ def rerun(request: HttpRequest, run_id: uuid.UUID, body: Again | None = None) ->
 def fork(request: HttpRequest, run_id: uuid.UUID, body: Forked) -> Status:
     lab = request.auth.lab
     try:
-        made, note = submission.fork(run_of(lab, run_id), body, lab, body.pace)
+        made, note = submission.fork(run_of(lab, run_id), body, lab, body.pace, request.auth.user.get_username())
     except Refusal as refusal:
         problem = Problem(pointer(*refusal.at), refusal.code, str(refusal), refusal.value, refusal.hint)
         raise Problem422(str(refusal), [problem.as_dict()]) from None

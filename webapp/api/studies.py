@@ -195,7 +195,7 @@ def create(request: HttpRequest, body: NewStudy) -> Status:
     lab = request.auth.lab
     experiment = experiment_of(lab, body.experiment) if body.experiment else None
     try:
-        study = studies.create(lab, body.document, experiment)
+        study = studies.create(lab, body.document, experiment, author=request.auth.user.get_username())
     except studies.RefusedStudy as refused:
         raise Problem422("the study has errors and cannot start; see problems", refused.problems) from None
     return Status(201, StudyDetail.of(study))

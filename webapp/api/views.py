@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
@@ -13,7 +13,7 @@ from ninja import Router, Schema, Status
 from pydantic import Field, StringConstraints
 
 from webapp.lab.models import Lab, RunState, View
-from webapp.lab.run_search import SORTS, ShortText
+from webapp.lab.run_search import SORTS, SearchText, ShortText
 from webapp.lib.described import AsIs
 
 from .errors import Problem404, Problem409
@@ -24,17 +24,34 @@ router = Router()
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
 
+Names = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
+
+
 class Asked(Body):
-    """The query of a view, as in the URL of the run list. columns: names separated by commas. Empty: the default."""
+    """The query of a view, as in the URL of the run list. columns, measures, axes: names separated by commas. Empty: the default.
+
+    show: groups by one field or by two (`by`, `then`), ordered by `order`, with `measures`; a scatter of `x` and `y`; parallel `axes`; or
+    the list alone. colour: the field by which points are coloured. log: the axes that are logarithmic.
+    """
 
     state: RunState | None = None
     experiment: uuid.UUID | None = None
     study: uuid.UUID | None = None
     of_studies: bool = False
     tag: ShortText = ""
-    search: ShortText = ""
+    search: SearchText = ""
     sort: Annotated[str, StringConstraints(pattern=f"^({'|'.join(SORTS)})?$")] = ""
-    columns: Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")] = ""
+    columns: Names = ""
+    show: Literal["", "groups", "scatter", "parallel"] = ""
+    by: Names = ""
+    then: Names = ""
+    measures: Names = ""
+    order: Names = ""
+    x: Names = ""
+    y: Names = ""
+    colour: Names = ""
+    log: Names = ""
+    axes: Names = ""
 
 
 class NewView(Body):

@@ -12,11 +12,11 @@ from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, Qu
 from ninja import Schema
 from pydantic import Field, StringConstraints
 
-from .conditions import COLUMNS as FIELDS
-from .conditions import CONDITION, SHORT, BadCondition, holding, in_state, tagged
-from .models import Lab, Run, RunState, RunSummary, Trial
+from .conditions import CONDITION, holding, lacking, names_field
+from .models import Lab, Run, RunState, RunSummary, Tag, Trial
 from .models.work import ACTIVE
-from .search_words import prefix_of, refuse_half_conditions, words_of
+from .search_values import BadCondition, unquoted
+from .search_words import colon_of, refuse_bad_prefix, refuse_half_conditions, words_of
 from .verdicts import UNJUDGED
 
 Order = Literal["number", "state", "experiment", "seed", "p50", "p99", "out", "took"]
@@ -31,12 +31,14 @@ OUTCOMES = {"hold": "holds", "holds": "holds", "fail": "fails", "fails": "fails"
 """Outcomes of assertions, by the words that people search them with."""
 
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")]
+SearchText = Annotated[str, StringConstraints(max_length=4000, pattern=r"^[^\x00]*$")]
+"""A group's search has the conditions of two parameters, each with a name of up to 300 characters and a text of up to 200."""
 
 
-class Filter(Schema):
-    """Which runs to list, and in which order; a leading minus reverses it. Runs without the value come last.
+class Which(Schema):
+    """Which runs to find.
 
-    study: list the runs this study uses, including reused ones. Without it, runs created by studies are left out unless `of_studies`.
+    study: find the runs this study uses, including reused ones. Without it, runs created by studies are left out unless `of_studies`.
     """
 
     state: RunState | None = None
@@ -44,13 +46,18 @@ class Filter(Schema):
     study: uuid.UUID | None = None
     of_studies: bool = False
     tag: ShortText = ""
-    search: ShortText = ""
+    search: SearchText = ""
+
+
+class Filter(Which):
+    """Which runs to list, and in which order; a leading minus reverses it. Runs without the value come last."""
+
     sort: Annotated[str, StringConstraints(pattern=f"^({'|'.join(SORTS)})$")] = "-number"
     limit: int = Field(50, ge=1, le=200)
     offset: int = Field(0, ge=0, le=10**9)
 
 
-def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
+def find(lab: Lab, filter: Which) -> QuerySet[Run]:
     """Return the runs that match the filter, unordered. Raises BadCondition."""
     found = Run.objects.filter(lab=lab, deleted_at__isnull=True)
     if filter.state:
@@ -62,7 +69,7 @@ def find(lab: Lab, filter: Filter) -> QuerySet[Run]:
     elif not filter.of_studies:
         found = found.filter(study__isnull=True)
     if filter.tag:
-        found = found.filter(tags__name=filter.tag)
+        found = found.filter(Exists(Tag.runs.through.objects.filter(run=OuterRef("pk"), tag__name=filter.tag)))
     for word in words_of(filter.search):
         found = _with_word(found, lab, word)
     return found
@@ -72,16 +79,20 @@ def _with_word(found: QuerySet[Run], lab: Lab, word: str) -> QuerySet[Run]:
     refuse_half_conditions(word)
     if condition := CONDITION.fullmatch(word):
         return holding(found, lab, *condition.groups())
-    match prefix_of(word, {*FIELDS, *SHORT}):
-        case ("note", text):
-            return found.filter(notes__icontains=text)
-        case ("tag", name):
-            return tagged(found, lab, name)
-        case ("state", state):
-            return in_state(found, state)
-        case ("assertions", outcome):
-            return found.filter(judged=_outcome(outcome)).exclude(state__in=ACTIVE)
-    return found.filter(matches(word))
+    if read := colon_of(word):
+        prefix, rest = read
+        is_field = names_field(lab, prefix)
+        refuse_bad_prefix(word, prefix, rest, is_field=is_field)
+        match prefix:
+            case "note":
+                return found.filter(notes__icontains=unquoted(rest))
+            case "assertions":
+                return found.filter(judged=_outcome(rest)).exclude(state__in=ACTIVE)
+            case "no" | "has":
+                return lacking(found, lab, rest, lacks=prefix == "no")
+        if is_field:
+            return holding(found, lab, prefix, "=", rest)
+    return found.filter(matches(unquoted(word)))
 
 
 def page_of(found: QuerySet[Run], filter: Filter) -> tuple[list[Run], int]:

@@ -218,12 +218,13 @@ class RunShape(Schema):
     once, null: it runs to its end. `compiling`: its worker compiles the event loop of the query, once for each machine, and no time passes
     yet. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run; null until it has ended,
     and for runs of older versions. `judged`: the outcome of all assertions together; null before the end, and without assertions.
-    `verdicts`: that of each.
+    `verdicts`: that of each. `author`: name of the person who started it or its study; empty for runs of older versions, and of figures.
     """
 
     id: str
     number: int
     experiment: ExperimentName
+    author: str
     study: str | None
     parent: str | None
     fork_at_s: float | None
@@ -260,6 +261,7 @@ class RunShape(Schema):
             "id": str(run.pk),
             "number": run.number,
             "experiment": ExperimentName(id=str(run.experiment_id), name=run.name),
+            "author": run.author,
             "study": str(run.study_id) if run.study_id else None,
             "parent": str(run.parent_id) if run.parent_id else None,
             "fork_at_s": None if run.fork_at_ns is None else run.fork_at_ns / 1e9,

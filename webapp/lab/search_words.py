@@ -4,48 +4,58 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection
 
-from .conditions import CONDITION, SIGN, BadCondition, unit_named
+from .conditions import CONDITION, SIGN, unit_named
 from .quantities import SCALES, example_of
+from .search_values import QUOTED, BadCondition, unquoted
 
-PREFIXED = {"note": "note:slower", "tag": "tag:baseline", "state": "state:failed", "assertions": "assertions:fails"}
+PREFIXED = {
+    "note": "note:slower", "tag": "tag:baseline", "state": "state:failed", "assertions": "assertions:fails", "author": "author:ada",
+    "experiment": 'experiment:"NexMark Q3"', "no": "no:tag", "has": "has:p99",
+}  # fmt: skip
 """Prefixes of words, each with an example."""
 
 UNITS = "|".join(sorted({re.escape(unit) for units in SCALES.values() for unit in units if unit}, key=len, reverse=True))
-SPACED_SIGN = re.compile(rf"(?<=\S)\s*({SIGN})\s*(?=\S)")
-SPACED_UNIT = re.compile(rf"((?:{SIGN})[-+]?[\d.]+)\s+({UNITS})(?=\s|$)")
-PREFIX = re.compile(r"(?P<prefix>[A-Za-z][A-Za-z0-9_]*):(?P<rest>.*)")
+SPACED_SIGN = re.compile(rf"({QUOTED})|(?<=\S)\s*({SIGN})\s*(?=\S)", re.DOTALL)
+SPACED_UNIT = re.compile(rf"({QUOTED})|((?:{SIGN})[-+]?[\d.]+)\s+({UNITS})(?=\s|$)", re.DOTALL)
+WORD = re.compile(rf'(?:{QUOTED}|[^\s"])+', re.DOTALL)
+COLON = re.compile(rf'({QUOTED}|[^\s"<>=!|:]+):(.*)', re.DOTALL)
 
 
 def words_of(search: str) -> list[str]:
-    """The words of a search; a condition with spaces in it, such as `p99 > 10 s`, is one word."""
-    return SPACED_UNIT.sub(r"\1\2", SPACED_SIGN.sub(r"\1", search)).split()
+    """The words of a search; a condition with spaces in it, such as `p99 > 10 s`, is one word, and so is what stands in quotation marks.
 
-
-def prefix_of(word: str, fields: Collection[str]) -> tuple[str, str] | None:
-    """The known prefix of a word, and what follows it; None for a plain word. fields: names that conditions can use.
-
-    Raises BadCondition for a prefix without a word, and for one that is close to a known one or names a field.
+    Raises BadCondition for a quotation mark that is not closed.
     """
-    read = PREFIX.fullmatch(word)
-    if read is None:
-        return None
-    prefix, rest = read["prefix"], read["rest"]
-    if prefix in PREFIXED:
-        if not rest:
-            raise BadCondition(f"'{word}' has nothing after the colon; write it without a space, as in {PREFIXED[prefix]}")
-        return prefix, rest
-    if prefix in fields:
-        raise BadCondition(f"'{word}' is no condition; compare with = != < <= > or >=, as in {prefix}={rest or '10'}")
+    rest = re.sub(QUOTED, "", search, flags=re.DOTALL)
+    if '"' in rest:
+        begun = rest[rest.index('"') :].strip()
+        raise BadCondition(f"the quotation mark in '{begun}' is not closed; write one at each end, as in tag:\"two words\"")
+    joined = SPACED_SIGN.sub(lambda found: found[1] or found[2], search)
+    return WORD.findall(SPACED_UNIT.sub(lambda found: found[1] or found[2] + found[3], joined))
+
+
+def colon_of(word: str) -> tuple[str, str] | None:
+    """What stands before and after the colon of a word; None for a word without one."""
+    read = COLON.fullmatch(word)
+    return (read[1], read[2]) if read else None
+
+
+def refuse_bad_prefix(word: str, prefix: str, rest: str, *, is_field: bool) -> None:
+    """Raises BadCondition for a prefix without a value, and for one that is close to a known one and names no field."""
+    if not rest and (prefix in PREFIXED or is_field):
+        example = PREFIXED.get(prefix, f"{prefix}:{example_of(unit_named(unquoted(prefix)))}")
+        raise BadCondition(f"'{word}' has nothing after the colon; write it without a space, as in {example}")
+    if prefix in PREFIXED or is_field or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
+        return
     if near := difflib.get_close_matches(prefix.lower(), PREFIXED, n=1, cutoff=0.75):
         raise BadCondition(f"'{prefix}:' is unknown; did you mean '{near[0]}:', as in {PREFIXED[near[0]]}?")
-    return None
 
 
 def refuse_half_conditions(word: str) -> None:
     """Raises BadCondition for a word with a sign of comparison that lacks its name or its value, or has a sign that does not exist."""
-    signs = re.search(r"[<>=!]*[<>=][<>=!]*", word)
+    bare = re.sub(QUOTED, lambda found: "q" * len(found[0]), word, flags=re.DOTALL)
+    signs = re.search(r"[<>=!]*[<>=][<>=!]*", bare)
     if signs is None or CONDITION.fullmatch(word):
         return
     name, sign, rest = word[: signs.start()], signs[0], word[signs.end() :]
@@ -53,4 +63,4 @@ def refuse_half_conditions(word: str) -> None:
         raise BadCondition(f"'{sign}' is no comparison; use one of = != < <= > >=")
     if not name:
         raise BadCondition(f"'{word}' has no name before the comparison; write one, as in p99{sign}{rest or '500ms'}")
-    raise BadCondition(f"'{word}' has no value; write one after it, as in {name}{sign}{example_of(unit_named(name))}")
+    raise BadCondition(f"'{word}' has no value; write one after it, as in {name}{sign}{example_of(unit_named(unquoted(name)))}")

@@ -53,9 +53,9 @@ def metrics_measured(document: dict[str, Any], lab: Lab) -> list[str]:
     return summaries.metric_names(experiment) if experiment else []
 
 
-def create(lab: Lab, document: dict[str, Any], experiment: Experiment | None, of: Reproduction | None = None) -> Study:
-    """Store a study and enqueue it. experiment: owner of its runs; None for a new one. of: the figure reproduction that needs it. Raises
-    RefusedStudy, StorageFull."""
+def create(lab: Lab, document: dict[str, Any], experiment: Experiment | None, of: Reproduction | None = None, author: str = "") -> Study:
+    """Store a study and enqueue it. experiment: owner of its runs; None for a new one. of: the figure reproduction that needs it.
+    author: name of the person who starts it. Raises RefusedStudy, StorageFull."""
     valid, problems = examine(document, lab)
     if valid is None:
         raise RefusedStudy(problems)
@@ -66,7 +66,7 @@ def create(lab: Lab, document: dict[str, Any], experiment: Experiment | None, of
             base = valid.experiment
             checked = check(base, lab)
             experiment = Experiment.objects.create(lab=lab, name=name_of(base), document=base, hash=checked.hash)
-        study = Study.objects.create(lab=lab, experiment=experiment, name=name, document=document)
+        study = Study.objects.create(lab=lab, experiment=experiment, name=name, document=document, author=author)
         if of is not None:
             of.studies.add(study)
     hand_over(study)

@@ -32,27 +32,27 @@ class Refused(Exception):
 
 
 def submit(
-    experiment: Experiment, document: dict[str, Any], lab: Lab, seed: int | None = None, pace: float | None = None
+    experiment: Experiment, document: dict[str, Any], lab: Lab, seed: int | None = None, pace: float | None = None, author: str = ""
 ) -> tuple[Run, str | None]:
     """Store a run of a copy of the document and enqueue it.
 
-    seed: replaces the document's seed. pace: maximum virtual seconds per second, None for as fast as possible. Returns the run and, if it
-    has to wait for the queue, a note that says so. Raises `Refused`, StorageFull.
+    seed: replaces the document's seed. pace: maximum virtual seconds per second, None for as fast as possible. author: name of the person
+    who starts it. Returns the run and, if it has to wait for the queue, a note that says so. Raises `Refused`, StorageFull.
     """
     document = deepcopy(document)
     if seed is not None and isinstance(document.get("workload"), dict):
         document["workload"]["seed"] = seed
-    run, note = start(experiment, document, checked_valid(document, lab), pace)
+    run, note = start(experiment, document, checked_valid(document, lab), pace, author=author)
     run.refresh_from_db()
     return run, note
 
 
-def fork(parent: Run, fork: Fork, lab: Lab, pace: float | None = None) -> tuple[Run, str | None]:
+def fork(parent: Run, fork: Fork, lab: Lab, pace: float | None = None, author: str = "") -> tuple[Run, str | None]:
     """Store and enqueue a run that is identical to its parent up to the time of the fork. Returns as `submit`. Raises Refused, StorageFull,
     Refusal (with a place inside the fork)."""
     document = fork.applied(checked_valid(parent.document, lab), parent.document)
     valid = checked_valid(document, lab)
-    run, note = start(parent.experiment, document, valid, pace, parent=parent, fork_at_ns=seconds_ns(fork.at_s))
+    run, note = start(parent.experiment, document, valid, pace, author=author, parent=parent, fork_at_ns=seconds_ns(fork.at_s))
     run.refresh_from_db()
     return run, note
 
@@ -68,8 +68,8 @@ def checked_valid(document: dict[str, Any], lab: Lab) -> spec.Experiment:
 def start(
     experiment: Experiment, document: dict[str, Any], valid: spec.Experiment, pace: float | None = None, **origin: Any
 ) -> tuple[Run, str | None]:
-    """Store a run of a document and enqueue it. valid: the validated document. origin: a study and its executor, or a parent and the time
-    of the fork. Returns as `submit`, with the run as it was before a worker claimed it. Raises StorageFull."""
+    """Store a run of a document and enqueue it. valid: the validated document. origin: its author; a study and its executor, or a parent
+    and the time of the fork. Returns as `submit`, with the run as it was before a worker claimed it. Raises StorageFull."""
     check_room(experiment.lab)
     values = parameters(valid.canonical)
     with transaction.atomic():

@@ -11,9 +11,10 @@ from pydantic import Field, StringConstraints, TypeAdapter
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal, refusals_below, suggestion
 from engine.spec.experiment.spans import Span
-from webapp.lab.conditions import BadCondition, parameters_named
+from webapp.lab.conditions import parameters_named
 from webapp.lab.models import FieldName, Lab, Run, SparkJob
-from webapp.lab.run_search import Filter, find
+from webapp.lab.run_search import Filter, SearchText, find
+from webapp.lab.search_values import BadCondition
 from webapp.lab.waiting_work import enqueue
 from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce_row
@@ -47,7 +48,7 @@ class RunsAsked(Model):
     """Selection of runs that ended in `state`: by ids, or by the search of the run list."""
 
     ids: tuple[uuid.UUID, ...] | None = Field(default=None, min_length=1, max_length=IDS_MAX)
-    search: Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")] = ""
+    search: SearchText = ""
     state: Literal["succeeded", "failed", "cancelled"] = "succeeded"
     experiment: uuid.UUID | None = None
     study: uuid.UUID | None = None

@@ -319,6 +319,7 @@ export interface components {
             id: string;
             number: number;
             experiment: components["schemas"]["ExperimentName"];
+            author: string;
             study: string | null;
             parent: string | null;
             fork_at_s: number | null;
@@ -410,9 +411,62 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             } | null;
         };
+        /** @description A field of runs. name: as in conditions. unit: empty for a plain number and for texts. texts: whether some run has a text there. */
+        FieldShape: {
+            name: string;
+            unit: string;
+            texts: boolean;
+        };
+        /** @description count: number of all groups. runs: number of runs found. */
+        GroupPage: {
+            by: components["schemas"]["FieldShape"][];
+            measures: components["schemas"]["FieldShape"][];
+            items: components["schemas"]["GroupShape"][];
+            count: number;
+            runs: number;
+        };
+        /**
+         * @description Runs with the same values of the fields; null: the runs without a value. search: finds exactly these runs, with the other parts of
+         *     the query unchanged. measures: in the order in which they were asked for.
+         */
+        GroupShape: {
+            values: (number | string | null)[];
+            runs: number;
+            search: string;
+            measures: components["schemas"]["MeasuredShape"][];
+        };
+        /** @description A mean over seeds with Student's 95 % interval. count: number of seeds. */
+        MeanOfSeeds: {
+            mean: number;
+            low: number;
+            high: number;
+            count: number;
+        };
+        /** @description A measure over the runs of a group that have it. over_seeds: of runs that differ only in the seed; null for others. */
+        MeasuredShape: {
+            count: number;
+            median: number | null;
+            min: number | null;
+            max: number | null;
+            over_seeds: components["schemas"]["MeanOfSeeds"] | null;
+        };
+        /**
+         * @description Runs, newest first: `ids`, `numbers`, and a column of values for each field; null where a run has none. count: number of all runs
+         *     found.
+         */
+        PointsShape: {
+            fields: components["schemas"]["FieldShape"][];
+            ids: string[];
+            numbers: number[];
+            columns: (number | string | null)[][];
+            count: number;
+        };
+        /** @description values: a column for each further field that was asked for, in the order of the items; null where a run has no value. */
         RunPage: {
             items: components["schemas"]["RunShape"][];
             count: number;
+            fields: components["schemas"]["FieldShape"][];
+            values: (number | string | null)[][];
         };
         /**
          * @description A run without its document. Times in seconds: `eta_s` in wall-clock time, `t_s` and `horizon_s` in virtual time.
@@ -421,12 +475,13 @@ export interface components {
          *     once, null: it runs to its end. `compiling`: its worker compiles the event loop of the query, once for each machine, and no time passes
          *     yet. `said`: the beginning of the notes on it. `sparkline`: p99 latency in ms at equal intervals of the run; null until it has ended,
          *     and for runs of older versions. `judged`: the outcome of all assertions together; null before the end, and without assertions.
-         *     `verdicts`: that of each.
+         *     `verdicts`: that of each. `author`: name of the person who started it or its study; empty for runs of older versions, and of figures.
          */
         RunShape: {
             id: string;
             number: number;
             experiment: components["schemas"]["ExperimentName"];
+            author: string;
             study: string | null;
             parent: string | null;
             fork_at_s: number | null;
@@ -1624,7 +1679,12 @@ export interface components {
             name: string;
             runs: number;
         };
-        /** @description The query of a view, as in the URL of the run list. columns: names separated by commas. Empty: the default. */
+        /**
+         * @description The query of a view, as in the URL of the run list. columns, measures, axes: names separated by commas. Empty: the default.
+         *
+         *     show: groups by one field or by two (`by`, `then`), ordered by `order`, with `measures`; a scatter of `x` and `y`; parallel `axes`; or
+         *     the list alone. colour: the field by which points are coloured. log: the axes that are logarithmic.
+         */
         Asked: {
             state?: components["schemas"]["RunState"] | null;
             experiment?: string | null;
@@ -1639,6 +1699,29 @@ export interface components {
             sort?: string;
             /** @default  */
             columns?: string;
+            /**
+             * @default
+             * @enum {string}
+             */
+            show?: "" | "groups" | "scatter" | "parallel";
+            /** @default  */
+            by?: string;
+            /** @default  */
+            then?: string;
+            /** @default  */
+            measures?: string;
+            /** @default  */
+            order?: string;
+            /** @default  */
+            x?: string;
+            /** @default  */
+            y?: string;
+            /** @default  */
+            colour?: string;
+            /** @default  */
+            log?: string;
+            /** @default  */
+            axes?: string;
         };
         ViewShape: {
             id: string;
@@ -1964,11 +2047,47 @@ export interface components {
             editor?: string;
         };
         /**
-         * @description Which runs to list, and in which order; a leading minus reverses it. Runs without the value come last.
-         *
-         *     study: list the runs this study uses, including reused ones. Without it, runs created by studies are left out unless `of_studies`.
+         * @description by: one or two fields. measure: metrics, or took. sort: `group`, `runs`, or `median:`, `min:`, `max:` or `count:` and a measure; a
+         *     leading minus reverses it. Groups without the value come last.
          */
-        Filter: {
+        GroupQuery: {
+            state?: components["schemas"]["RunState"] | null;
+            experiment?: string | null;
+            study?: string | null;
+            /** @default false */
+            of_studies?: boolean;
+            /** @default  */
+            tag?: string;
+            /** @default  */
+            search?: string;
+            by: string[];
+            /** @default [] */
+            measure?: string[];
+            /** @default group */
+            sort?: string;
+            /** @default 100 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+        };
+        PointQuery: {
+            state?: components["schemas"]["RunState"] | null;
+            experiment?: string | null;
+            study?: string | null;
+            /** @default false */
+            of_studies?: boolean;
+            /** @default  */
+            tag?: string;
+            /** @default  */
+            search?: string;
+            field: string[];
+            /** @default 5000 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+        };
+        /** @description value: further fields whose values the page needs, such as parameters of the document. */
+        ListQuery: {
             state?: components["schemas"]["RunState"] | null;
             experiment?: string | null;
             study?: string | null;
@@ -1984,6 +2103,15 @@ export interface components {
             limit?: number;
             /** @default 0 */
             offset?: number;
+            /** @default [] */
+            value?: string[];
+        };
+        /** @description search: a space stands for an underscore. varying: of the parameters only those that differ between runs. */
+        FieldQuery: {
+            /** @default  */
+            search?: string;
+            /** @default false */
+            varying?: boolean;
         };
         /** @description One action on many runs; `tag`: the tag, for actions that need one. */
         Together: {
@@ -2727,6 +2855,12 @@ export type Verdict = components['schemas']['Verdict'];
 export type VersionItem = components['schemas']['VersionItem'];
 export type VersionPage = components['schemas']['VersionPage'];
 export type VersionDetail = components['schemas']['VersionDetail'];
+export type FieldShape = components['schemas']['FieldShape'];
+export type GroupPage = components['schemas']['GroupPage'];
+export type GroupShape = components['schemas']['GroupShape'];
+export type MeanOfSeeds = components['schemas']['MeanOfSeeds'];
+export type MeasuredShape = components['schemas']['MeasuredShape'];
+export type PointsShape = components['schemas']['PointsShape'];
 export type RunPage = components['schemas']['RunPage'];
 export type RunShape = components['schemas']['RunShape'];
 export type Fields = components['schemas']['Fields'];
@@ -2881,7 +3015,10 @@ export type Edit = components['schemas']['Edit'];
 export type Start = components['schemas']['Start'];
 export type Limits = components['schemas']['Limits'];
 export type Back = components['schemas']['Back'];
-export type Filter = components['schemas']['Filter'];
+export type GroupQuery = components['schemas']['GroupQuery'];
+export type PointQuery = components['schemas']['PointQuery'];
+export type ListQuery = components['schemas']['ListQuery'];
+export type FieldQuery = components['schemas']['FieldQuery'];
 export type Together = components['schemas']['Together'];
 export type Notes = components['schemas']['Notes'];
 export type Again = components['schemas']['Again'];

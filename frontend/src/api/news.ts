@@ -9,6 +9,9 @@ type Page<Item> = { items: Item[]; count: number };
 /** A study's results are read this long after the first of its runs that ended; with what ended meanwhile. */
 const RESULTS_MS = 1000;
 
+/** Groups and pictures of many runs are read this long after one of these has changed. */
+const ANSWERS_MS = 2000;
+
 type Answer = Question & { waterfalls: Waterfall[] | null };
 
 /** Follows the news until it is stopped. Without a connection nothing is told; with the next one all that is shown is read anew. */
@@ -19,11 +22,11 @@ export function followNews(client: QueryClient): () => void {
   const socket = new LiveSocket<NewsMessage>({
     path: () => "/ws/news",
     onMessage: (message) => {
-      if (message.type === "ready") anew("runs", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis", "experiments", "experiment-saved", "versions");
+      if (message.type === "ready") anew("runs", "run-groups", "run-points", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis", "experiments", "experiment-saved", "versions");
       if (message.type === "ready") tellOpened((told) => socket.send(told));
       if (message.type === "experiments") takeExperiments(client, message.experiments);
       if (message.type === "presences") message.presences.forEach(({ id, pages }) => client.setQueryData<OpenPage[]>(["presence", id], pages));
-      if (message.type === "lists") anew("runs", "compare", "baselines", "tags", "experiments", "waterfalls", "studies", "spark/jobs");
+      if (message.type === "lists") anew("runs", "run-groups", "run-points", "compare", "baselines", "tags", "experiments", "waterfalls", "studies", "spark/jobs");
       if (message.type === "runs") takeRuns(message.runs);
       if (message.type === "questions") message.questions.forEach((question) => takeQuestion(client, question));
       if (message.type === "studies") takeStudies(message.studies);
@@ -33,6 +36,14 @@ export function followNews(client: QueryClient): () => void {
     onRefused: () => undefined,
     onTrouble: () => undefined,
   });
+
+  let answersAt: ReturnType<typeof setTimeout> | undefined;
+  const readAnswers = () => {
+    answersAt ??= setTimeout(() => {
+      answersAt = undefined;
+      anew("run-groups", "run-points");
+    }, ANSWERS_MS);
+  };
 
   const takeRuns = (runs: Run[]) => {
     const byId = new Map(runs.map((run) => [run.id, run]));
@@ -44,7 +55,10 @@ export function followNews(client: QueryClient): () => void {
       notes.set(id, said);
     }
     // A run that is new, or in another state, may have another place in a list, or none.
-    if (runs.some((run) => states.get(run.id) !== run.state)) anew("runs", "compare", "figure");
+    if (runs.some((run) => states.get(run.id) !== run.state)) {
+      anew("runs", "compare", "figure");
+      readAnswers();
+    }
     for (const run of runs) states.set(run.id, run.state);
   };
 
@@ -77,7 +91,10 @@ export function followNews(client: QueryClient): () => void {
   };
 
   socket.open();
-  return () => socket.close();
+  return () => {
+    clearTimeout(answersAt);
+    socket.close();
+  };
 }
 
 function takeExperiments(client: QueryClient, experiments: ExperimentNews[]): void {

@@ -24,7 +24,11 @@ import type {
   RatePreview,
   Registry,
   Reproduction,
+  GroupPage,
   Run,
+  RunFields,
+  RunPage,
+  RunPoints,
   RunState,
   SelectionOfRuns,
   SparkState,
@@ -121,7 +125,8 @@ export const baselinesQuery = queryOptions({ queryKey: ["baselines"], queryFn: (
 
 export const viewsQuery = queryOptions({ queryKey: ["views"], queryFn: () => get<View[]>("/api/views") });
 
-export interface RunFilter {
+/** Which runs: the same for the list, the groups and the pictures. */
+export interface WhichRuns {
   state: string;
   search: string;
   experiment: string;
@@ -130,10 +135,23 @@ export interface RunFilter {
   study: string;
   /** "1": those that studies made, too. */
   of_studies: string;
+}
+
+export interface RunFilter extends WhichRuns {
   /** As the API takes it: a column, with a minus before it for the other direction. */
   sort: string;
   offset: number;
+  /** Further fields whose values the list shows. */
+  values: readonly string[];
 }
+
+const WHICH = ["state", "search", "experiment", "tag", "study", "of_studies"] as const;
+
+/** What an address says about which runs there are. */
+export const whichOf = (url: WhichRuns): WhichRuns => Object.fromEntries(WHICH.map((name) => [name, url[name]])) as unknown as WhichRuns;
+
+const whichGiven = (which: Partial<WhichRuns>) =>
+  WHICH.flatMap((name) => (which[name] ? [[name, which[name]] as [string, string]] : []));
 
 export const RUNS_PER_PAGE = 50;
 
@@ -142,10 +160,51 @@ export const runsQuery = (filter: Partial<RunFilter>) =>
     queryKey: ["runs", filter],
     queryFn: ({ signal }) => {
       const query = new URLSearchParams({ limit: String(RUNS_PER_PAGE), offset: String(filter.offset ?? 0) });
-      for (const name of ["state", "search", "experiment", "tag", "study", "of_studies", "sort"] as const) if (filter[name]) query.set(name, filter[name]);
-      return get<{ items: Run[]; count: number }>(`/api/runs?${query}`, signal);
+      for (const [name, value] of whichGiven(filter)) query.set(name, value);
+      if (filter.sort) query.set("sort", filter.sort);
+      for (const name of filter.values ?? []) query.append("value", name);
+      return get<RunPage>(`/api/runs?${query}`, signal);
     },
     placeholderData: keepPreviousData,
+  });
+
+export const GROUPS_PER_PAGE = 100;
+
+/** The runs in groups by one or two fields, with measures of each. */
+export const groupsQuery = (which: WhichRuns, by: readonly string[], measures: readonly string[], sort: string, offset: number) =>
+  queryOptions({
+    queryKey: ["run-groups", which, by, measures, sort, offset],
+    queryFn: ({ signal }) => {
+      const named = [...by.map((name) => ["by", name]), ...measures.map((name) => ["measure", name])] as [string, string][];
+      const page = [["sort", sort], ["limit", String(GROUPS_PER_PAGE)], ["offset", String(offset)]] as [string, string][];
+      return get<GroupPage>(`/api/runs/groups?${new URLSearchParams([...whichGiven(which), ...named, ...page])}`, signal);
+    },
+    enabled: by.length > 0,
+    placeholderData: keepPreviousData,
+  });
+
+/** More points than that take long to draw. */
+export const DRAWN_RUNS_MAX = 5000;
+
+/** Fields of the newest runs, as columns. */
+export const pointsQuery = (which: WhichRuns, fields: readonly string[]) =>
+  queryOptions({
+    queryKey: ["run-points", which, fields],
+    queryFn: ({ signal }) => {
+      const named = fields.map((name) => ["field", name] as [string, string]);
+      return get<RunPoints>(`/api/runs/points?${new URLSearchParams([...whichGiven(which), ...named, ["limit", String(DRAWN_RUNS_MAX)]])}`, signal);
+    },
+    enabled: fields.length > 0,
+    placeholderData: keepPreviousData,
+  });
+
+/** Names of fields that contain a text; of parameters only those that differ between runs, if asked so. */
+export const runFieldsQuery = (search: string, varying = false) =>
+  queryOptions({
+    queryKey: ["run-fields", search, varying],
+    queryFn: () => get<RunFields>(`/api/runs/fields?${new URLSearchParams({ search, ...(varying ? { varying: "true" } : {}) })}`),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
   });
 
 export const runQuery = (id: string) =>

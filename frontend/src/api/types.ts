@@ -67,6 +67,14 @@ export type Run = Api.RunShape & Partial<Api.RunDetail>;
 export type ViewQuery = Api.Asked;
 export type View = Api.ViewShape;
 export type Tag = Api.TagItem;
+/** A field by which runs are found, grouped and drawn. */
+export type RunField = Api.FieldShape;
+export type RunFields = Api.Fields;
+export type RunPage = Omit<Api.RunPage, "items"> & { items: Run[] };
+export type GroupPage = Api.GroupPage;
+export type RunGroup = Api.GroupShape;
+export type MeasuredOfGroup = Api.MeasuredShape;
+export type RunPoints = Api.PointsShape;
 /** On one assertion of a run. */
 export type RunVerdict = Api.Verdict;
 export type MeasuredSide = Api.MeasuredSide;

@@ -10,6 +10,7 @@ export function SearchField({
   value,
   onChange,
   width = 280,
+  length = 200,
   first = false,
 }: {
   label: string;
@@ -17,6 +18,8 @@ export function SearchField({
   value: string;
   onChange: (value: string) => void;
   width?: number;
+  /** So many letters it takes. */
+  length?: number;
   /** A dialog begins with it. */
   first?: boolean;
 }) {
@@ -44,7 +47,7 @@ export function SearchField({
         aria-label={label}
         placeholder={hint}
         value={text}
-        maxLength={200}
+        maxLength={length}
         data-autofocus={first ? "" : undefined}
         onChange={(event) => setText(event.target.value)}
       />

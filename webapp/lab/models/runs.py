@@ -56,6 +56,7 @@ class Run(Work):
     parent = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="forks")  # the run it was forked from
     fork_at_ns = models.BigIntegerField(null=True)  # identical to its parent up to this time
     name = models.CharField(max_length=200)  # the experiment's name at the time
+    author = models.CharField(max_length=150, blank=True, db_default="")  # name of the person who started it or its study, as it was then
     document = models.JSONField()
     hash = models.CharField(max_length=64, db_index=True)
     setup = models.CharField(max_length=64, blank=True, db_index=True)  # hash of the document without its seed
@@ -112,6 +113,7 @@ class Run(Work):
         parent: Run | None = None,
         fork_at_ns: int | None = None,
         judged: str = "",
+        author: str = "",
     ) -> Run:
         """Store a queued run with the lab's next number. The caller must then enqueue it."""
         with transaction.atomic():
@@ -121,7 +123,7 @@ class Run(Work):
             return cls.objects.create(
                 lab_id=experiment.lab_id, number=number, experiment=experiment, experiment_version=experiment.version, name=name,
                 document=document, hash=hash, setup=setup, seed=seed, horizon_ns=horizon_ns, pace=pace, study=study,
-                executor=executor, parent=parent, fork_at_ns=fork_at_ns, judged=judged,
+                executor=executor, parent=parent, fork_at_ns=fork_at_ns, judged=judged, author=author,
             )  # fmt: skip
 
     @property

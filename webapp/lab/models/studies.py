@@ -71,6 +71,7 @@ class Study(Work):
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="studies")  # owner of its runs
     name = models.CharField(max_length=200)
+    author = models.CharField(max_length=150, blank=True, db_default="")  # name of the person who started it, as it was then
     document = models.JSONField()  # engine.spec.study.study
     begun = models.BooleanField(default=False)  # the first trials of all points exist
     trials_done = models.PositiveIntegerField(default=0)  # including failed ones

@@ -1,7 +1,7 @@
 /** Lists under names: what of the address of the list of runs they keep. */
 import type { ViewQuery } from "../../api/types";
 
-export const KEPT = ["state", "search", "experiment", "tag", "study", "of_studies", "sort", "columns"] as const;
+export const KEPT = ["state", "search", "experiment", "tag", "study", "of_studies", "sort", "columns", "show", "by", "then", "measures", "order", "x", "y", "colour", "log", "axes"] as const;
 
 /** What an address says, as a view has it: nothing of what is empty. */
 export function viewOf(url: Partial<Record<(typeof KEPT)[number], string>>): ViewQuery {

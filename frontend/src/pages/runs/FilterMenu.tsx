@@ -1,17 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
-import { get } from "../../api/client";
+import { runFieldsQuery } from "../../api/queries";
 import { conditionRefusal, SIGNS, withCondition, type Sign } from "../../model/run/condition";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
-
-interface Fields {
-  short: string[];
-  metrics: string[];
-  parameters: string[];
-  /** By name, of those that have one. */
-  units: { [name: string]: string };
-}
 
 const UNIT_EXAMPLES: { [unit: string]: string } = { ms: "10s", s: "500ms", "/s": "5k/s", B: "20MB", MB: "2GB" };
 
@@ -45,12 +37,7 @@ function FilterForm({ onAdd }: { onAdd: (name: string, sign: Sign, value: string
   const [sign, setSign] = useState<Sign>(">");
   const [value, setValue] = useState("");
   const asked = useDeferredValue(name.trim());
-  const { data } = useQuery({
-    queryKey: ["run-fields", asked],
-    queryFn: () => get<Fields>(`/api/runs/fields?search=${encodeURIComponent(asked)}`),
-    placeholderData: (before) => before,
-    staleTime: 30_000,
-  });
+  const { data } = useQuery(runFieldsQuery(asked));
   const unit = data?.units[name.trim()] ?? "";
   const why = conditionRefusal(name, value);
   return (
@@ -97,7 +84,8 @@ function FilterForm({ onAdd }: { onAdd: (name: string, sign: Sign, value: string
         </div>
       </div>
       <p id="condition-unit" className="mut small">
-        {unit ? `A plain number is in ${unit}; give another unit after it, as in ${UNIT_EXAMPLES[unit] ?? `10${unit}`}.` : "Large numbers may be written as 5k or 2M."}
+        {unit ? `A plain number is in ${unit}; give another unit after it, as in ${UNIT_EXAMPLES[unit] ?? `10${unit}`}.` : "Large numbers may be written as 5k or 2M."}{" "}
+        With = a value may be a range, 1..10, or have alternatives, 1|2.
       </p>
       <button className="btn primary" disabled={why !== null} title={why ?? "Show the matching runs"}>
         Add filter

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import type { Baseline, Run } from "../../api/types";
 import { changeText, relativeChange } from "../../lib/change";
 import { numberAt } from "../../model/run/compare";
+import { cellText, type Cell } from "../../model/run/runFields";
 import { useBaselines } from "../../session/baseline";
 import { Icon } from "../../ui/Icon";
 import type { Column } from "./columns";
@@ -11,6 +12,7 @@ import type { Column } from "./columns";
 export function RunTable({
   runs,
   columns,
+  values,
   sort,
   onSort,
   chosen,
@@ -19,6 +21,8 @@ export function RunTable({
 }: {
   runs: Run[];
   columns: Column[];
+  /** What the runs have in the fields of the columns, by field, in the order of the runs. */
+  values: ReadonlyMap<string, { unit: string; cells: readonly Cell[] }>;
   sort: string;
   onSort: (sort: string) => void;
   chosen: ReadonlySet<string>;
@@ -49,8 +53,8 @@ export function RunTable({
               />
             </label>
           </th>
-          {columns.map(({ label, sort: order, number }) => (
-            <th key={label} className={number ? "num" : ""} aria-sort={order && label !== "Created" ? ariaSort(sort, order) : undefined}>
+          {columns.map(({ id, label, sort: order, number }) => (
+            <th key={id} className={number ? "num" : ""} aria-sort={order && label !== "Created" ? ariaSort(sort, order) : undefined}>
               {order ? (
                 <button onClick={() => onSort(nextSort(sort, order))} title={`Sort by ${label.toLowerCase()}`}>
                   {label}
@@ -64,7 +68,7 @@ export function RunTable({
         </tr>
       </thead>
       <tbody>
-        {runs.map((run) => (
+        {runs.map((run, at) => (
           <tr key={run.id} data-testid={`run-${run.number}`} className={chosen.has(run.id) ? "chosen" : ""}>
             <td className="choose-cell">
               <label className="tick">
@@ -76,17 +80,29 @@ export function RunTable({
                 />
               </label>
             </td>
-            {columns.map(({ id, label, number, metric, cell }) => (
-              <td key={label} className={`${number ? "num" : ""} c-${id}`}>
+            {columns.map(({ id, field, number, metric, cell }) => (
+              <td key={id} className={`${number ? "num" : ""} c-${field ? "field" : id}`}>
                 {metric && <Delta run={run} metric={metric} baseline={baselines.get(run.experiment.id)} />}
                 {id === "run" && baselines.get(run.experiment.id)?.run === run.id && <Pinned />}
-                {id === "tags" ? <Tags run={run} onTag={onTag} /> : cell(run)}
+                {id === "tags" ? <Tags run={run} onTag={onTag} /> : field ? <Value of={values.get(field)} at={at} /> : cell(run)}
               </td>
             ))}
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** What a run has in a field that the list asked for. */
+function Value({ of, at }: { of: { unit: string; cells: readonly Cell[] } | undefined; at: number }) {
+  const cell = of?.cells[at] ?? null;
+  if (cell === null) return <span className="mut">–</span>;
+  const text = cellText(cell, of?.unit);
+  return (
+    <span className="ell" title={String(cell)}>
+      {text}
+    </span>
   );
 }
 

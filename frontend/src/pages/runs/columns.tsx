@@ -4,6 +4,7 @@ import { isActive } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { duration, latency, short, took_s, when } from "../../lib/format";
 import { outcomeText, verdictsText } from "../../model/document/assertions";
+import { fieldLabel, namesIn } from "../../model/run/runFields";
 import { Sparkline } from "../../ui/Sparkline";
 import { StateBadge } from "../../ui/states";
 import { VerdictBadge } from "../../ui/VerdictBadge";
@@ -14,12 +15,16 @@ export interface Column {
   label: string;
   /** Only there if it is asked for. */
   further?: boolean;
+  /** There without being asked for where the window is wide. */
+  wide?: boolean;
   /** Name of the order that the API knows; without one the column cannot be sorted by. */
   sort?: string;
   number?: boolean;
   /** Name of the metric in the summary: the cell also says how it differs from the baseline's. */
   metric?: string;
   cell: (run: Run) => ReactNode;
+  /** Of a column that the list has to ask for: the field. */
+  field?: string;
 }
 
 const NONE = <span className="mut">–</span>;
@@ -112,13 +117,14 @@ export const RUN_COLUMNS: Column[] = [
       return seconds === null ? NONE : duration(seconds);
     },
   },
-  { id: "p95", metric: "latency_ms.p95", label: "p95", further: true, number: true, cell: (run) => ms(measured(run).p95) },
+  { id: "p95", metric: "latency_ms.p95", label: "p95", further: true, wide: true, number: true, cell: (run) => ms(measured(run).p95) },
   { id: "mean", metric: "latency_ms.mean", label: "Mean", further: true, number: true, cell: (run) => ms(measured(run).mean) },
-  { id: "max", metric: "latency_ms.max", label: "Max", further: true, number: true, cell: (run) => ms(measured(run).max) },
+  { id: "max", metric: "latency_ms.max", label: "Max", further: true, wide: true, number: true, cell: (run) => ms(measured(run).max) },
   { id: "in", metric: "throughput_in_per_s", label: "In, rec/s", further: true, number: true, cell: (run) => counted(run.summary?.throughput_in_per_s) },
-  { id: "records", metric: "records_out", label: "Records out", further: true, number: true, cell: (run) => counted(run.summary?.records_out) },
+  { id: "records", metric: "records_out", label: "Records out", further: true, wide: true, number: true, cell: (run) => counted(run.summary?.records_out) },
   { id: "late", metric: "late", label: "Late", further: true, number: true, cell: (run) => counted(run.summary?.late) },
   { id: "backlog", metric: "backlog", label: "Backlog", further: true, number: true, cell: (run) => counted(run.summary?.backlog) },
+  { id: "author", label: "Author", further: true, wide: true, cell: (run) => run.author || NONE },
   { id: "engine", label: "Engine", further: true, cell: (run) => run.engine_version || NONE },
   {
     id: "digest",
@@ -139,15 +145,23 @@ export const RUN_COLUMNS: Column[] = [
   { id: "tags", label: "Tags", cell: () => null },
 ];
 
-const USUAL = RUN_COLUMNS.filter(({ further }) => !further);
+/** The columns of a list that nobody has chosen. */
+const usual = (isWide: boolean) => RUN_COLUMNS.filter(({ further, wide }) => !further || (wide && isWide));
 
-/** Columns in an address: known ones, in their order; the usual ones where it names none. */
-export function columnsNamed(text: string): Column[] {
-  const named = text.split(",");
+/** Columns in an address: known ones in their order, then fields of the runs by name; the usual ones where it names none. */
+export function columnsNamed(text: string, isWide: boolean): Column[] {
+  const named = namesIn(text);
   const known = RUN_COLUMNS.filter(({ id }) => named.includes(id));
-  return known.length ? known : USUAL;
+  const fields = named.filter((name) => !RUN_COLUMNS.some(({ id }) => id === name));
+  return named.length ? [...known, ...fields.map(ofField)] : usual(isWide);
 }
 
+/** A column of a metric or a parameter; its values come with the list. */
+export const ofField = (name: string): Column => ({ id: name, field: name, label: fieldLabel(name), cell: () => NONE });
+
 /** What the address says of columns: nothing of the usual ones. */
-export const namesOf = (columns: Column[]): string =>
-  columns.length === USUAL.length && columns.every(({ further }) => !further) ? "" : columns.map(({ id }) => id).join(",");
+export function namesOf(columns: readonly Column[], isWide: boolean): string {
+  const own = usual(isWide);
+  const isUsual = columns.length === own.length && columns.every((column) => own.includes(column));
+  return isUsual ? "" : columns.map(({ id }) => id).join(",");
+}

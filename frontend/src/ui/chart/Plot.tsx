@@ -1,4 +1,4 @@
-import type { PlotlyElement, PlotlyObject } from "plotly.js-cartesian-dist-min";
+import type { PlotlyElement, PlotlyObject, PlotlySelection } from "plotly.js-cartesian-dist-min";
 import { useEffect, useRef, useState, type Ref, useImperativeHandle } from "react";
 import { Loading } from "../states";
 import { useTheme } from "../theme";
@@ -14,6 +14,12 @@ export interface PlotHandle {
 
 /** Which curve and which of its points; of a heat map the row and the column. */
 export type Picked = (curve: number, point: number | [row: number, column: number]) => void;
+
+/** What was drawn around points: with a box its ends, in the coordinates of the axes. */
+export interface Brushed {
+  box: { x: [number, number]; y: [number, number] } | null;
+  points: { curve: number; point: number }[];
+}
 
 const CONFIG = { displayModeBar: false, displaylogo: false, scrollZoom: false, doubleClick: "reset", showTips: false };
 const AXIS_LINES_MAX = 5;
@@ -31,6 +37,7 @@ export function Plot({
   draw,
   revision,
   onPick,
+  onBrush,
   handle,
 }: {
   /** What a screen reader says of it. */
@@ -38,15 +45,19 @@ export function Plot({
   draw: (colour: Colours) => { data: PlotlyObject[]; layout?: PlotlyObject };
   revision: string;
   onPick?: Picked;
+  /** Somebody drew a box or a lasso; the layout's `dragmode` says which. What was drawn is gone with the next revision. */
+  onBrush?: (brushed: Brushed) => void;
   handle?: Ref<PlotHandle>;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const pick = useRef(onPick);
+  const brush = useRef(onBrush);
   const dark = useTheme((state) => state.dark);
   const [state, setState] = useState<"loading" | "drawn" | "failed">("loading");
   useEffect(() => {
     pick.current = onPick;
-  }, [onPick]);
+    brush.current = onBrush;
+  }, [onPick, onBrush]);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -55,8 +66,9 @@ export function Plot({
     library()
       .then(async (plotly) => {
         if (gone) return;
-        const drawn = await plotly.react(element, data, { ...themed(colour), ...layout, uirevision: revision }, CONFIG);
-        listen(drawn, (...picked) => pick.current?.(...picked));
+        const kept = { uirevision: revision, selectionrevision: revision };
+        const drawn = await plotly.react(element, data, { ...themed(colour), ...layout, ...kept }, CONFIG);
+        listen(drawn, (...picked) => pick.current?.(...picked), (brushed) => brush.current?.(brushed));
         if (!gone) setState("drawn");
       })
       .catch(() => !gone && setState("failed"));
@@ -97,13 +109,22 @@ export function Plot({
   );
 }
 
-function listen(element: PlotlyElement, onPick: Picked): void {
+function listen(element: PlotlyElement, onPick: Picked, onBrush: (brushed: Brushed) => void): void {
   element.removeAllListeners("plotly_click");
   element.on("plotly_click", ({ points }) => {
     const [first] = points;
     if (first) onPick(first.curveNumber, first.pointNumber);
   });
+  element.removeAllListeners("plotly_selected");
+  element.on("plotly_selected", (selection) => {
+    if (selection) onBrush(brushedBy(selection));
+  });
 }
+
+const brushedBy = ({ points, range }: PlotlySelection): Brushed => ({
+  box: range ?? null,
+  points: points.flatMap(({ curveNumber, pointNumber }) => (typeof pointNumber === "number" ? [{ curve: curveNumber, point: pointNumber }] : [])),
+});
 
 function colour(token: string): string {
   const probe = document.createElement("i");

@@ -1,8 +1,18 @@
 /** The little of Plotly that `ui/Plot.tsx` uses; its own types are larger than all of this page's. */
 declare module "plotly.js-cartesian-dist-min" {
   export type PlotlyObject = { [name: string]: unknown };
+  export interface PlotlyPoint {
+    curveNumber: number;
+    pointNumber: number | [number, number];
+  }
+  /** Of a box in `range`, of a lasso without it. */
+  export interface PlotlySelection {
+    points: PlotlyPoint[];
+    range?: { x: [number, number]; y: [number, number] };
+  }
   export interface PlotlyElement extends HTMLElement {
-    on(event: string, listener: (event: { points: { curveNumber: number; pointNumber: number | [number, number] }[] }) => void): void;
+    on(event: "plotly_click", listener: (event: { points: PlotlyPoint[] }) => void): void;
+    on(event: "plotly_selected", listener: (event: PlotlySelection | undefined) => void): void;
     removeAllListeners(event: string): void;
   }
   const Plotly: {

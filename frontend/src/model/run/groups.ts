@@ -1,0 +1,25 @@
+/** Groups of runs: their order, and how their measures are drawn beside one another. */
+import type { MeasuredOfGroup } from "../../api/types";
+
+/** The place of a value on the scale that all groups of a column share, 0 to 1. */
+export interface Scale {
+  place: (value: number) => number;
+  isLog: boolean;
+}
+
+/** The scale of a measure over some groups: logarithmic where its values span more than a factor of ten; null without any value. */
+export function scaleOf(measures: readonly MeasuredOfGroup[]): Scale | null {
+  const ends = measures.flatMap(({ min, max }) => (min === null || max === null ? [] : [min, max]));
+  if (!ends.length) return null;
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const isLog = low > 0 && high / low > 10;
+  const of = (value: number) => (isLog ? Math.log10(value) : value);
+  const width = of(high) - of(low);
+  return { isLog, place: (value) => (width > 0 ? (of(value) - of(low)) / width : 0.5) };
+}
+
+/** Down, then up, then as at first. */
+export const nextOrder = (sort: string, order: string): string => (sort === `-${order}` ? order : sort === order ? "" : `-${order}`);
+
+export const ariaSort = (sort: string, order: string) =>
+  sort === order ? "ascending" : sort === `-${order}` ? "descending" : "none";

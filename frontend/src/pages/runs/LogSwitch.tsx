@@ -1,0 +1,9 @@
+/** Whether an axis is logarithmic. refusal: why it cannot be. */
+export function LogSwitch({ label, on, refusal, onToggle }: { label: string; on: boolean; refusal: string | null; onToggle: () => void }) {
+  return (
+    <label className="log-switch" title={refusal ?? "Logarithmic axis"}>
+      <input type="checkbox" aria-label={`${label}: logarithmic`} checked={on && refusal === null} disabled={refusal !== null} onChange={onToggle} />
+      log
+    </label>
+  );
+}
