@@ -6,7 +6,7 @@ import { plural } from "../../lib/format";
 import { ariaSort, nextOrder, scaleOf, type Scale } from "../../model/run/groups";
 import { cellText, fieldLabel } from "../../model/run/runFields";
 import { Pager } from "../../ui/Pager";
-import { Loading } from "../../ui/states";
+import { Empty, Loading } from "../../ui/states";
 import { FieldMenu, FieldsMenu } from "./FieldMenu";
 import { Refused } from "./Refused";
 
@@ -77,6 +77,16 @@ export function GroupsView({
             <Refused error={error} retry={() => void refetch()} onShowAll={onShowAll} />
           ) : !data ? (
             <Loading />
+          ) : !data.count ? (
+            <Empty
+              icon="runs"
+              title="No run matches"
+              action={
+                <button className="btn" onClick={onShowAll}>
+                  Show all runs
+                </button>
+              }
+            />
           ) : (
             <table className="table groups">
               <caption className="vh">

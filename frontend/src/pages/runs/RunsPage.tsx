@@ -163,7 +163,8 @@ export function RunsPage() {
                     </Link>
                   }
                 >
-                  Open a template or an experiment and press Run; the run appears here with its progress.
+                  Open a template or an experiment and press Run; the run appears here with its progress. Runs of studies are
+                  hidden: tick “Runs of studies” to list them.
                 </Empty>
               )}
             </div>
