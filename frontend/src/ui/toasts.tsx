@@ -1,3 +1,4 @@
+import { useEffect, useState } from "react";
 import { create } from "zustand";
 import { Icon } from "./Icon";
 
@@ -5,8 +6,12 @@ interface Toast {
   id: number;
   text: string;
   tone: "plain" | "warn" | "err";
+  seconds: number;
   action?: { label: string; run: () => void };
 }
+
+const SHOWN_S = 6;
+const OFFERED_S = 10; // there is a button to reach
 
 const useToasts = create<{ toasts: Toast[] }>(() => ({ toasts: [] }));
 let lastId = 0;
@@ -14,16 +19,12 @@ let lastId = 0;
 const drop = (id: number) => useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
 
 /** Says something in the lower right corner for a while. Returns a function that takes it away. */
-export function toast(text: string, options: { tone?: Toast["tone"]; action?: Toast["action"]; seconds?: number } = {}): () => void {
+export function toast(text: string, { tone = "plain", action, seconds }: Partial<Pick<Toast, "tone" | "action" | "seconds">> = {}): () => void {
   lastId += 1;
   const id = lastId;
-  const entry: Toast = { id, text, tone: options.tone ?? "plain", ...(options.action ? { action: options.action } : {}) };
+  const entry: Toast = { id, text, tone, seconds: seconds ?? (action ? OFFERED_S : SHOWN_S), ...(action ? { action } : {}) };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts.filter((one) => one.text !== text).slice(-2), entry] }));
-  const timer = setTimeout(() => drop(id), (options.seconds ?? 6) * 1000);
-  return () => {
-    clearTimeout(timer);
-    drop(id);
-  };
+  return () => drop(id);
 }
 
 export function Toasts() {
@@ -31,25 +32,47 @@ export function Toasts() {
   return (
     <div className="toasts" role="status" aria-live="polite">
       {toasts.map((one) => (
-        <div key={one.id} className={`toast ${one.tone}`} data-testid="toast">
-          {one.tone !== "plain" && <Icon name={one.tone === "err" ? "crossc" : "warn"} />}
-          <span>{one.text}</span>
-          {one.action && (
-            <button
-              className="btn"
-              onClick={() => {
-                one.action?.run();
-                drop(one.id);
-              }}
-            >
-              {one.action.label}
-            </button>
-          )}
-          <button className="btn ghost icon" aria-label="Dismiss" onClick={() => drop(one.id)}>
-            <Icon name="cross" small />
-          </button>
-        </div>
+        <Line key={one.id} toast={one} />
       ))}
+    </div>
+  );
+}
+
+/** It stays while the pointer or the focus is on it. */
+function Line({ toast: { id, text, tone, seconds, action } }: { toast: Toast }) {
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (isHeld) return;
+    const timer = setTimeout(() => drop(id), seconds * 1000);
+    return () => clearTimeout(timer);
+  }, [isHeld, id, seconds]);
+  const hold = () => setHeld(true);
+  const release = () => setHeld(false);
+  return (
+    <div
+      className={`toast ${tone}`}
+      data-testid="toast"
+      onPointerEnter={hold}
+      onPointerLeave={release}
+      onFocus={hold}
+      onBlur={release}
+    >
+      {tone !== "plain" && <Icon name={tone === "err" ? "crossc" : "warn"} />}
+      <span>{text}</span>
+      {action && (
+        <button
+          className="btn"
+          onClick={() => {
+            action.run();
+            drop(id);
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <button className="btn ghost icon" aria-label="Dismiss" onClick={() => drop(id)}>
+        <Icon name="cross" small />
+      </button>
     </div>
   );
 }

@@ -43,10 +43,10 @@ export function ScatterView({ which, x, y, colour, log, onChange, onSearch, onSh
   return (
     <section className="panel picture" aria-label="Scatter of the runs" data-testid="scatter" data-runs={isPlaceholderData ? undefined : data?.ids.length}>
       <div className="toolbar">
-        <FieldMenu label="Across" value={x} offered={POINT_FIELDS} onChange={(name) => onChange({ x: name })} />
-        <LogSwitch label="Across" on={log.includes("x")} refusal={axes ? logRefusal(axes.x) : null} onToggle={() => toggle("x")} />
-        <FieldMenu label="Up" value={y} offered={POINT_FIELDS} onChange={(name) => onChange({ y: name })} />
-        <LogSwitch label="Up" on={log.includes("y")} refusal={axes ? logRefusal(axes.y) : null} onToggle={() => toggle("y")} />
+        <FieldMenu label="x axis" value={x} offered={POINT_FIELDS} onChange={(name) => onChange({ x: name })} />
+        <LogSwitch label="x axis" on={log.includes("x")} refusal={axes ? logRefusal(axes.x) : null} onToggle={() => toggle("x")} />
+        <FieldMenu label="y axis" value={y} offered={POINT_FIELDS} onChange={(name) => onChange({ y: name })} />
+        <LogSwitch label="y axis" on={log.includes("y")} refusal={axes ? logRefusal(axes.y) : null} onToggle={() => toggle("y")} />
         <FieldMenu label="Colour" value={colour} offered={POINT_FIELDS} none="one colour" onChange={(name) => onChange({ colour: name || "none" })} />
         <div className="seg" role="radiogroup" aria-label="Choose points with">
           {(["select", "lasso"] as const).map((one) => (
