@@ -81,6 +81,7 @@ def test_pages_are_those_of_all_runs_looked_at_one_by_one(
     client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(run_search, "DEEP", 4)
+    monkeypatch.setattr(run_search, "ENTRIES_TOGETHER", 2)
     chance = random.Random(seed)
     study = Study.objects.create(lab=experiment.lab, experiment=experiment, name="S", document={}, state=RunState.SUCCEEDED)
     tag = Tag.objects.create(lab=experiment.lab, name="good")
