@@ -75,8 +75,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         # # writes later could not wait, but would fail at once.
         "timeout": 20,
         "transaction_mode": "IMMEDIATE",
-        # Reads of a large lab look up many pages; mapped into memory (SQLite's limit is 2 GiB), they take half the time.
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA mmap_size=2147418112; PRAGMA cache_size=-32768;",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32768;",
     }
 else:
     # Queries take milliseconds, less than compiling them or starting parallel workers. Modern disks read any page as fast as the

@@ -145,15 +145,16 @@ def _walked_in_parts(found: QuerySet[Run], metric: str, down: bool, filter: Filt
     """Read the page from the metric's index, some entries at a time. SQLite's own plan would read every run and sort them all."""
     entries = RunSummary.objects.filter(metric=metric).order_by("-value" if down else "value").values_list("run", "value")
     ids: list[uuid.UUID] = []
-    start, needed = 0, filter.offset + filter.limit
-    while len(ids) < needed and (part := list(entries[start : start + ENTRIES_TOGETHER])):
-        last = part[-1][1]  # entries of the same value stay together: they are in the order of their runs' numbers
-        before = [entry for entry in part if entry[1] != last]
-        part = [*before, *entries.filter(value=last)]
-        start += len(part)
-        numbers = dict(found.filter(pk__in=[run for run, _ in part]).values_list("pk", "number"))
-        listed = [(value, -numbers[run], run) for run, value in part if run in numbers]
-        ids += [run for _, _, run in sorted(listed, key=lambda entry: (-entry[0] if down else entry[0], entry[1]))]
+    needed = filter.offset + filter.limit
+    while len(ids) < needed and (part := list(entries[:ENTRIES_TOGETHER])):
+        last = part[-1][1]  # runs of the same value are listed by their numbers, and may be more than one part
+        values = {run: value for run, value in part if value != last}
+        numbers = found.filter(pk__in=values).values_list("pk", "number")
+        listed = sorted((-values[pk] if down else values[pk], -number, pk) for pk, number in numbers)
+        ids += [pk for _, _, pk in listed]
+        alike = found.filter(metrics__metric=metric, metrics__value=last).order_by("-number").values_list("pk", flat=True)
+        ids += alike[: max(0, needed - len(ids))]
+        entries = entries.filter(value__lt=last) if down else entries.filter(value__gt=last)
     return ids[filter.offset : needed]
 
 
