@@ -164,8 +164,13 @@ describe("scales", () => {
     expect(zoomed(whole, 0.5, 20, whole, 1)).toEqual({ from_s: 10, to_s: 60 });
     expect(zoomed({ from_s: 10, to_s: 12 }, 0.5, 10, whole, 2)).toEqual({ from_s: 10, to_s: 12 });
     expect(zoomed({ from_s: 10, to_s: 60 }, 2.5, 20, whole, 1)).toBeNull();
-    expect(spanIn(new URLSearchParams("from=2&to=3.5"))).toEqual({ from_s: 2, to_s: 3.5 });
-    for (const text of ["", "from=2", "from=3&to=2", "from=x&to=2"]) expect(spanIn(new URLSearchParams(text))).toBeNull();
+  });
+
+  it("reads a stretch from an address, and none that lies outside the run", () => {
+    const read = (text: string) => spanIn(new URLSearchParams(text), 30);
+    expect(read("from=2&to=3.5")).toEqual({ from_s: 2, to_s: 3.5 });
+    expect(read("from=20&to=40")).toEqual({ from_s: 20, to_s: 30 });
+    for (const text of ["", "from=2", "from=3&to=2", "from=x&to=2", "from=-1&to=2", "from=30&to=40", "from=1000&to=1e400"]) expect(read(text), text).toBeNull();
   });
 });
 

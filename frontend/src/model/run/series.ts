@@ -190,8 +190,8 @@ export function zoomed(span: Span, factor: number, around_s: number, whole: Span
   return width >= (whole.to_s - whole.from_s) * 0.999 ? null : { from_s, to_s: from_s + width };
 }
 
-/** From and to in an address, rounded as far as one can see; null unless both make a stretch. */
-export function spanIn(params: URLSearchParams): Span | null {
+/** From and to in an address, as far as they lie in a run of this length; null where they make no stretch of it. */
+export function spanIn(params: URLSearchParams, end_s: number): Span | null {
   const [from_s, to_s] = [Number(params.get("from") ?? NaN), Number(params.get("to") ?? NaN)];
-  return from_s >= 0 && to_s > from_s ? { from_s, to_s } : null;
+  return from_s >= 0 && from_s < end_s && to_s > from_s ? { from_s, to_s: Math.min(to_s, end_s) } : null;
 }

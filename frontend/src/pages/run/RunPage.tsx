@@ -97,7 +97,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   useEffect(() => {
     if (address.panel) setSide("result");
   }, [address.panel, address.records]);
-  useMomentInAddress(count > 0);
+  useMomentInAddress(count > 0, end_s);
   useCommands("run", RUN_COMMANDS);
   return (
     <div className="page on-run">

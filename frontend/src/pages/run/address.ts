@@ -1,8 +1,10 @@
 /** What of the page stands in its address: the moment, the stretch, the charts, the panel. */
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
+import { duration } from "../../lib/format";
 import { chartsNamed, firstCharts, type ChartId, type Has } from "../../model/run/charts";
 import { spanIn } from "../../model/run/series";
+import { toast } from "../../ui/toasts";
 import { useLiveRun } from "./liveRun";
 
 export const PANELS = ["summary", "assertions", "events", "autoscaler", "checkpoints", "time", "instances", "records", "notes"] as const;
@@ -57,8 +59,8 @@ export function useAddress(has: Has): [address: Address, change: (changes: Parti
   return [address, change];
 }
 
-/** A held moment and a stretch are part of the address: `?t=12.5&from=10&to=20`; while playing it waits. */
-export function useMomentInAddress(ready: boolean): void {
+/** A held moment and a stretch are part of the address: `?t=12.5&from=10&to=20`; while playing it waits. end_s: of the run. */
+export function useMomentInAddress(ready: boolean, end_s: number): void {
   const [params, setParams] = useSearchParams();
   const pinned_s = useLiveRun((state) => state.pinned_s);
   const zoom = useLiveRun((state) => state.zoom);
@@ -71,9 +73,10 @@ export function useMomentInAddress(ready: boolean): void {
     if (!ready || read.current) return;
     read.current = true;
     const t_s = Number(params.get("t"));
-    const changes = { ...(params.has("t") && Number.isFinite(t_s) ? { pinned_s: t_s } : {}), zoom: spanIn(params) };
-    useLiveRun.setState(changes);
-  }, [ready, params]);
+    const zoom = spanIn(params, end_s);
+    if (!zoom && params.has("from")) toast(`The link's time span is not part of this run of ${duration(end_s)}. The whole run is shown.`, { tone: "warn" });
+    useLiveRun.setState({ ...(params.has("t") && Number.isFinite(t_s) ? { pinned_s: t_s } : {}), zoom });
+  }, [ready, params, end_s]);
   // A link may name any moment: what is shown is the frame that covers it, as soon as that has come, and so the cursor stands at its end.
   useEffect(() => {
     if (pinned_s === null || !count || (pinned_s > log.head_s && !complete)) return;
