@@ -117,10 +117,10 @@ def everything(report: Path, deep: bool) -> int:
         Step("frontend build", built_frontend),
         tests("browser", ["tests/browser"], "browser", needs=no_browser),
     ]
-    afterwards = [
+    afterwards = [  # the longer one first
+        tests("Spark", spark_files(), "spark", needs=no_spark),
         tests("PostgreSQL", ["tests/web"] if deep else ON_POSTGRESQL, "database and not one_database",
               environment=POSTGRESQL, needs=no_postgresql),
-        tests("Spark", spark_files(), "spark", needs=no_spark),
     ]  # fmt: skip
     if deep:
         own = {"MILLRACE_LOOPS": "own", "MILLRACE_TESTS": "ci"}
