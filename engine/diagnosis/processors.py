@@ -167,7 +167,7 @@ def _cores(run: Observed, group: Group, waiting: Sequence[int]) -> Limit:
     used = [row for row in by_use if run.instances.share("busy_ns")[row] >= 0.005]
     users = listed([f"{run.label(row)} ({percent(run.instances.share('busy_ns')[row])})" for row in used])
     others = [other.load for other in run.groups if other.host != group.host and other.members]
-    elsewhere = f", while those of the other hosts are busy {percent(float(np.mean(others)))} on average" if others else ""
+    elsewhere = _elsewhere(others)
     load, hardest = percent(min(group.load, 1)), waiting[0]
     if group.cores * 1000 < min(host.cores_milli, 1000 * len(group.members)):
         subject = f"A core of {host.name} limits this run: it is"
@@ -183,6 +183,15 @@ def _cores(run: Observed, group: Group, waiting: Sequence[int]) -> Limit:
         evidence.append(Evidence(run.label(row), _of_instance(run, row, every)))
     instances = (int(run.instances.index[hardest]),)
     return Limit(LimitKind.CORES, sentence, tuple(evidence), str(run.instances.name[hardest]), instances, host.name)
+
+
+def _elsewhere(loads: Sequence[float]) -> str:
+    """Return how busy the cores of the other hosts are, as the end of a clause. loads: of each."""
+    if not loads:
+        return ""
+    if min(loads) >= SATURATED:
+        return ", as are those of all other hosts" if len(loads) > 1 else ", as are those of the other host"
+    return f", while those of the other hosts are busy {percent(float(np.mean(loads)))} on average"
 
 
 # -- what makes services longer -----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from engine.spec.base.pointers import found
 from engine.spec.rules.validation import Context, load
 from engine.telemetry.instances import measured
 
-from ...support.agreement import DATASETS, simulated
+from ...support.agreement import DATASETS, simulated, template
 from ...support.limited_runs import limited_runs
 
 RUNS = limited_runs()
@@ -73,3 +73,12 @@ def test_a_link_is_widened_where_its_bandwidth_is_given() -> None:
         (only,) = remedies(load(document, CONTEXT), document, Limit(LimitKind.LINK, "", link=ends), CONTEXT)
         assert only.text == text
         assert found(only.document, place) == wide
+
+
+def test_two_hosts_at_their_limit_are_both_named(tmp_path: Path) -> None:
+    """To say that the other is busy 100 % would read as if it had room."""
+    document: dict[str, Any] = template("nexmark_q3", horizon_s=6.0)
+    document["cluster"]["hosts"][0].update(count=2, speed=0.3)
+    found = diagnosed(document, tmp_path / "run").limit
+    assert found.kind == LimitKind.CORES
+    assert ", as are those of the other host" in found.sentence
