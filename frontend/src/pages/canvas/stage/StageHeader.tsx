@@ -50,24 +50,8 @@ export function StageHeader({
         ))}
       </span>
       <span className="tool">
-        <button
-          className="btn ghost icon flipped"
-          title={paletteOpen ? "Collapse the palette (Ctrl+B)" : "Show the palette (Ctrl+B)"}
-          aria-label="Left panel"
-          aria-pressed={paletteOpen}
-          onClick={() => useEditor.setState({ paletteOpen: !paletteOpen })}
-        >
-          <Icon name="panel" />
-        </button>
-        <button
-          className="btn ghost icon"
-          title={inspectorOpen ? "Collapse the inspector (Ctrl+I)" : "Show the inspector (Ctrl+I)"}
-          aria-label="Right panel"
-          aria-pressed={inspectorOpen}
-          onClick={() => useEditor.setState({ inspectorOpen: !inspectorOpen })}
-        >
-          <Icon name="panel" />
-        </button>
+        <PanelSwitch panel="palette" side="Left" keys="Ctrl+B" isOpen={paletteOpen} />
+        <PanelSwitch panel="inspector" side="Right" keys="Ctrl+I" isOpen={inspectorOpen} />
       </span>
       <span className="tool">
         <button className="btn ghost icon" title="Zoom out" aria-label="Zoom out" data-command="zoom-out" onClick={() => void flow.zoomOut()}>
@@ -92,5 +76,20 @@ export function StageHeader({
         </WriteButton>
       </span>
     </div>
+  );
+}
+
+/** Collapses or shows a side panel. */
+function PanelSwitch({ panel, side, keys, isOpen }: { panel: "palette" | "inspector"; side: "Left" | "Right"; keys: string; isOpen: boolean }) {
+  return (
+    <button
+      className={`btn ghost icon ${side === "Left" ? "flipped" : ""}`}
+      title={`${isOpen ? "Collapse" : "Show"} the ${panel} (${keys})`}
+      aria-label={`${side} panel`}
+      aria-pressed={isOpen}
+      onClick={() => useEditor.setState({ [`${panel}Open`]: !isOpen })}
+    >
+      <Icon name="panel" />
+    </button>
   );
 }
