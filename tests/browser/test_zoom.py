@@ -15,9 +15,10 @@ from .test_run import start
 from .waiting import wait_until_ended
 
 ZOOMED = {"width": 640, "height": 400, "device_scale_factor": 2}
+NARROW = {"width": 900, "height": 700}
 
-# Controls and headings that cannot be brought into view by scrolling, or whose words are cut off without dots; and ways to scroll sideways
-# other than those of the canvas, charts, tables and code.
+# Controls and headings that cannot be brought into view by scrolling, or whose words are cut off without dots; cells too narrow for a word;
+# and ways to scroll sideways other than those of the canvas, charts, tables and code.
 LOST = """() => {
   const lost = [];
   const name = (element) => `${element.tagName} ${element.getAttribute("aria-label") || element.textContent.trim().slice(0, 40)}`;
@@ -39,6 +40,8 @@ LOST = """() => {
     const below = bottom > innerHeight + 1 && bottom - top < innerHeight;
     if (left < -1 || top < -1 || right > innerWidth + 1 || below) lost.push(`out of reach: ${name(element)}`);
   }
+  for (const cell of document.querySelectorAll("td, th"))
+    if (cell.textContent.trim() && !cell.hasAttribute("colspan") && cell.clientWidth < 20) lost.push(`no room: ${name(cell)}`);
   const page = document.scrollingElement;
   const [width, height] = [page.scrollWidth, page.scrollHeight];
   if (width > innerWidth || height > innerHeight) lost.push(`the window scrolls: ${width} × ${height}`);
@@ -55,7 +58,9 @@ def zoomed(new_context: Callable[..., BrowserContext]) -> Page:
     return new_context(**ZOOMED).new_page()
 
 
-def test_every_page_can_be_used_at_twice_the_size(zoomed: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+def test_every_page_can_be_used_at_twice_the_size_and_in_a_narrow_window(
+    zoomed: Page, api: httpx.Client, experiment: Callable[..., str]
+) -> None:
     """Nothing is cut off or out of reach, and pages scroll downwards only."""
     experiment_id = experiment()
     runs = [start(api, experiment_id), start(api, experiment_id)]
@@ -69,6 +74,10 @@ def test_every_page_can_be_used_at_twice_the_size(zoomed: Page, api: httpx.Clien
         ("/runs", "NexMark Q3, four workers"),
         (f"/compare?runs={','.join(runs)}", "by JSON pointer"),
         ("/compare", "Choose two to four runs"),
+        ("/studies", "A study is many runs of one experiment"),
+        ("/figures", "Siachamis 2024, autoscalers"),
+        ("/figures/checkmate/3.10", "Runs behind a point"),
+        ("/analysis", "Questions about many runs at once"),
         ("/templates", "Flight delays by airport"),
         ("/experiments", "NexMark Q3, four workers"),
         ("/lab", "Last signed in"),
@@ -86,6 +95,9 @@ def test_every_page_can_be_used_at_twice_the_size(zoomed: Page, api: httpx.Clien
         assert_all_in_reach(zoomed, path)
         assert_accessible(zoomed)
         assert_reasons(zoomed)
+        zoomed.set_viewport_size(NARROW)
+        assert_all_in_reach(zoomed, f"{path} at 900 px")
+        zoomed.set_viewport_size({key: ZOOMED[key] for key in NARROW})
 
 
 def test_a_query_is_edited_and_run_at_twice_the_size(zoomed: Page, experiment: Callable[..., str]) -> None:

@@ -160,7 +160,7 @@ function Row({ figure }: { figure: FigureItem }) {
             onClick={() => cancel.mutate(active)}
           >
             <Icon name="cross" />
-            Cancel
+            <span className="lbl">Cancel</span>
           </WriteButton>
         ) : (
           <WriteButton
@@ -171,7 +171,7 @@ function Row({ figure }: { figure: FigureItem }) {
             onClick={() => run.mutate({ figures: [figure.id], scale: "smoke" })}
           >
             <Icon name="play" />
-            Run at smoke scale
+            <span className="lbl">Run at smoke scale</span>
           </WriteButton>
         )}
       </td>

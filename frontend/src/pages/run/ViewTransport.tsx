@@ -130,6 +130,7 @@ export function ViewTransport({
           aria-label="Moment shown"
           aria-valuetext={`${shown_s.toFixed(2)} seconds`}
           disabled={!count}
+          title={count ? undefined : "The run has no frames yet"}
           onChange={(event) => hold(Number(event.target.value))}
         />
       </div>
