@@ -185,6 +185,24 @@ def test_the_palette_is_one_stop_and_its_hosts_have_names(canvas: Canvas, page: 
     expect(page.get_by_test_id("host-edge-b1")).to_be_visible()
 
 
+def test_a_group_of_the_palette_that_is_folded_stays_folded(canvas: Canvas, page: Page) -> None:
+    """The sources fill most of the palette; whoever folds them has the operators at the top, also next time. A search looks into all."""
+    canvas.new()
+    palette = page.get_by_role("complementary", name="Palette")
+    source, sources = page.get_by_test_id("palette-stream-nexmark_person"), palette.locator("summary", has_text="Sources")
+    expect(source).to_be_visible()
+    sources.click()
+    expect(source).to_be_hidden()
+    page.reload()
+    expect(page.get_by_test_id("palette-operator-filter")).to_be_in_viewport()
+    expect(source).to_be_hidden()
+    palette.get_by_label("Search the palette").fill("persons")
+    expect(source).to_be_visible()
+    palette.get_by_label("Search the palette").fill("")
+    sources.press("Enter")
+    expect(source).to_be_visible()
+
+
 def test_a_long_form_folds_what_is_advanced(canvas: Canvas, page: Page, experiment: Callable[..., str]) -> None:
     """DS2 with coordinated checkpoints: few fields stand open, the rest is one click away."""
     canvas.open(experiment())

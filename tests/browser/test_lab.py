@@ -90,6 +90,7 @@ def invite(page: Page, role: str) -> str:
     page.get_by_role("dialog").get_by_label(role).check()
     page.get_by_role("button", name="Create link").click()
     link = page.get_by_label("Link", exact=True).input_value()
+    expect(page.get_by_role("dialog")).to_contain_text("This address works on this machine only")  # tests open it at 127.0.0.1
     page.get_by_role("button", name="I have sent it").click()
     return link
 

@@ -18,7 +18,7 @@ ZOOMED = {"width": 640, "height": 400, "device_scale_factor": 2}
 NARROW = {"width": 900, "height": 700}
 
 # Controls and headings that cannot be brought into view by scrolling, or whose words are cut off without dots; cells too narrow for a word;
-# and ways to scroll sideways other than those of the canvas, charts, tables and code.
+# parts of the top bar that overlap; and ways to scroll sideways other than those of the canvas, charts, tables and code.
 LOST = """() => {
   const lost = [];
   const name = (element) => `${element.tagName} ${element.getAttribute("aria-label") || element.textContent.trim().slice(0, 40)}`;
@@ -40,8 +40,16 @@ LOST = """() => {
     const below = bottom > innerHeight + 1 && bottom - top < innerHeight;
     if (left < -1 || top < -1 || right > innerWidth + 1 || below) lost.push(`out of reach: ${name(element)}`);
   }
+  const boxes = [...document.querySelectorAll(".top > *, .top .crumb > *")]
+    .filter((one) => one.checkVisibility() && one.getBoundingClientRect().width > 2)
+    .map((one) => [one, one.getBoundingClientRect()]);
+  const meet = (a, b) => a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+  for (const [one, a] of boxes)
+    for (const [other, b] of boxes)
+      if (!one.contains(other) && !other.contains(one) && meet(a, b))
+        lost.push(`on top of each other: ${name(one)} and ${name(other)}`);
   for (const cell of document.querySelectorAll("td, th"))
-    if (cell.textContent.trim() && !cell.hasAttribute("colspan") && cell.clientWidth < 20) lost.push(`no room: ${name(cell)}`);
+    if (cell.checkVisibility() && cell.textContent.trim() && cell.clientWidth < 20) lost.push(`no room: ${name(cell)}`);
   const page = document.scrollingElement;
   const [width, height] = [page.scrollWidth, page.scrollHeight];
   if (width > innerWidth || height > innerHeight) lost.push(`the window scrolls: ${width} × ${height}`);

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from engine.spec import Context, validate
+from engine.spec.experiment.streams.nexmark import NexmarkAuction, NexmarkBid, NexmarkPerson
 from tests.support.agreement import DATASETS, EXPERIMENTS, template
 
 
@@ -95,6 +96,12 @@ def test_the_warning_about_drift_says_at_which_rate_the_topics_stay_in_step() ->
     ahead = validate(joined("nexmark_q4", auctions=60, bids=9200), Context(datasets=DATASETS))[0].message
     assert "that do not exist yet" in ahead
     assert ahead.endswith("give 'bids' 46/3 times the rate of 'auctions'")
+
+
+def test_new_nexmark_sources_are_in_step() -> None:
+    """Of 50 events 1 is a person, 3 are auctions and 46 are bids: so are the rates of sources from the palette."""
+    usual = [stream.usual_per_s for stream in (NexmarkPerson, NexmarkAuction, NexmarkBid)]
+    assert [rate / usual[0] for rate in usual] == [1, 3, 46]
 
 
 def test_topics_that_are_not_joined_may_drift_apart() -> None:

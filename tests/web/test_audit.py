@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -19,7 +20,7 @@ from webapp.accounts.models import ApiToken, LogEntry, SignInToken
 from webapp.lab.models import Experiment, Lab, Membership
 from webapp.lab.people import member
 
-from .conftest import RedisProcess, new_run
+from .conftest import ROOT, RedisProcess, new_run
 
 pytestmark = pytest.mark.django_db
 JSON = "application/json"
@@ -117,8 +118,8 @@ def test_it_is_read_in_pages_by_owners_and_changed_by_nobody(client: Client, lab
     assert len(queries) <= 6
 
 
-def test_every_route_that_writes_has_an_action_of_its_own() -> None:
-    """From the API's own document: no two are told alike, but for starting a run in two ways."""
+def test_every_route_that_writes_has_an_action_and_words_of_its_own() -> None:
+    """From the API's own document: no two are told alike, but for starting a run in two ways; the page has words for each."""
     document = Client(HTTP_HOST="127.0.0.1").get("/api/openapi.json").json()
     actions: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
@@ -127,6 +128,8 @@ def test_every_route_that_writes_has_an_action_of_its_own() -> None:
             actions.setdefault(action_of(method.upper(), route), []).append(f"{method} {path}")
     assert set(actions) >= UNNOTED
     assert {action: routes for action, routes in actions.items() if len(routes) > 1 and action != "runs.start"} == {}
+    words = json.loads((ROOT / "frontend/src/pages/lab/actions.json").read_text())
+    assert set(actions) - UNNOTED - set(words) == set()
 
 
 def test_failed_sign_ins_are_told_without_what_may_be_a_password(owner: Membership) -> None:

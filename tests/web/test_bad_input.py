@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from typing import Any
 
@@ -145,10 +146,15 @@ def test_a_method_that_is_not_there_is_405(client: Client) -> None:
     assert client.patch("/api/experiments").status_code == 405
 
 
-def test_an_unknown_error_shows_no_stack_trace(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_error_shows_an_id_that_the_log_explains(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr("webapp.api.documents.registry.operators", lambda: 1 / 0)
     body = is_an_error(client.get("/api/registry"), 500)
     assert "division" not in json.dumps(body)
+    id = re.fullmatch(r"server error ([0-9a-f]{8}); .*", body["detail"])[1]  # type: ignore[index]
+    assert f"error {id}: GET /api/registry failed" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
 
 
 # --- size: refused by the ASGI server's middleware before Django reads the body -----------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
@@ -15,9 +14,7 @@ from engine.spec import Problem
 from engine.spec.base.problems import pointer
 from webapp.lab.quota import StorageFull
 from webapp.lab.submission import Refused
-from webapp.lib.errors import error
-
-log = logging.getLogger(__name__)
+from webapp.lib.errors import error, server_error
 
 
 class ApiError(Exception):
@@ -101,8 +98,7 @@ def add_handlers(api: NinjaAPI) -> None:
 
     @api.exception_handler(Exception)
     def unexpected(request: HttpRequest, exception: Exception) -> HttpResponse:
-        log.exception("%s %s failed", request.method, request.path)
-        return error(500, "internal server error; see the server log")
+        return server_error(request)
 
 
 def problem_of(item: dict[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
+
+log = logging.getLogger(__name__)
 
 
 def error(status: int, detail: str, problems: list[dict[str, Any]] | None = None) -> JsonResponse:
@@ -29,4 +33,7 @@ def not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
 
 
 def server_error(request: HttpRequest) -> JsonResponse:
-    return error(500, "internal server error; see the server log")
+    """Log the exception under an id, and tell the id: who asks for help can name it, and who helps finds it in the log."""
+    id = secrets.token_hex(4)
+    log.exception("error %s: %s %s failed", id, request.method, request.path)
+    return error(500, f"server error {id}; the server's log has the cause under this id")

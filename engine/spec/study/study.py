@@ -49,7 +49,7 @@ class Spaced(Variant):
     from_: Number = Field(alias="from", description="first value")
     to: Number = Field(description="last value")
     count: Integer = Field(ge=2, le=VALUES_MAX, description="number of values")
-    whole: bool = Field(default=False, description="round to whole numbers")
+    whole: bool = Field(default=False, title="Integers only", description="round to integers")
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -112,7 +112,7 @@ class Between(Variant):
     scale: Literal["linear", "log"] = Field(
         default="linear", description="log: values between 1 and 10 are as likely as between 10 and 100"
     )
-    whole: bool = Field(default=False, description="round to whole numbers")
+    whole: bool = Field(default=False, title="Integers only", description="round to integers")
 
     @model_validator(mode="after")
     def _is_a_range(self) -> Self:
@@ -134,7 +134,9 @@ class Fields(Model):
     """Fields of a document that are all set to one value, or multiplied by it."""
 
     fields: tuple[str, ...] = Field(min_length=1, max_length=100, description="JSON pointers into the document")
-    multiply: bool = Field(default=False, description="multiply the current numbers by the value instead of replacing them")
+    multiply: bool = Field(
+        default=False, title="Scale the current values", description="multiply the current numbers by the value instead of replacing them"
+    )
 
     def apply(self, document: Mapping[str, Any], value: Any) -> dict[str, Any]:
         """Return a copy of the document with this value. Raises Refusal (path below this object)."""

@@ -1,4 +1,4 @@
-/** Roving focus: a list of buttons is one stop of the Tab key, and the arrow keys move within. */
+/** Roving focus: a list of buttons, and of headings that fold, is one stop of the Tab key, and the arrow keys move within. */
 import { useLayoutEffect, useRef, type FocusEvent, type KeyboardEvent, type RefObject } from "react";
 
 const STEPS: Record<string, (at: number, count: number) => number> = {
@@ -10,7 +10,8 @@ const STEPS: Record<string, (at: number, count: number) => number> = {
 
 export function useRoving(list: RefObject<HTMLElement | null>) {
   const stop = useRef<HTMLElement | null>(null);
-  const items = () => [...(list.current?.querySelectorAll<HTMLButtonElement>("button:not([disabled])") ?? [])];
+  const items = () =>
+    [...(list.current?.querySelectorAll<HTMLElement>("summary, button:not([disabled])") ?? [])].filter((one) => one.checkVisibility());
   const stopAt = (item: HTMLElement | undefined) => {
     stop.current = item ?? null;
     for (const one of items()) one.tabIndex = one === item ? 0 : -1;
@@ -21,13 +22,16 @@ export function useRoving(list: RefObject<HTMLElement | null>) {
     stopAt(all.find((one) => one === stop.current) ?? all[0]);
   });
   return {
-    focusFirst: () => items()[0]?.focus(),
+    focusFirst: () =>
+      items()
+        .find((one) => one instanceof HTMLButtonElement)
+        ?.focus(),
     onFocus: ({ target }: FocusEvent<HTMLElement>) => {
-      if (target instanceof HTMLButtonElement) stopAt(target);
+      if (items().includes(target)) stopAt(target);
     },
     onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
       const all = items();
-      const at = all.indexOf(event.target as HTMLButtonElement);
+      const at = all.indexOf(event.target as HTMLElement);
       const step = STEPS[event.key];
       if (!step || at < 0) return;
       event.preventDefault();

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 import type { AnalysisKind, Answer, AnswerRow, Column } from "../../api/analysis";
-import { short } from "../../lib/format";
+import { latency, short } from "../../lib/format";
 import { useUrlState } from "../../lib/useUrlState";
 import { drawable, isNumber } from "../../model/run/analysis";
 import { Icon } from "../../ui/Icon";
@@ -78,7 +78,7 @@ function CellOf({ column: { name }, row }: { column: Column; row: AnswerRow }) {
     const [low, high] = ["low", "high"].map((side) => row[name.replace(/_ms$/, `_${side}_ms`)]);
     const bounded = name.endsWith("_ms") && isNumber(low) && isNumber(high) && Number(row.cut_frames) > 0;
     return (
-      <span title={bounded ? `between ${short(low)} and ${short(high)} ms: ${String(row.cut_frames)} frames are cut` : String(value)}>
+      <span title={bounded ? `between ${latency(low).join(" ")} and ${latency(high).join(" ")}: ${String(row.cut_frames)} frames are cut` : String(value)}>
         {name === "seed" ? String(value) : name === "p" || name === "rank_p" ? probability(value) : name === "greater" ? `${Math.round(value * 100)} %` : short(value)}
         {bounded && <i className="cut">±</i>}
       </span>

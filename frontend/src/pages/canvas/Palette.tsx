@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { datasetsQuery } from "../../api/queries";
 import type { Tagged } from "../../api/types";
 import { initialValue } from "../../model/document/schema";
+import { foldedGroups, rememberFolded } from "../../session/foldedGroups";
 import { WriteButton } from "../../session/may";
 import { useRefusal } from "../../session/who";
 import { Icon, iconOf } from "../../ui/Icon";
@@ -119,6 +120,15 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
   const groups = [...new Set(shown.map((entry) => entry.group))];
   const list = useRef<HTMLDivElement>(null);
   const roving = useRoving(list);
+  const [folded, setFolded] = useState(foldedGroups);
+  const fold = (group: string, is: boolean) => {
+    if (is === folded.has(group)) return;
+    const next = new Set(folded);
+    if (is) next.add(group);
+    else next.delete(group);
+    setFolded(next);
+    rememberFolded(next);
+  };
   return (
     <aside className="pal" aria-label="Palette">
       <div className="find">
@@ -146,11 +156,11 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
       <div className="scroll" ref={list} tabIndex={refusal === null ? undefined : 0} onKeyDown={roving.onKeyDown} onFocus={roving.onFocus}>
         {!registry.operators && <Loading lines={8} />}
         {groups.map((group) => (
-          <section key={group}>
-            <h3>
-              {group}
+          <details key={group} open={word !== "" || !folded.has(group)} onToggle={(event) => !word && fold(group, !event.currentTarget.open)}>
+            <summary>
+              <h3>{group}</h3>
               <span>{shown.filter((entry) => entry.group === group).length}</span>
-            </h3>
+            </summary>
             <ul>
               {shown
                 .filter((entry) => entry.group === group)
@@ -189,7 +199,7 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
                 </li>
               )}
             </ul>
-          </section>
+          </details>
         ))}
         {!shown.length && registry.operators && (
           <p className="none">

@@ -29,7 +29,7 @@ export function RunButton({ errors }: { errors: NamedProblem[] }) {
       await saveNow();
       const { id, version, save, conflict } = useEditor.getState();
       if (conflict) throw new Error(CHOOSE_FIRST);
-      if (save !== "saved") throw new Error("The experiment could not be saved, so it was not run.");
+      if (save !== "saved") throw new Error("the experiment could not be saved");
       return post<Run>(`/api/experiments/${id}/runs`, { version, ...chosen });
     },
     onSuccess: (made) => {
@@ -42,7 +42,7 @@ export function RunButton({ errors }: { errors: NamedProblem[] }) {
         insist(error.problems.map((problem) => named(problem, useEditor.getState().document, schema, kinds)));
         goTo(error.problems[0]?.pointer ?? "");
       }
-      toast(error.message, { tone: "err" });
+      toast(`Run not started: ${error.message}`, { tone: "err" });
     },
   });
   const first = errors[0];

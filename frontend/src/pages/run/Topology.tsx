@@ -2,18 +2,16 @@ import { getBezierPath, Position } from "@xyflow/react";
 import { memo, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import type { Frame, OperatorSample } from "../../api/types";
-import { bytes, percent, plural, short } from "../../lib/format";
+import { bytes, latency, percent, plural, short } from "../../lib/format";
 import { edgeKey } from "../../model/document/document";
 import { aroundPath, feedbackLane, feedbackPath, gridOf, type Lane } from "../../model/graph/layout";
 import { aligningSince } from "../../model/run/aligning";
 import { BLOCKED_FROM } from "../../model/run/events";
 import type { FrameLog } from "../../model/run/frames";
+import { marksOf } from "../../model/run/marks";
 import { verticesOf } from "../../model/run/scaling";
 import { Icon } from "../../ui/Icon";
 
-const HOT_FROM = 0.8;
-/** An operator is skewed if one instance is busier than the mean by this share of the time. */
-const SKEWED_FROM = 0.2;
 /** Of the panel, px. Columns share its width; below the least one, where names of ten letters still fit, the panel scrolls. */
 const BOX = { height: 38, row: 48, column: { least: 76, most: 122 }, share: 0.86, margin: 7 } as const;
 /** Feedback edges as on the canvas, in less room. */
@@ -38,8 +36,7 @@ const Operator = memo(function Operator({ name, parallelism, bottleneck, sample,
   const busy = sample?.busy ?? 0;
   const blocked = sample?.blocked ?? 0;
   const most = sample?.most;
-  const skewed = most !== undefined && most.busy - busy >= SKEWED_FROM;
-  const tone = blocked >= BLOCKED_FROM ? "bp" : Math.max(busy, most?.busy ?? 0) >= HOT_FROM ? "hot" : "";
+  const { tone, skewed } = marksOf(sample);
   return (
     <button
       type="button"
@@ -63,7 +60,7 @@ const Operator = memo(function Operator({ name, parallelism, bottleneck, sample,
         <span>
           {blocked > busy && <Icon name="back" />}
           {sample ? percent(Math.max(busy, blocked)) : "–"}
-          {skewed && <b data-testid={`most-${name}`}>max {percent(most.busy)}</b>}
+          {skewed && most && <b data-testid={`most-${name}`}>max {percent(most.busy)}</b>}
         </span>
       </small>
       <span className="bar">
@@ -88,7 +85,7 @@ function describe(name: string, sample: OperatorSample, waiting: Waiting | null)
       : []),
     `queue ${number(sample.queue, " records")}`,
     `state ${sample.state_bytes === null ? "–" : bytes(sample.state_bytes)}`,
-    `watermark lag ${number(sample.watermark_lag_ms, " ms")}`,
+    `watermark lag ${sample.watermark_lag_ms === null || sample.watermark_lag_ms === undefined ? "–" : latency(sample.watermark_lag_ms).join(" ")}`,
     `late ${number(sample.late, "")}`,
     ...(sample.lost ? [`lost ${number(sample.lost, " records")}`] : []),
     ...(sample.shed ? [`shed ${number(sample.shed, " records")}`] : []),
