@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Explained, LessonStep } from "../../api/types";
+import { scrollInList } from "../../lib/scrolling";
 import { useCommands, type Command } from "../../session/commands";
 import { Icon } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
@@ -113,7 +114,7 @@ function Go({ icon, label, refusal, onClick, primary = false }: GoProps) {
 function Outline({ steps, at, onStep }: { steps: LessonStep[]; at: number; onStep: (number: number) => void }) {
   const here = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    void here.current?.scrollIntoView({ block: "nearest" });
+    scrollInList(here.current);
   }, [at]);
   return (
     <ol className="scroll">

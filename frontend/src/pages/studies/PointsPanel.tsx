@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef } from "react";
 import type { StudyResults } from "../../api/types";
 import { plural, short } from "../../lib/format";
+import { scrollInList } from "../../lib/scrolling";
 import { metricOf, metricTitle } from "../../model/study/metrics";
 import { pointText, valueText, type StudyDocument } from "../../model/study/study";
 import { rowsOf } from "../../model/study/table";
@@ -29,7 +30,7 @@ export function PointsPanel({
   const shares = rows.some(({ share }) => share !== null);
   const body = useRef<HTMLTableSectionElement>(null);
   useEffect(() => {
-    body.current?.querySelector(".on")?.scrollIntoView({ block: "nearest" });
+    scrollInList(body.current?.querySelector(".on"));
   }, [point]);
   return (
     <section className="panel" aria-label="Points" data-testid="points">
