@@ -70,7 +70,7 @@ def test_an_operator_opens_its_instances_sorted_at_the_moment_held(page: Page, s
     expect(keys.get_by_role("listitem").first).to_contain_text("%")
     table.get_by_label("Operator").select_option("persons")
     table.get_by_role("button", name="persons[0]").click()
-    expect(table.get_by_test_id("keys-persons[0]")).to_contain_text("The keys cannot be told. 'persons' is a source")
+    expect(table.get_by_test_id("keys-persons[0]")).to_contain_text("Hottest keys unavailable. 'persons' is a source")
     assert_accessible(page)
     table.get_by_label("Operator").select_option("All operators")
     expect(table.get_by_role("row")).not_to_have_count(5)

@@ -96,7 +96,8 @@ function ColumnHead({
 }) {
   const problems = problemsOf(preview, at);
   const label = `column ${at + 1}`;
-  const isFillable = column.keep && column.type !== "string" && (column.fill !== undefined || (preview.missing[at] ?? 0) + (preview.bad[at] ?? 0) > 0);
+  const isFillable =
+    column.keep && column.type !== "string" && (column.fill !== undefined || (preview.missing[at] ?? 0) + (preview.bad[at] ?? 0) > 0);
   return (
     <div className="head">
       <HeadField label={`Name of ${label}`} value={column.name} isOff={!column.keep} onTake={(name) => onChange({ name })} />
