@@ -53,7 +53,13 @@ export function PreviewTable({
             <tr>
               {columns.map((column, at) => (
                 <th key={at} scope="col">
-                  <ColumnHead column={chosen[at] ?? column} at={at} preview={preview} formats={formats} onChange={(change) => onChange(at, change)} />
+                  <ColumnHead
+                    column={chosen[at] ?? column}
+                    at={at}
+                    preview={preview}
+                    formats={formats}
+                    onChange={(change) => onChange(at, change)}
+                  />
                 </th>
               ))}
             </tr>
@@ -96,8 +102,7 @@ function ColumnHead({
 }) {
   const problems = problemsOf(preview, at);
   const label = `column ${at + 1}`;
-  const isFillable =
-    column.keep && column.type !== "string" && (column.fill !== undefined || (preview.missing[at] ?? 0) + (preview.bad[at] ?? 0) > 0);
+  const isFillable = column.keep && column.type !== "string" && (column.fill !== undefined || (preview.missing[at] ?? 0) + (preview.bad[at] ?? 0) > 0);
   return (
     <div className="head">
       <HeadField label={`Name of ${label}`} value={column.name} isOff={!column.keep} onTake={(name) => onChange({ name })} />
