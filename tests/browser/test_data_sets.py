@@ -162,7 +162,7 @@ def test_what_is_refused_stays_on_show_and_can_be_changed(new_context: Callable[
     zone = dialog.get_by_label("Time zone")
     zone.fill("Europe/Berlin")
     zone.press("Enter")
-    dialog.get_by_label("First row").select_option("data")  # the columns have other names with it
+    dialog.get_by_label("First row", exact=True).select_option("data")  # the columns have other names with it
     expect(dialog.get_by_role("row", name="time cab fare")).to_be_visible()
     expect(zone).to_have_value("Europe/Berlin")
     words = dialog.get_by_label("Null values")
@@ -170,10 +170,10 @@ def test_what_is_refused_stays_on_show_and_can_be_changed(new_context: Callable[
     words.press("Enter")
     expect(dialog.get_by_role("status")).to_have_text("The file cannot be read like this.")
     expect(words).to_have_value("n" * 300)
-    expect(dialog.get_by_label("First row")).to_have_value("data")
+    expect(dialog.get_by_label("First row", exact=True)).to_have_value("data")
     words.fill("n/a")
     words.press("Enter")
-    dialog.get_by_label("First row").select_option("names")
+    dialog.get_by_label("First row", exact=True).select_option("names")
     upload = dialog.get_by_role("button", name="Upload", exact=True)
     expect(upload).to_be_enabled()
 

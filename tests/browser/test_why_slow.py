@@ -65,7 +65,7 @@ def test_an_operator_opens_its_instances_sorted_at_the_moment_held(page: Page, s
     expect(fold).to_have_attribute("aria-expanded", "false")
     fold.press("Enter")
     keys = table.get_by_test_id("keys-join[1]")
-    expect(keys).to_contain_text("that the sources read in this frame and that go to join[1]")
+    expect(keys).to_contain_text("records read in this frame. join[1] receives")
     expect(keys.get_by_role("listitem")).to_have_count(10)
     expect(keys.get_by_role("listitem").first).to_contain_text("%")
     table.get_by_label("Operator").select_option("persons")
