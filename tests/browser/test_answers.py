@@ -60,6 +60,16 @@ def drag(page: Page, within: Locator, start: tuple[float, float], end: tuple[flo
     page.mouse.up()
 
 
+def test_before_a_run_has_ended_each_view_says_so(page: Page) -> None:
+    for show in ("groups", "scatter", "parallel"):
+        page.goto(f"/runs?show={show}")
+        expect(page.get_by_role("heading", name="No run has ended yet")).to_be_visible()
+    expect(page.get_by_test_id("run-list").get_by_text("Runs of studies are hidden")).to_be_visible()
+    page.get_by_label("Runs of studies").check()
+    expect(page.get_by_test_id("run-list").get_by_role("heading", name="No run yet")).to_be_visible()
+    expect(page.get_by_text("Runs of studies are hidden")).to_have_count(0)
+
+
 def test_runs_are_grouped_by_a_parameter_and_a_group_opens_to_its_runs(page: Page, runs: list[str]) -> None:
     page.goto("/runs")
     expect(rows(page)).to_have_count(6)
@@ -73,6 +83,8 @@ def test_runs_are_grouped_by_a_parameter_and_a_group_opens_to_its_runs(page: Pag
     expect(groups).to_have_count(3)
     expect(groups.nth(0)).to_contain_text("200")
     expect(groups.nth(0)).to_contain_text(" to ")
+    page.get_by_title("Sort by persons: rate").click()
+    expect(groups.nth(0)).to_contain_text("800")
     page.get_by_title("Sort by runs").click()
     expect(page.get_by_role("columnheader", name="Runs")).to_have_attribute("aria-sort", "descending")
     assert_accessible(page)
@@ -91,7 +103,15 @@ def test_a_box_in_the_scatter_narrows_the_list_and_stays_after_a_reload(page: Pa
     expect(scatter).to_have_attribute("data-runs", "6")
     expect(scatter.get_by_test_id("plot")).to_have_attribute("data-drawn", "true")
     assert_accessible(page)
+    scatter.get_by_title("Colour: State").click()
+    ends_on_top = "menu => { const { left, bottom } = menu.getBoundingClientRect(); return menu.contains(document.elementFromPoint(left + 20, bottom - 3)) }"
+    expect(page.locator(".menu").get_by_role("group", name="Measured")).to_be_visible()
+    assert page.locator(".menu").evaluate(ends_on_top)
+    page.keyboard.press("Escape")
     plot = scatter.locator(".nsewdrag").first
+    drag(page, plot, (0.3, 0.4), (0.7, 0.6))
+    expect(page.get_by_test_id("toast")).to_have_text("No run lies in this box.")
+    expect(scatter.locator(".scatterlayer .point").first).to_have_css("opacity", "0.9")
     drag(page, plot, (0.02, 0.98), (0.7, 0.5))  # seed 1 at two rates
     expect(rows(page)).to_have_count(2)
     search = page.get_by_label("Search runs")
@@ -178,6 +198,15 @@ def test_a_parameter_is_a_column_of_the_list_and_a_view_keeps_how_it_is_shown(pa
 def test_a_field_that_no_run_has_is_named_with_what_would_be_right(page: Page, runs: list[str]) -> None:
     page.goto("/runs?show=groups&by=per_ss")
     expect(page.get_by_text("no run has a metric or parameter 'per_ss'; did you mean 'per_s'?")).to_be_visible()
+    page.get_by_role("button", name="Group by experiment").click()
+    expect(page.get_by_test_id("groups").locator("tbody tr")).to_have_count(1)
+    page.goto("/runs?columns=run,foo&state=running")
+    expect(page.get_by_test_id("analyse-listed")).to_be_disabled()
+    expect(page.get_by_test_id("analyse-listed")).to_have_attribute("title", "Only ended runs can be analysed")
+    page.get_by_role("button", name="Show the usual columns").click()
+    expect(page.get_by_text("No run matches")).to_be_visible()
+    page.goto("/runs?show=scatter&x=persons/rate/per_s&y=seed")  # the end of a name will do
+    expect(page.get_by_test_id("scatter").get_by_test_id("plot")).to_have_attribute("data-drawn", "true")
     page.goto("/runs?show=groups&search=p99:1..10s")
     expect(page.get_by_text("write it at both, as in p99:1s..10s")).to_be_visible()
     page.get_by_role("button", name="Show all runs").click()

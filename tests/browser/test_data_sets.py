@@ -92,7 +92,7 @@ def test_types_are_chosen_before_the_upload_and_a_reserved_word_is_a_field(
     expect(dialog.get_by_label("Separator")).to_have_value(";")
     expect(dialog.get_by_label("Type of column 1")).to_have_value("timestamp")
     expect(dialog.get_by_label("Type of column 3")).to_have_value("string")
-    words = dialog.get_by_label("Words for no value")
+    words = dialog.get_by_label("Null values")
     words.fill("n/a, -")
     words.press("Enter")
     dialog.get_by_label("Decimal mark").select_option(",")
@@ -100,7 +100,7 @@ def test_types_are_chosen_before_the_upload_and_a_reserved_word_is_a_field(
     expect(dialog.get_by_label("Thousands mark")).to_have_value(".")
     expect(dialog.get_by_role("table")).to_contain_text("has no value in 2 of 5 rows, first in line 3")
     expect(upload).to_be_disabled()
-    expect(upload).to_have_attribute("title", "Solve the problem shown first.")
+    expect(upload).to_have_attribute("title", "Fix the problem shown.")
     dialog.get_by_label("Missing values").select_option("skip_row")
     expect(dialog.get_by_role("cell", name="no value")).to_have_count(2)
     expect(upload).to_be_enabled()
@@ -144,6 +144,44 @@ def test_types_are_chosen_before_the_upload_and_a_reserved_word_is_a_field(
     expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     frames = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()["frames"]
     assert sum(frame["latency_ms"]["count"] for frame in frames) == 2
+
+
+def test_what_is_refused_stays_on_show_and_can_be_changed(new_context: Callable[..., BrowserContext], tmp_path: Path) -> None:
+    file = tmp_path / "rides.csv"
+    file.write_bytes(FIRST)
+    page = new_context().new_page()
+    page.goto("/datasets")
+    page.get_by_test_id("upload-dataset").click()
+    page.evaluate("() => { window.read = Blob.prototype.text; Blob.prototype.text = () => Promise.reject(new Error('a folder')) }")
+    page.get_by_test_id("upload-file").set_input_files(file)
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("alert")).to_have_text("rides.csv cannot be read; choose a file, not a folder.")
+    page.evaluate("() => { Blob.prototype.text = window.read }")
+    page.get_by_test_id("upload-file").set_input_files(file)
+
+    zone = dialog.get_by_label("Time zone")
+    zone.fill("Europe/Berlin")
+    zone.press("Enter")
+    dialog.get_by_label("First row", exact=True).select_option("data")  # the columns have other names with it
+    expect(dialog.get_by_role("row", name="time cab fare")).to_be_visible()
+    expect(zone).to_have_value("Europe/Berlin")
+    words = dialog.get_by_label("Null values")
+    words.fill("n" * 300)
+    words.press("Enter")
+    expect(dialog.get_by_role("status")).to_have_text("The file cannot be read like this.")
+    expect(words).to_have_value("n" * 300)
+    expect(dialog.get_by_label("First row", exact=True)).to_have_value("data")
+    words.fill("n/a")
+    words.press("Enter")
+    dialog.get_by_label("First row", exact=True).select_option("names")
+    upload = dialog.get_by_role("button", name="Upload", exact=True)
+    expect(upload).to_be_enabled()
+
+    page.route("**/api/datasets", lambda route: None)  # never answered
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/api/datasets")):
+        upload.click()
+        page.get_by_role("button", name="Close", exact=True).click()
+    expect(dialog).to_have_count(0)
 
 
 def filtered(api: httpx.Client, dataset: str, timestamp: str) -> str:

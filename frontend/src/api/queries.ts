@@ -6,6 +6,7 @@ import type { ExperimentDocument } from "./document";
 import type {
   Analysis,
   AnalysisDetail,
+  Asked,
   Baseline,
   Comparison,
   Dataset,
@@ -158,12 +159,13 @@ export const RUNS_PER_PAGE = 50;
 export const runsQuery = (filter: Partial<RunFilter>) =>
   queryOptions({
     queryKey: ["runs", filter],
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal }): Promise<Asked<RunPage>> => {
+      const { values: asked = [] } = filter;
       const query = new URLSearchParams({ limit: String(RUNS_PER_PAGE), offset: String(filter.offset ?? 0) });
       for (const [name, value] of whichGiven(filter)) query.set(name, value);
       if (filter.sort) query.set("sort", filter.sort);
-      for (const name of filter.values ?? []) query.append("value", name);
-      return get<RunPage>(`/api/runs?${query}`, signal);
+      for (const name of asked) query.append("value", name);
+      return { ...(await get<RunPage>(`/api/runs?${query}`, signal)), asked };
     },
     placeholderData: keepPreviousData,
   });
@@ -190,19 +192,23 @@ export const DRAWN_RUNS_MAX = 5000;
 export const pointsQuery = (which: WhichRuns, fields: readonly string[]) =>
   queryOptions({
     queryKey: ["run-points", which, fields],
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal }): Promise<Asked<RunPoints>> => {
       const named = fields.map((name) => ["field", name] as [string, string]);
-      return get<RunPoints>(`/api/runs/points?${new URLSearchParams([...whichGiven(which), ...named, ["limit", String(DRAWN_RUNS_MAX)]])}`, signal);
+      const query = new URLSearchParams([...whichGiven(which), ...named, ["limit", String(DRAWN_RUNS_MAX)]]);
+      return { ...(await get<RunPoints>(`/api/runs/points?${query}`, signal)), asked: fields };
     },
     enabled: fields.length > 0,
     placeholderData: keepPreviousData,
   });
 
+/** The server lists no more metrics, and no more parameters. */
+export const LISTED_FIELDS_MAX = 50;
+
 /** Names of fields that contain a text; of parameters only those that differ between runs, if asked so. */
 export const runFieldsQuery = (search: string, varying = false) =>
   queryOptions({
     queryKey: ["run-fields", search, varying],
-    queryFn: () => get<RunFields>(`/api/runs/fields?${new URLSearchParams({ search, ...(varying ? { varying: "true" } : {}) })}`),
+    queryFn: ({ signal }) => get<RunFields>(`/api/runs/fields?${new URLSearchParams({ search, ...(varying ? { varying: "true" } : {}) })}`, signal),
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });

@@ -70,6 +70,9 @@ export type Tag = Api.TagItem;
 /** A field by which runs are found, grouped and drawn. */
 export type RunField = Api.FieldShape;
 export type RunFields = Api.Fields;
+/** An answer about fields, with their names as they were asked for: it stays on show while others are on their way. */
+export type Asked<Answer> = Answer & { asked: readonly string[] };
+
 export type RunPage = Omit<Api.RunPage, "items"> & { items: Run[] };
 export type GroupPage = Api.GroupPage;
 export type RunGroup = Api.GroupShape;

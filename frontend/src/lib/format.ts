@@ -84,6 +84,9 @@ export function ago(iso: string, now = new Date()): string {
 
 export const plural = (count: number, one: string, many = `${one}s`) => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
+/** Words as they stand within a sentence: "Late records" is "late records", "CPU" stays. */
+export const lower = (words: string) => words.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
 export const initials = (name: string) =>
   name
     .split(/[\s._-]+/)

@@ -40,22 +40,22 @@ export function Toasts() {
 
 /** It stays while the pointer or the focus is on it. */
 function Line({ toast: { id, text, tone, seconds, action } }: { toast: Toast }) {
-  const [isHeld, setHeld] = useState(false);
+  const [isOver, setOver] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const isHeld = isOver || isFocused;
   useEffect(() => {
     if (isHeld) return;
     const timer = setTimeout(() => drop(id), seconds * 1000);
     return () => clearTimeout(timer);
   }, [isHeld, id, seconds]);
-  const hold = () => setHeld(true);
-  const release = () => setHeld(false);
   return (
     <div
       className={`toast ${tone}`}
       data-testid="toast"
-      onPointerEnter={hold}
-      onPointerLeave={release}
-      onFocus={hold}
-      onBlur={release}
+      onPointerEnter={() => setOver(true)}
+      onPointerLeave={() => setOver(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
     >
       {tone !== "plain" && <Icon name={tone === "err" ? "crossc" : "warn"} />}
       <span>{text}</span>

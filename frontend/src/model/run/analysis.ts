@@ -16,7 +16,7 @@ const foundBy = ({ ids, search, state, experiment, study, of_studies, tag }: Run
     tag && `tagged ${tag}`,
     experiment && "runs of one experiment",
     study && "runs of one study",
-    !of_studies && !study && "none of studies",
+    !of_studies && !study && "without study runs",
     state !== "succeeded" && state,
   ]
     .filter(Boolean)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SelectedRuns } from "../../api/types";
-import { ALL_RUNS, askLink, countText, endedText, fieldsIn, fieldsOf, newText, poolWarning, questionOf, selectionOf, stageOf, whyNot } from "./asking";
+import { ALL_RUNS, askLink, countText, endedText, fieldsIn, fieldsOf, listRefusal, newText, poolWarning, questionOf, selectionOf, stageOf, whyNot } from "./asking";
 
 const addressIn = (link: string) => {
   const params = new URL(link, "http://lab").searchParams;
@@ -29,6 +29,11 @@ describe("runs chosen on another page", () => {
     const fields = fieldsOf({ kind: "comparison", runs, against, metrics: ["p99_ms", "out_per_s"], span: { from_s: 2.5, to_s: null, factor: 2 } });
     expect(questionOf("comparison", fields)).toEqual({ kind: "comparison", runs, against, metrics: ["p99_ms", "out_per_s"], span: { from_s: 2.5, to_s: null, factor: 2 } });
   });
+});
+
+it("only ended runs of the list can be asked about", () => {
+  expect(["running", "queued", "paused"].map(listRefusal)).toEqual(Array(3).fill("Only ended runs can be analysed"));
+  expect(["", "succeeded", "failed"].map(listRefusal)).toEqual(["", "", ""]);
 });
 
 describe("what is read", () => {

@@ -51,9 +51,13 @@ export function askLink(runs: Partial<RunsAsked>, kind: AnalysisKind = "summarie
   return `/analysis?${new URLSearchParams([["ask", kind], ...Object.entries(said).filter(([, value]) => value)])}`;
 }
 
+/** Why the runs that the list finds cannot be asked about; empty if they can. state: of the list's address. */
+export const listRefusal = (state: string): string =>
+  ["queued", "running", "paused"].includes(state) ? "Only ended runs can be analysed" : "";
+
 const asked = (state: string): RunsAsked["state"] => (state === "failed" || state === "cancelled" ? state : ALL_RUNS.state);
 
-/** The runs that the list of runs finds by its address; of those in progress there is nothing to read yet. */
+/** The runs that the list of runs finds by its address. */
 export const listedRuns = (url: Omit<Address, "runs">): Partial<RunsAsked> => ({
   search: url.search,
   tag: url.tag,

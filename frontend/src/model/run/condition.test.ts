@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { choiceOf, chosenAnew, conditionRefusal, inRange, oneOf, ofNumbers, unset, withCondition, withoutWord, wordsOf } from "./condition";
+import { choiceOf, chosenAnew, conditionRefusal, inRange, oneOf, ofNumbers, outwards, unset, withCondition, withoutWord, wordsOf } from "./condition";
 
 it("adds a condition to a search once", () => {
   expect(withCondition("", "p99", ">", "10")).toBe("p99>10");
@@ -51,6 +51,12 @@ it("writes a range in its unit, rounded outwards to what the eye can tell", () =
   expect(inRange("/a/share", [0.1, 0.3], "")).toBe("/a/share:0.1..0.3");
   expect(inRange("seed", [3, 3], "")).toBe("seed:3..3");
   expect(inRange("p99", [-0.5, 2], "ms")).toBe("p99:-0.5ms..2ms");
+});
+
+it("loses nothing at the ends of a range", () => {
+  const ends: [number, number] = [10.00049, 39.99951];
+  const [low, high] = outwards(ends).map(Number) as [number, number];
+  expect(low <= ends[0] && high >= ends[1]).toBe(true);
 });
 
 it("writes runs by number, those that follow one another as ranges", () => {

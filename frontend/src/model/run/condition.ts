@@ -1,6 +1,9 @@
 /** Conditions in a search of runs: `p99>500ms`, `p99:1s..10s`, `state=failed|cancelled`, `no:tag` (docs/web-api.md). */
 import { SCALED_UNITS } from "./runFields";
 
+/** As long as the server takes a search. */
+export const SEARCH_LENGTH_MAX = 4000;
+
 export const SIGNS = ["=", "!=", "<", "<=", ">", ">="] as const;
 export type Sign = (typeof SIGNS)[number];
 
@@ -85,14 +88,19 @@ export function oneOf(name: string, values: readonly (string | number)[], hasNum
 }
 
 /** A field lies in a range, both ends included. unit: of the field. */
-export function inRange(name: string, [low, high]: readonly [number, number], unit: string): string {
+export function inRange(name: string, ends: readonly [number, number], unit: string): string {
   const own = SCALED_UNITS.includes(unit) ? unit : "";
-  return `${nameWritten(name)}:${rounded(low, high - low, Math.floor)}${own}..${rounded(high, high - low, Math.ceil)}${own}`;
+  return `${nameWritten(name)}:${outwards(ends).map((end) => `${end}${own}`).join("..")}`;
 }
+
+/** The ends of a range in as many digits as the eye can tell; none of what lies in it is lost. */
+export const outwards = ([low, high]: readonly [number, number]): [string, string] => [
+  rounded(low, high - low, Math.floor),
+  rounded(high, high - low, Math.ceil),
+];
 
 export const unset = (name: string): string => `no:${nameWritten(name)}`;
 
-/** An end of a range in as many digits as the eye can tell, rounded outwards. */
 function rounded(value: number, width: number, round: (value: number) => number): string {
   if (!(width > 0)) return String(value);
   const step = 10 ** (Math.floor(Math.log10(width)) - 3);

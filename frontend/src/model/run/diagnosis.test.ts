@@ -28,9 +28,10 @@ const found = { frame: 4, from_s: 1, to_s: 1.25, field: "bidder", records: 250, 
 const keys = [{ key: "7", records: 100, share: 0.4 }, { key: "9", records: 5, share: 0.02 }];
 test("hottest keys say what they are a part of", () => {
   expect(keysText({ ...found, keys }, "count[0]")).toBe(
-    "By bidder, 2 of 40 keys have 42 % of the 250 records that the sources read in this frame and that go to count[0], which gets 25 % of its operator's.",
+    "Top 2 of 40 keys by bidder: 42 % of 250 records read in this frame. count[0] receives 25 % of its operator's records.",
   );
-  expect(keysText({ ...found, distinct: 2, keys }, "count[0]")).toContain("By bidder, 2 keys have all of the 250 records");
+  expect(keysText({ ...found, distinct: 2, keys }, "count[0]")).toContain("2 keys by bidder: 250 records read in this frame.");
+  expect(keysText({ ...found, records: 1, distinct: 1, keys: keys.slice(0, 1) }, "count[0]")).toContain("1 key by bidder: 1 record read in this frame.");
   expect(keysText({ ...found, records: 0, keys: [] }, "count[0]")).toBe("The sources read no record in this frame that goes to count[0].");
   expect([shareText(0.4321), shareText(0.0005)]).toEqual(["43.2 %", "0.05 %"]);
 });

@@ -43,8 +43,8 @@ export const shareText = (share: number): string => `${short(100 * share)} %`;
 export function keysText({ field, records, of_operator, distinct, keys }: HotKeys, name: string): string {
   if (!records) return `The sources read no record in this frame that goes to ${name}.`;
   const shown = keys.reduce((sum, { share }) => sum + share, 0);
-  const some = keys.length < distinct;
-  const which = some ? `${keys.length} of ${distinct.toLocaleString("en-US")} keys have ${shareText(shown)}` : `${plural(distinct, "key has", "keys have")} all`;
-  const all = `of the ${plural(records, "record")} that the sources read in this frame and that go to ${name}`;
-  return `By ${field}, ${which} ${all}, which gets ${shareText(records / of_operator)} of its operator's.`;
+  const [which, part] =
+    keys.length < distinct ? [`Top ${keys.length} of ${distinct.toLocaleString("en-US")} keys`, `${shareText(shown)} of `] : [plural(distinct, "key"), ""];
+  const read = `${which} by ${field}: ${part}${plural(records, "record")} read in this frame.`;
+  return `${read} ${name} receives ${shareText(records / of_operator)} of its operator's records.`;
 }

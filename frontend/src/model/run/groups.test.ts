@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nextOrder, scaleOf } from "./groups";
+import { scaleOf } from "./groups";
 
 const measured = (min: number | null, max: number | null) => ({ count: 1, median: min, min, max, over_seeds: null });
 
@@ -11,10 +11,4 @@ it("puts all groups on one scale, logarithmic where they lie far apart", () => {
   expect(scaleOf([measured(0, 1000)])?.isLog).toBe(false);
   expect(scaleOf([measured(3, 3)])?.place(3)).toBe(0.5);
   expect(scaleOf([measured(null, null)])).toBeNull();
-});
-
-it("orders down, then up, then as at first", () => {
-  expect(nextOrder("", "runs")).toBe("-runs");
-  expect(nextOrder("-runs", "runs")).toBe("runs");
-  expect(nextOrder("runs", "runs")).toBe("");
 });

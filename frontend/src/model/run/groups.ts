@@ -1,4 +1,4 @@
-/** Groups of runs: their order, and how their measures are drawn beside one another. */
+/** Groups of runs: how their measures are drawn beside one another. */
 import type { MeasuredOfGroup } from "../../api/types";
 
 /** The place of a value on the scale that all groups of a column share, 0 to 1. */
@@ -17,9 +17,3 @@ export function scaleOf(measures: readonly MeasuredOfGroup[]): Scale | null {
   const width = of(high) - of(low);
   return { isLog, place: (value) => (width > 0 ? (of(value) - of(low)) / width : 0.5) };
 }
-
-/** Down, then up, then as at first. */
-export const nextOrder = (sort: string, order: string): string => (sort === `-${order}` ? order : sort === order ? "" : `-${order}`);
-
-export const ariaSort = (sort: string, order: string) =>
-  sort === order ? "ascending" : sort === `-${order}` ? "descending" : "none";

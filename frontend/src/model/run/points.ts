@@ -1,5 +1,6 @@
 /** Runs as points: what a picture of many runs needs of the columns that the server sends. */
-import { short } from "../../lib/format";
+import type { Asked, RunPoints } from "../../api/types";
+import { lower, short } from "../../lib/format";
 import { choicesOf, inRange, oneOf, unset } from "./condition";
 import { cellText, fieldLabel, titled, type Cell } from "./runFields";
 
@@ -33,6 +34,16 @@ export function axisOf(field: Field, cells: readonly Cell[], log: boolean): Axis
   const categories = isCategory ? [...new Set(cells)].sort(inOrder) : [];
   return { field, title: titled(fieldLabel(field.name), isCategory ? "" : field.unit), scale, categories, extent, cells };
 }
+
+/** The axis of a field as it was asked for, which may be by the end of its name; null while the answer is one about other fields. */
+export function axisNamed({ asked, fields, columns }: Asked<Pick<RunPoints, "fields" | "columns">>, name: string, log: boolean): Axis | null {
+  const at = asked.indexOf(name);
+  const field = fields[at];
+  return field ? axisOf(field, columns[at] ?? [], log) : null;
+}
+
+/** Fields that can be axes and colours. */
+export const POINT_FIELDS = { own: ["state", "experiment", "author", "number", "seed", "took"], metrics: true, parameters: true };
 
 const minimum = (numbers: readonly number[]) => numbers.reduce((least, number) => Math.min(least, number), Infinity);
 const maximum = (numbers: readonly number[]) => numbers.reduce((most, number) => Math.max(most, number), -Infinity);
@@ -170,5 +181,3 @@ export function unplacedText(axes: readonly Axis[]): string {
     .map(({ axis, count }) => `${count.toLocaleString("en-US")} of them ${count === 1 ? "has" : "have"} no ${lower(fieldLabel(axis.field.name))}.`)
     .join(" ");
 }
-
-const lower = (words: string) => words.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());

@@ -1,6 +1,6 @@
 /** Fields of runs that lists, groups and pictures are made of: columns of the run, metrics, parameters of its document. */
 import { labelOf } from "../document/schema";
-import { duration, latency, short } from "../../lib/format";
+import { duration, latency, lower, short } from "../../lib/format";
 
 export type Cell = string | number | null;
 
@@ -40,7 +40,6 @@ export function fieldLabel(name: string): string {
 }
 
 const unescaped = (part: string) => part.replace(/~1/g, "/").replace(/~0/g, "~");
-const lower = (words: string) => words.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 export const titled = (label: string, unit: string): string => (unit ? `${label}, ${unit}` : label);
 

@@ -1,4 +1,5 @@
 /** What runs measure, by dotted names (`latency_ms.p99`), in words. */
+import { lower } from "../../lib/format";
 import { labelOf, unitOf } from "../document/schema";
 
 export interface Metric {
@@ -17,8 +18,6 @@ const FAMILIES: { [first: string]: string } = { operators: "Operator", hosts: "H
 
 /** Metrics of the whole run that belong together. */
 const TOPICS: { [first: string]: string } = { checkpointing: "Checkpointing", scaling: "Scaling" };
-
-const lower = (words: string) => words.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 export function metricOf(name: string): Metric {
   if (name === FOUND) return { name, label: "Sustainable load", unit: "", group: "Search" };

@@ -4,13 +4,14 @@ import { post } from "../../api/client";
 import { takeAnalysis } from "../../api/news";
 import { analysisQuery, ANSWER_ROWS_MAX, isActive } from "../../api/queries";
 import type { Analysis, AnalysisDetail } from "../../api/types";
-import { duration, percent, plural, tookText } from "../../lib/format";
+import { duration, plural, tookText } from "../../lib/format";
 import { KIND_WORDS, questionText, spanText } from "../../model/run/analysis";
 import { stageOf } from "../../model/run/asking";
 import { WriteButton } from "../../session/may";
 import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading, StateBadge } from "../../ui/states";
 import { toast } from "../../ui/toasts";
+import { Track } from "../../ui/Track";
 import { TopBar } from "../../ui/TopBar";
 import { AnswerPanel } from "./AnswerPanel";
 import { PooledTable } from "./PooledTable";
@@ -134,13 +135,7 @@ function UnderWay({ analysis }: { analysis: AnalysisDetail }) {
     <Empty
       icon="clock"
       title={title}
-      action={
-        share !== null && (
-          <span className="track" role="progressbar" aria-label="New runs read" aria-valuenow={Math.round(share * 100)}>
-            <i style={{ width: percent(share).replace(" ", "") }} />
-          </span>
-        )
-      }
+      action={share !== null && <Track share={share} label="New runs read" />}
     >
       {analysis.cancel_requested
         ? "Cancelling; it stops after the runs that are being read."

@@ -3,6 +3,7 @@ import type { RunsAsked } from "../../api/analysis";
 import { experimentsQuery, studyQuery, tagsQuery } from "../../api/queries";
 import type { Problem } from "../../api/types";
 import { plural } from "../../lib/format";
+import { SEARCH_LENGTH_MAX } from "../../model/run/condition";
 import { Icon } from "../../ui/Icon";
 import { Field } from "./Field";
 
@@ -45,7 +46,7 @@ export function Side({
             <input
               id={id}
               value={runs.search}
-              maxLength={200}
+              maxLength={SEARCH_LENGTH_MAX}
               placeholder={hint}
               onChange={({ target }) => onChange({ search: target.value })}
             />
@@ -88,10 +89,10 @@ function Chosen({
   onChange: (changes: Partial<RunsAsked>) => void;
 }) {
   const parts: [text: string, changes: Partial<RunsAsked>, without: string][] = [];
-  if (runs.ids) parts.push([plural(runs.ids.length, "chosen run"), { ids: null }, "Do not stay within the chosen runs"]);
-  if (runs.study) parts.push([study ? `Study “${study}”` : "One study", { study: null }, "Do not stay within this study"]);
+  if (runs.ids) parts.push([plural(runs.ids.length, "chosen run"), { ids: null }, "Clear the chosen runs"]);
+  if (runs.study) parts.push([study ? `Study “${study}”` : "One study", { study: null }, "Clear the study"]);
   if (!runs.of_studies && !runs.study) parts.push(["Without runs of studies", { of_studies: true }, "Runs of studies, too"]);
-  if (runs.state !== "succeeded") parts.push([`Only ${runs.state} runs`, { state: "succeeded" }, "Succeeded runs instead"]);
+  if (runs.state !== "succeeded") parts.push([`Only ${runs.state} runs`, { state: "succeeded" }, "Show succeeded runs"]);
   if (!parts.length) return null;
   return (
     <div className="chosen" data-testid="asked-chosen">

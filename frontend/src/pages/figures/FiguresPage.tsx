@@ -9,6 +9,7 @@ import { byPaper, matching, sourceText, statusesText, tallyText, underWayTally }
 import { WriteButton } from "../../session/may";
 import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
+import { NoMatch } from "../../ui/NoMatch";
 import { SearchField } from "../../ui/SearchField";
 import { Empty, Failure, Loading } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
@@ -48,15 +49,7 @@ export function FiguresPage() {
           ) : shown.length ? (
             byPaper(shown).map((paper) => <Paper key={paper.paper} {...paper} />)
           ) : data.length ? (
-            <Empty
-              icon="figures"
-              title="No figure matches"
-              action={
-                <button className="btn" onClick={all}>
-                  Show all figures
-                </button>
-              }
-            />
+            <NoMatch icon="figures" of="figure" onShowAll={all} />
           ) : (
             <Empty
               icon="figures"

@@ -4,6 +4,7 @@ import { percent } from "../../lib/format";
 import { tallyText, underWayText } from "../../model/figure/figure";
 import { Icon } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
+import { Track } from "../../ui/Track";
 
 const STATUS: Record<FigureStatus, { icon: IconName; word: string; tone: string }> = {
   reproduced: { icon: "checkc", word: "Reproduced", tone: "ok" },
@@ -88,9 +89,7 @@ export function Progress({ row }: { row: Reproduction }) {
   const words = row.cancel_requested ? "Cancelling" : row.state === "queued" ? "Waiting for a worker" : percent(row.progress);
   return (
     <span className="progress" data-testid="figure-progress">
-      <span className="track" role="progressbar" aria-label={`${row.figure} at ${row.scale} scale`} aria-valuenow={Math.round(row.progress * 100)}>
-        <i style={{ width: percent(row.progress).replace(" ", "") }} />
-      </span>
+      <Track share={row.progress} label={`${row.figure} at ${row.scale} scale`} />
       <span>
         {words}, {row.scale} scale
       </span>

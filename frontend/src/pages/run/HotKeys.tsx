@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { get } from "../../api/client";
 import type { HotKeys as Found, Run } from "../../api/types";
+import { plural } from "../../lib/format";
 import { keysText, shareText } from "../../model/run/diagnosis";
 import { Icon } from "../../ui/Icon";
 import { Failure, Loading } from "../../ui/states";
@@ -21,7 +22,7 @@ export function HotKeys({ run, operator, index, at_s }: { run: Run; operator: st
     return (
       <p className="mut why">
         <Icon name="info" small />
-        The keys cannot be told. {data.reason}
+        Hottest keys unavailable. {data.reason}
       </p>
     );
   return (
@@ -30,7 +31,7 @@ export function HotKeys({ run, operator, index, at_s }: { run: Run; operator: st
       {data.keys.length > 0 && (
         <ol className="hot-keys" aria-label={`Hottest keys of ${operator}[${index}]`}>
           {data.keys.map(({ key, records, share }) => (
-            <li key={key} title={`${records.toLocaleString("en-US")} records`}>
+            <li key={key} title={plural(records, "record")}>
               <code className="mono ell">{key}</code>
               <span className="bar">
                 <i style={{ width: `${100 * share}%` }} />

@@ -50,7 +50,7 @@ export function BulkBar({ runs, onClear }: { runs: Run[]; onClear: () => void })
       <WriteButton
         className="btn"
         disabled={Boolean(unasked)}
-        title={unasked || "Ask a question about the succeeded ones of these runs"}
+        title={unasked || "Analyse the succeeded runs of this selection"}
         data-testid="analyse-chosen"
         onClick={() => void navigate(askLink({ ids: runs.map(({ id }) => id) }))}
       >

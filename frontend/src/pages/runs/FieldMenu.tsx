@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useState } from "react";
-import { runFieldsQuery } from "../../api/queries";
+import { useState } from "react";
+import { LISTED_FIELDS_MAX, runFieldsQuery } from "../../api/queries";
 import { found } from "../../lib/search";
+import { useSettled } from "../../lib/useSettled";
 import { fieldLabel } from "../../model/run/runFields";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
+import { Failure, Loading } from "../../ui/states";
 
 export interface Offered {
   /** Fields of the run itself. */
@@ -118,13 +120,14 @@ export function FieldsMenu({
 /** The fields to choose from: without a search those of the run, what is measured, and the parameters in which runs differ. */
 export function FieldList({ offered, chosen, onToggle, refusal, none }: Choosing & { none?: string | undefined }) {
   const [search, setSearch] = useState("");
-  const asked = useDeferredValue(search.trim());
-  const { data } = useQuery(runFieldsQuery(asked, asked === ""));
+  const asked = useSettled(search.trim());
+  const { data, error, refetch } = useQuery(runFieldsQuery(asked, asked === ""));
   const measured = [...(data?.short.filter((name) => !OF_THE_RUN.has(name)) ?? []), ...(data?.metrics ?? [])];
-  const groups: [title: string, names: string[]][] = [
-    ["Run", found(offered.own, search, fieldLabel)],
-    ["Parameters", offered.parameters ? (data?.parameters ?? []) : []],
-    ["Measured", offered.metrics ? measured : []],
+  const isCut = (names: string[] = []) => names.length >= LISTED_FIELDS_MAX;
+  const groups: [title: string, names: string[], isCut: boolean][] = [
+    ["Run", found(offered.own, search, fieldLabel), false],
+    ["Parameters", offered.parameters ? (data?.parameters ?? []) : [], isCut(data?.parameters)],
+    ["Measured", offered.metrics ? measured : [], isCut(data?.metrics)],
   ];
   const shown = groups.filter(([, names]) => names.length);
   return (
@@ -140,7 +143,7 @@ export function FieldList({ offered, chosen, onToggle, refusal, none }: Choosing
             {none}
           </button>
         )}
-        {shown.map(([title, names]) => (
+        {shown.map(([title, names, isShort]) => (
           <div key={title} role="group" aria-label={title}>
             <h3>{title === "Parameters" && !asked ? "Parameters that differ" : title}</h3>
             {names.map((name) => {
@@ -154,8 +157,10 @@ export function FieldList({ offered, chosen, onToggle, refusal, none }: Choosing
                 </button>
               );
             })}
+            {isShort && <p className="mut small">{asked ? "Refine the search to see more." : "Search to see more."}</p>}
           </div>
         ))}
+        {!data && (error ? <Failure error={error} retry={() => void refetch()} /> : <Loading lines={3} />)}
         {!shown.length && data && <p className="mut small">{asked ? `No field matches “${asked}”.` : "No run has ended yet."}</p>}
       </div>
     </div>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import { runFieldsQuery } from "../../api/queries";
+import { useSettled } from "../../lib/useSettled";
 import { conditionRefusal, SIGNS, withCondition, type Sign } from "../../model/run/condition";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
@@ -36,7 +37,7 @@ function FilterForm({ onAdd }: { onAdd: (name: string, sign: Sign, value: string
   const [name, setName] = useState("");
   const [sign, setSign] = useState<Sign>(">");
   const [value, setValue] = useState("");
-  const asked = useDeferredValue(name.trim());
+  const asked = useSettled(name.trim());
   const { data } = useQuery(runFieldsQuery(asked));
   const unit = data?.units[name.trim()] ?? "";
   const why = conditionRefusal(name, value);

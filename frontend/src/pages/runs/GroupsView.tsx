@@ -3,15 +3,18 @@ import { Link } from "react-router";
 import { GROUPS_PER_PAGE, groupsQuery, type WhichRuns } from "../../api/queries";
 import type { MeasuredOfGroup, RunField, RunGroup } from "../../api/types";
 import { plural } from "../../lib/format";
-import { ariaSort, nextOrder, scaleOf, type Scale } from "../../model/run/groups";
+import { ariaSort, nextOrder } from "../../lib/order";
+import { scaleOf, type Scale } from "../../model/run/groups";
 import { cellText, fieldLabel } from "../../model/run/runFields";
 import { Pager } from "../../ui/Pager";
-import { Empty, Loading } from "../../ui/states";
+import { Loading } from "../../ui/states";
 import { FieldMenu, FieldsMenu } from "./FieldMenu";
-import { Refused } from "./Refused";
+import type { Instead } from "./instead";
 
 const MEASURES_MAX = 4;
 const KEYS = { own: ["experiment", "author", "state", "tag"], metrics: false, parameters: true };
+/** The order that nobody has chosen. */
+const BY_GROUP = "group";
 const SECOND_NONE = "nothing else";
 
 export interface Grouping {
@@ -54,7 +57,7 @@ export function GroupsView({
   offset,
   onOrder,
   onOffset,
-  onShowAll,
+  instead,
   linkTo,
 }: {
   which: WhichRuns;
@@ -62,31 +65,25 @@ export function GroupsView({
   offset: number;
   onOrder: (order: string) => void;
   onOffset: (offset: string) => void;
-  onShowAll: () => void;
+  instead: Instead;
   /** The address of the list for a search. */
   linkTo: (search: string) => string;
 }) {
-  const { by, then, measures, order } = grouping;
+  const { by, then, measures } = grouping;
+  const order = grouping.order || BY_GROUP;
+  const sort = (next: string) => onOrder(next === BY_GROUP ? "" : next);
   const keys = then ? [by, then] : [by];
-  const { data, error, refetch, isPlaceholderData } = useQuery(groupsQuery(which, keys, measures, order || "group", offset));
+  const { data, error, refetch, isPlaceholderData } = useQuery(groupsQuery(which, keys, measures, order, offset));
   return (
     <>
       <section className="panel" aria-label="Groups of runs" data-testid="groups">
         <div className="scroll" style={isPlaceholderData ? { opacity: 0.6 } : undefined} tabIndex={0}>
           {error ? (
-            <Refused error={error} retry={() => void refetch()} onShowAll={onShowAll} />
+            instead.refused(error, refetch)
           ) : !data ? (
             <Loading />
           ) : !data.count ? (
-            <Empty
-              icon="runs"
-              title="No run matches"
-              action={
-                <button className="btn" onClick={onShowAll}>
-                  Show all runs
-                </button>
-              }
-            />
+            instead.none
           ) : (
             <table className="table groups">
               <caption className="vh">
@@ -95,11 +92,11 @@ export function GroupsView({
               <thead>
                 <tr>
                   {data.by.map((field, at) => (
-                    <Head key={field.name} label={fieldLabel(field.name)} {...(at ? {} : { order: "group" })} sort={order || "group"} onSort={onOrder} />
+                    <Head key={field.name} label={fieldLabel(field.name)} {...(at ? {} : { order: BY_GROUP })} sort={order} onSort={sort} />
                   ))}
-                  <Head label="Runs" order="runs" number sort={order} onSort={onOrder} />
+                  <Head label="Runs" order="runs" number sort={order} onSort={sort} />
                   {data.measures.map((field) => (
-                    <MeasureHeads key={field.name} field={field} sort={order} onSort={onOrder} />
+                    <MeasureHeads key={field.name} field={field} sort={order} onSort={sort} />
                   ))}
                 </tr>
               </thead>
@@ -131,7 +128,7 @@ function Head({
   return (
     <th className={number ? "num" : ""} aria-sort={order ? ariaSort(sort, order) : undefined}>
       {order ? (
-        <button onClick={() => onSort(nextOrder(sort, order))} title={title ?? `Sort by ${label.toLowerCase()}`}>
+        <button onClick={() => onSort(nextOrder(sort, order, BY_GROUP))} title={title ?? `Sort by ${label.toLowerCase()}`}>
           {label}
           {ariaSort(sort, order) === "none" ? "" : sort.startsWith("-") ? "▼" : "▲"}
         </button>

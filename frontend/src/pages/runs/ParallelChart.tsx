@@ -17,6 +17,15 @@ const LABELS_MAX = 14;
 /** More lines are told apart by colour alone: their dashes run into one another. */
 const DASHED_MAX = 500;
 const LABEL_LETTERS = 14;
+const TITLE_WIDTH = 148;
+/** Of the accent, at the low end of a scale of colours; the legend's has the same. */
+const LOW_SHARE = 0.3;
+
+/** Where an axis stands, and a place on it, px. */
+const scalesOf = (count: number, { width, height }: Size) => ({
+  x: (at: number) => SIDE + (count > 1 ? (at / (count - 1)) * (width - 2 * SIDE) : (width - 2 * SIDE) / 2),
+  y: (place: number) => TOP + (1 - place) * (height - TOP - BOTTOM),
+});
 
 interface Size {
   width: number;
@@ -26,6 +35,10 @@ interface Size {
 /** Where an axis stands, as a CSS length. */
 export const axisLeft = (at: number, count: number): string =>
   `calc(${SIDE}px + ${count > 1 ? at / (count - 1) : 0.5} * (100% - ${2 * SIDE}px))`;
+
+/** As wide as a title may be without reaching the next axis, as a CSS length. */
+export const axisWidth = (count: number): string =>
+  count > 1 ? `min(${TITLE_WIDTH}px, calc((100% - ${2 * SIDE}px) / ${count - 1} - 4px))` : `${TITLE_WIDTH}px`;
 
 /** A line for each run across parallel axes. Plotly's own kind needs WebGL and eval, which the pages do without. */
 export function ParallelChart({
@@ -47,7 +60,7 @@ export function ParallelChart({
 }) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  useTheme((state) => state.dark); // drawn anew in the colours of the other theme
+  const dark = useTheme((state) => state.dark);
   const size = useSize(box);
   const [near, setNear] = useState<number | null>(null);
   const [drag, setDrag] = useState<{ at: number; from: number; to: number } | null>(null);
@@ -56,8 +69,7 @@ export function ParallelChart({
     const columns = axes.map((axis) => axis.cells.map((cell) => placeOf(axis, cell)));
     return (axes[0]?.cells ?? []).map((_, run) => columns.map((column) => column[run] ?? null));
   }, [axes]);
-  const x = (at: number) => SIDE + (axes.length > 1 ? (at / (axes.length - 1)) * (size.width - 2 * SIDE) : (size.width - 2 * SIDE) / 2);
-  const y = (place: number) => TOP + (1 - place) * (size.height - TOP - BOTTOM);
+  const { x, y } = useMemo(() => scalesOf(axes.length, size), [axes.length, size]);
   const placeAt = (top: number) => {
     const length = size.height - TOP - BOTTOM;
     const place = 1 - (top - TOP) / length;
@@ -76,11 +88,12 @@ export function ParallelChart({
     context.globalAlpha = Math.min(0.8, Math.max(0.12, 60 / Math.sqrt(places.length * 40)));
     const colour = themeColour();
     const colours = SERIES.map(({ token }) => colour(token));
-    const [low, high] = [colour("--line-control"), colour("--accent")];
+    const [high, none] = [colour("--accent"), colour("--line-control")];
+    const low = mixed(colour("--bg-surface"), high, LOW_SHARE);
     places.forEach((of, run) => {
       const share = colouring.along && placeOf(colouring.along, colouring.along.cells[run] ?? null);
       const colourAt = (colouring.classOf[run] ?? 0) % SERIES.length;
-      context.strokeStyle = colouring.along ? mixed(low, high, share ?? 0) : (colours[colourAt] ?? "");
+      context.strokeStyle = share !== null ? mixed(low, high, share) : colouring.along ? none : (colours[colourAt] ?? "");
       if (!colouring.along && places.length <= DASHED_MAX) context.setLineDash(dashesOf(SERIES[colourAt]?.path ?? ""));
       context.beginPath();
       of.forEach((place, at) => {
@@ -91,7 +104,7 @@ export function ParallelChart({
       context.stroke();
     });
     element.dataset.drawn = "true";
-  }); // drawn with each change of what it shows: thousands of lines take a few milliseconds
+  }, [places, colouring, size, x, y, dark]);
 
   const runAt = (event: PointerEvent): number | null => {
     const { left, top } = event.currentTarget.getBoundingClientRect();

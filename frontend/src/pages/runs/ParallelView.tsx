@@ -2,18 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { pointsQuery, type WhichRuns } from "../../api/queries";
-import type { RunPoints } from "../../api/types";
-import { chosenAnew } from "../../model/run/condition";
-import { axisOf, brushed, colouringOf, leftOutText, ofCategories, unplacedText, type Axis } from "../../model/run/points";
+import { chosenAnew, outwards } from "../../model/run/condition";
+import { axisNamed, brushed, colouringOf, leftOutText, ofCategories, POINT_FIELDS, unplacedText, type Axis } from "../../model/run/points";
 import { cellText, type Cell } from "../../model/run/runFields";
 import { Menu } from "../../ui/Menu";
-import { Empty, Loading } from "../../ui/states";
+import { Loading } from "../../ui/states";
 import { Choices } from "./Choices";
 import { FieldMenu, FieldsMenu } from "./FieldMenu";
+import type { Instead } from "./instead";
 import { Legend } from "./Legend";
-import { axisLeft, ParallelChart } from "./ParallelChart";
-import { Refused } from "./Refused";
-import { POINT_FIELDS } from "./ScatterView";
+import { LogSwitch } from "./LogSwitch";
+import { axisLeft, axisWidth, ParallelChart } from "./ParallelChart";
 
 const AXES_MAX = 8;
 
@@ -25,17 +24,17 @@ interface Props {
   log: string;
   onChange: (changes: { [name: string]: string }) => void;
   onSearch: (search: string) => void;
-  onShowAll: () => void;
+  instead: Instead;
 }
 
 /** The runs found as lines across parallel axes. A stretch of an axis, or its menu, writes the range into the search. */
-export function ParallelView({ which, fields, colour, log, onChange, onSearch, onShowAll }: Props) {
+export function ParallelView({ which, fields, colour, log, onChange, onSearch, instead }: Props) {
   const asked = useMemo(() => [...new Set([...fields, ...(colour ? [colour] : [])])], [fields, colour]);
   const { data, error, refetch, isPlaceholderData } = useQuery(pointsQuery(which, asked));
   const navigate = useNavigate();
   const isLog = log !== "";
-  const axes = useMemo(() => data && axesOf(data, fields, isLog), [data, fields, isLog]);
-  const colouring = useMemo(() => data && colouringOf(axesOf(data, [colour], false)[0] ?? null, data.ids.length), [data, colour]);
+  const axes = useMemo(() => data && fields.flatMap((name) => axisNamed(data, name, isLog) ?? []), [data, fields, isLog]);
+  const colouring = useMemo(() => data && colouringOf(axisNamed(data, colour, false), data.ids.length), [data, colour]);
   const choose = (axis: Axis, condition: string | null) => condition && onSearch(chosenAnew(which.search, axis.field.name, condition));
   return (
     <section
@@ -46,22 +45,19 @@ export function ParallelView({ which, fields, colour, log, onChange, onSearch, o
     >
       <div className="toolbar">
         <FieldsMenu label="Axes" values={fields} offered={POINT_FIELDS} most={AXES_MAX} onChange={(names) => onChange({ axes: names.join(",") })} />
-        <label className="log-switch" title="Axes of numbers above 0 are logarithmic">
-          <input type="checkbox" checked={isLog} onChange={() => onChange({ log: isLog ? "" : "xy" })} />
-          log
-        </label>
+        <LogSwitch label="Axes" on={isLog} title="Axes of numbers above 0 are logarithmic" onToggle={() => onChange({ log: isLog ? "" : "xy" })} />
         <FieldMenu label="Colour" value={colour} offered={POINT_FIELDS} none="one colour" onChange={(name) => onChange({ colour: name || "none" })} />
-        <Choices search={which.search} fields={fields} onSearch={onSearch} />
+        <Choices search={which.search} fields={axes?.map(({ field }) => field.name) ?? []} onSearch={onSearch} />
       </div>
       {error ? (
-        <Refused error={error} retry={() => void refetch()} onShowAll={onShowAll} />
+        instead.refused(error, refetch)
       ) : !data || !axes?.length || !colouring ? (
         <Loading />
       ) : !data.ids.length ? (
-        <Empty icon="runs" title="No run matches" />
+        instead.none
       ) : (
         <>
-          <Legend colouring={colouring} />
+          <Legend colouring={colouring} lines />
           <div className="plot">
             <ParallelChart
               axes={axes}
@@ -73,7 +69,7 @@ export function ParallelView({ which, fields, colour, log, onChange, onSearch, o
             />
             <div className="axis-titles">
               {axes.map((axis, at) => (
-                <span key={axis.field.name} className="axis-title" style={{ left: axisLeft(at, axes.length) }}>
+                <span key={axis.field.name} className="axis-title" style={{ left: axisLeft(at, axes.length), width: axisWidth(axes.length) }}>
                   <AxisMenu axis={axis} search={which.search} onChoose={(condition) => choose(axis, condition)} />
                 </span>
               ))}
@@ -86,14 +82,6 @@ export function ParallelView({ which, fields, colour, log, onChange, onSearch, o
       )}
     </section>
   );
-}
-
-function axesOf(data: RunPoints, names: readonly string[], isLog: boolean): Axis[] {
-  return names.flatMap((name) => {
-    const at = data.fields.findIndex((field) => field.name === name);
-    const field = data.fields[at];
-    return field ? [axisOf(field, (data.columns[at] ?? []) as Cell[], isLog)] : [];
-  });
 }
 
 /** What dragging along an axis does, by keyboard: the ends of a range, or categories. */
@@ -116,7 +104,7 @@ function AxisMenu({ axis, search, onChoose }: { axis: Axis; search: string; onCh
 }
 
 function RangeForm({ axis, onChoose }: { axis: Axis; onChoose: (low: number, high: number) => void }) {
-  const [ends, setEnds] = useState((axis.extent ?? [0, 0]).map((end) => String(Number(end.toPrecision(4)))));
+  const [ends, setEnds] = useState<string[]>(() => outwards(axis.extent ?? [0, 0]));
   const numbers = ends.map(Number);
   const [low = NaN, high = NaN] = numbers;
   const inside = axis.cells.some((cell) => typeof cell === "number" && cell >= low && cell <= high);
@@ -166,11 +154,11 @@ function CategoryForm({ axis, onChoose }: { axis: Axis; onChoose: (condition: st
       }}
     >
       <div className="scroll">
-        {axis.categories.map((cell) => {
+        {axis.categories.map((cell, at) => {
           const on = chosen.includes(cell);
           const apart = cell === null ? chosen.some((one) => one !== null) : chosen.includes(null);
           return (
-            <label key={String(cell)} title={apart ? "A search chooses runs with a value or those without, not both" : ""}>
+            <label key={at} title={apart ? "A search chooses runs with a value or those without, not both" : ""}>
               <input
                 type="checkbox"
                 checked={on}

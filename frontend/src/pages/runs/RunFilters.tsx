@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { experimentsQuery, studyQuery, tagsQuery, type WhichRuns } from "../../api/queries";
 import type { RunState } from "../../api/types";
+import { SEARCH_LENGTH_MAX } from "../../model/run/condition";
 import { Icon } from "../../ui/Icon";
 import { SearchField } from "../../ui/SearchField";
 import { FilterMenu } from "./FilterMenu";
@@ -69,6 +70,3 @@ export function RunFilters({ which, onChange }: { which: WhichRuns; onChange: (c
     </>
   );
 }
-
-/** As long as the server takes it. */
-const SEARCH_LENGTH_MAX = 4000;

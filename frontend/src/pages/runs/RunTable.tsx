@@ -2,11 +2,19 @@ import { useRef } from "react";
 import { Link } from "react-router";
 import type { Baseline, Run } from "../../api/types";
 import { changeText, relativeChange } from "../../lib/change";
+import { ariaSort, nextOrder } from "../../lib/order";
 import { numberAt } from "../../model/run/compare";
 import { cellText, type Cell } from "../../model/run/runFields";
 import { useBaselines } from "../../session/baseline";
 import { Icon } from "../../ui/Icon";
 import type { Column } from "./columns";
+
+/** What the runs have in a field that the list asked for, in their order. */
+export interface Values {
+  unit: string;
+  texts: boolean;
+  cells: readonly Cell[];
+}
 
 /** Runs as rows that can be chosen; Shift chooses all from the last one. The order is the server's, over all runs, not only those shown. */
 export function RunTable({
@@ -14,6 +22,7 @@ export function RunTable({
   columns,
   values,
   sort,
+  usual,
   onSort,
   chosen,
   onChoose,
@@ -21,9 +30,11 @@ export function RunTable({
 }: {
   runs: Run[];
   columns: Column[];
-  /** What the runs have in the fields of the columns, by field, in the order of the runs. */
-  values: ReadonlyMap<string, { unit: string; cells: readonly Cell[] }>;
+  /** By field of the columns. */
+  values: ReadonlyMap<string, Values>;
   sort: string;
+  /** The order that nobody has chosen. */
+  usual: string;
   onSort: (sort: string) => void;
   chosen: ReadonlySet<string>;
   onChoose: (ids: string[], on: boolean) => void;
@@ -32,6 +43,7 @@ export function RunTable({
   const all = runs.every((run) => chosen.has(run.id));
   const last = useRef("");
   const baselines = useBaselines();
+  const hasNumbers = (field = "") => values.get(field)?.texts === false;
   const choose = (run: Run, on: boolean, range: boolean) => {
     const from = range ? runs.findIndex((one) => one.id === last.current) : -1;
     const to = runs.indexOf(run);
@@ -53,10 +65,10 @@ export function RunTable({
               />
             </label>
           </th>
-          {columns.map(({ id, label, sort: order, number }) => (
-            <th key={id} className={number ? "num" : ""} aria-sort={order && label !== "Created" ? ariaSort(sort, order) : undefined}>
+          {columns.map(({ id, label, sort: order, number, field }) => (
+            <th key={id} className={number || hasNumbers(field) ? "num" : ""} aria-sort={order && label !== "Created" ? ariaSort(sort, order) : undefined}>
               {order ? (
-                <button onClick={() => onSort(nextSort(sort, order))} title={`Sort by ${label.toLowerCase()}`}>
+                <button onClick={() => onSort(nextOrder(sort, order, usual))} title={`Sort by ${label.toLowerCase()}`}>
                   {label}
                   {ariaSort(sort, order) === "none" || label === "Created" ? "" : sort.startsWith("-") ? "▼" : "▲"}
                 </button>
@@ -81,7 +93,7 @@ export function RunTable({
               </label>
             </td>
             {columns.map(({ id, field, number, metric, cell }) => (
-              <td key={id} className={`${number ? "num" : ""} c-${field ? "field" : id}`}>
+              <td key={id} className={`${number || hasNumbers(field) ? "num" : ""} c-${field ? "field" : id}`}>
                 {metric && <Delta run={run} metric={metric} baseline={baselines.get(run.experiment.id)} />}
                 {id === "run" && baselines.get(run.experiment.id)?.run === run.id && <Pinned />}
                 {id === "tags" ? <Tags run={run} onTag={onTag} /> : field ? <Value of={values.get(field)} at={at} /> : cell(run)}
@@ -94,8 +106,8 @@ export function RunTable({
   );
 }
 
-/** What a run has in a field that the list asked for. */
-function Value({ of, at }: { of: { unit: string; cells: readonly Cell[] } | undefined; at: number }) {
+/** What one run has there. */
+function Value({ of, at }: { of: Values | undefined; at: number }) {
   const cell = of?.cells[at] ?? null;
   if (cell === null) return <span className="mut">–</span>;
   const text = cellText(cell, of?.unit);
@@ -142,9 +154,3 @@ function Tags({ run, onTag }: { run: Run; onTag: (tag: string) => void }) {
     </span>
   );
 }
-
-const ariaSort = (sort: string, order: string) =>
-  sort === order ? "ascending" : sort === `-${order}` ? "descending" : "none";
-
-/** Down, then up, then as at first. */
-const nextSort = (sort: string, order: string) => (sort === `-${order}` ? order : sort === order && order !== "number" ? "" : `-${order}`);

@@ -1,21 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { Link } from "react-router";
+import { useNavigate } from "react-router";
 import { RUNS_PER_PAGE, runFieldsQuery, runsQuery, whichOf } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { useUrlState } from "../../lib/useUrlState";
-import { askLink, listedRuns } from "../../model/run/asking";
-import { namesIn, type Cell } from "../../model/run/runFields";
+import { askLink, listedRuns, listRefusal } from "../../model/run/asking";
+import { namesIn } from "../../model/run/runFields";
 import { addressOf, KEPT, viewOf } from "../../model/run/views";
+import { WriteButton } from "../../session/may";
 import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
+import { NoMatch } from "../../ui/NoMatch";
 import { Pager } from "../../ui/Pager";
-import { Empty, Loading } from "../../ui/states";
+import { Failure, Loading } from "../../ui/states";
 import { TopBar } from "../../ui/TopBar";
 import { BulkBar } from "./BulkBar";
 import { columnsNamed } from "./columns";
 import { ColumnsMenu } from "./ColumnsMenu";
 import { GroupsView, GroupTools } from "./GroupsView";
+import type { Instead } from "./instead";
+import { NoRuns } from "./NoRuns";
 import { ParallelView } from "./ParallelView";
 import { Refused } from "./Refused";
 import { RunFilters } from "./RunFilters";
@@ -41,6 +45,8 @@ export function RunsPage() {
   const offset = Number(url.offset) || 0;
   const sort = url.sort || NEWEST_FIRST;
   const isWide = useWide();
+  const navigate = useNavigate();
+  const unasked = listRefusal(url.state);
   const which = whichOf(url);
   const columns = columnsNamed(url.columns, isWide);
   const asked = columns.flatMap(({ field }) => field ?? []);
@@ -52,9 +58,7 @@ export function RunsPage() {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Run>>(new Map());
   const runs = data?.items ?? [];
   const current = [...chosen.values()].map((run) => runs.find((one) => one.id === run.id) ?? run);
-  const values = new Map(
-    data?.fields.map(({ unit }, at) => [asked[at] ?? "", { unit, cells: (data.values[at] ?? []) as Cell[] }]) ?? [],
-  );
+  const values = new Map(data?.fields.map(({ unit, texts }, at) => [data.asked[at] ?? "", { unit, texts, cells: data.values[at] ?? [] }]) ?? []);
 
   const filter = (changes: Partial<typeof url>, replace = false) => change({ offset: "", ...changes }, replace);
   const onSearch = (search: string) => filter({ search });
@@ -72,11 +76,15 @@ export function RunsPage() {
   const filtered = Boolean(url.state || url.search || url.experiment || url.tag || url.study);
   const count = data?.count ?? 0;
   const all = () => filter({ state: "", search: "", experiment: "", tag: "", study: "", of_studies: "1" });
+  const instead: Instead = {
+    none: filtered ? <NoMatch icon="runs" of="run" onShowAll={all} /> : <NoRuns isHiding={!url.of_studies} />,
+    refused: (error, retry) => <Refused error={error} url={url} retry={() => void retry()} onShowAll={all} onChange={filter} />,
+  };
   const measures = namesIn(url.measures || "p99");
   const grouping = { by: url.by || "experiment", then: url.then, measures, order: url.order };
   const axes = useAxes(url.axes, url.show === "parallel");
   const colour = url.colour === "none" ? "" : url.colour || "state";
-  const picture = { which, colour, log: url.log, onChange: change, onSearch, onShowAll: all };
+  const picture = { which, colour, log: url.log, onChange: change, onSearch, instead };
   return (
     <div className="page on-runs">
       <TopBar
@@ -89,14 +97,20 @@ export function RunsPage() {
           </>
         }
       />
-      <div className={`list-page shows-${url.show || "list"}`}>
+      <div className="list-page">
         <div className="toolbar">
           <RunFilters which={which} onChange={filter} />
           <span className="grow" />
-          <Link className="btn" to={askLink(listedRuns(url))} title="Ask a question about the runs that this list finds" data-testid="analyse-listed">
+          <WriteButton
+            className="btn"
+            disabled={Boolean(unasked)}
+            title={unasked || "Ask a question about the runs that this list finds"}
+            data-testid="analyse-listed"
+            onClick={() => void navigate(askLink(listedRuns(url)))}
+          >
             <Icon name="agg" />
             Analyse
-          </Link>
+          </WriteButton>
           <Count of={data && count} one="run" />
         </div>
         <div className="toolbar">
@@ -117,18 +131,23 @@ export function RunsPage() {
             offset={offset}
             onOrder={(order) => filter({ order })}
             onOffset={(next) => change({ offset: next })}
-            onShowAll={all}
+            instead={instead}
             linkTo={(search) => `?${new URLSearchParams(given({ ...url, search, show: "", offset: "" }))}`}
           />
         )}
         {url.show === "scatter" && <ScatterView {...picture} x={url.x || "out"} y={url.y || "p99"} />}
-        {url.show === "parallel" && axes && <ParallelView {...picture} fields={axes} />}
+        {url.show === "parallel" &&
+          (axes.names ? (
+            <ParallelView {...picture} fields={axes.names} />
+          ) : (
+            <section className="panel picture">{axes.error ? <Failure error={axes.error} retry={axes.retry} /> : <Loading />}</section>
+          ))}
         {!isGrouped && chosen.size > 0 && <BulkBar runs={current} onClear={() => setChosen(new Map())} />}
         {!isGrouped && (
           <section className="panel" aria-label="Runs" data-testid="run-list">
             <div className="scroll" style={isPlaceholderData ? { opacity: 0.6 } : undefined} tabIndex={0}>
               {error ? (
-                <Refused error={error} retry={() => void refetch()} onShowAll={all} />
+                instead.refused(error, refetch)
               ) : !data ? (
                 <Loading />
               ) : runs.length ? (
@@ -137,35 +156,14 @@ export function RunsPage() {
                   columns={columns}
                   values={values}
                   sort={sort}
+                  usual={NEWEST_FIRST}
                   onSort={(next) => filter({ sort: next === NEWEST_FIRST ? "" : next })}
                   chosen={new Set(chosen.keys())}
                   onChoose={choose}
                   onTag={(tag) => filter({ tag })}
                 />
-              ) : filtered ? (
-                <Empty
-                  icon="runs"
-                  title="No run matches"
-                  action={
-                    <button className="btn" onClick={all}>
-                      Show all runs
-                    </button>
-                  }
-                />
               ) : (
-                <Empty
-                  icon="runs"
-                  title="No run yet"
-                  action={
-                    <Link className="btn primary" to="/templates">
-                      <Icon name="gallery" />
-                      Open a template
-                    </Link>
-                  }
-                >
-                  Open a template or an experiment and press Run; the run appears here with its progress. Runs of studies are
-                  hidden: tick “Runs of studies” to list them.
-                </Empty>
+                instead.none
               )}
             </div>
           </section>
@@ -178,13 +176,14 @@ export function RunsPage() {
 
 const given = (url: { [name: string]: string }) => Object.entries(url).filter(([, value]) => value);
 
-/** The axes in the address; where it names none, the parameters in which runs differ and what is measured. null: not known yet. */
-function useAxes(named: string, shown: boolean): string[] | null {
-  const { data } = useQuery({ ...runFieldsQuery("", true), enabled: shown && !named });
-  return useMemo(
+/** The axes in the address; where it names none, the parameters in which runs differ and what is measured. names null: not known yet. */
+function useAxes(named: string, shown: boolean): { names: string[] | null; error: Error | null; retry: () => void } {
+  const { data, error, refetch } = useQuery({ ...runFieldsQuery("", true), enabled: shown && !named });
+  const names = useMemo(
     () => (named ? namesIn(named) : data ? [...data.parameters.filter((name) => name !== SEED).slice(0, FIRST_AXES), "out", "p99"] : null),
     [named, data],
   );
+  return { names, error, retry: () => void refetch() };
 }
 
 const SEED = "/workload/seed";

@@ -3,20 +3,18 @@ import type { PlotlyObject } from "plotly.js-cartesian-dist-min";
 import { useCallback, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { pointsQuery, type WhichRuns } from "../../api/queries";
-import type { RunPoints } from "../../api/types";
+import type { Asked, RunPoints } from "../../api/types";
 import { chosenAnew, ofNumbers } from "../../model/run/condition";
-import { axisOf, brushed, colouringOf, leftOutText, logRefusal, ticksOf, unplacedText, type Axis, type Colouring } from "../../model/run/points";
+import { axisNamed, brushed, colouringOf, leftOutText, logRefusal, POINT_FIELDS, ticksOf, unplacedText, type Axis, type Colouring } from "../../model/run/points";
 import { cellText, fieldLabel, type Cell } from "../../model/run/runFields";
 import { axisOf as plotAxis, Plot, SERIES, type Brushed, type Colours } from "../../ui/chart/Plot";
-import { Empty, Loading } from "../../ui/states";
+import { Loading } from "../../ui/states";
 import { toast } from "../../ui/toasts";
 import { Choices } from "./Choices";
 import { FieldMenu } from "./FieldMenu";
 import { Legend } from "./Legend";
+import type { Instead } from "./instead";
 import { LogSwitch } from "./LogSwitch";
-import { Refused } from "./Refused";
-
-export const POINT_FIELDS = { own: ["state", "experiment", "author", "number", "seed", "took"], metrics: true, parameters: true };
 
 /** So many letters of numbers fit into a link. */
 const LASSO_LENGTH_MAX = 1500;
@@ -30,11 +28,11 @@ interface Props {
   log: string;
   onChange: (changes: { [name: string]: string }) => void;
   onSearch: (search: string) => void;
-  onShowAll: () => void;
+  instead: Instead;
 }
 
 /** The runs found as points. A box writes the ranges of both axes into the search, a lasso the numbers of its runs. */
-export function ScatterView({ which, x, y, colour, log, onChange, onSearch, onShowAll }: Props) {
+export function ScatterView({ which, x, y, colour, log, onChange, onSearch, instead }: Props) {
   const fields = useMemo(() => [...new Set([x, y, ...(colour ? [colour] : [])])], [x, y, colour]);
   const { data, error, refetch, isPlaceholderData } = useQuery(pointsQuery(which, fields));
   const [tool, setTool] = useState<"select" | "lasso">("select");
@@ -56,14 +54,14 @@ export function ScatterView({ which, x, y, colour, log, onChange, onSearch, onSh
             </label>
           ))}
         </div>
-        <Choices search={which.search} fields={[x, y]} onSearch={onSearch} />
+        <Choices search={which.search} fields={axes ? [axes.x.field.name, axes.y.field.name] : []} onSearch={onSearch} />
       </div>
       {error ? (
-        <Refused error={error} retry={() => void refetch()} onShowAll={onShowAll} />
+        instead.refused(error, refetch)
       ) : !data || !axes ? (
         <Loading />
       ) : !data.ids.length ? (
-        <Empty icon="runs" title="No run matches" />
+        instead.none
       ) : (
         <Scatter data={data} axes={axes} tool={tool} search={which.search} onSearch={onSearch} />
       )}
@@ -77,16 +75,11 @@ interface Axes {
   colouring: Colouring;
 }
 
-function scatterAxes(data: RunPoints, x: string, y: string, colour: string, log: string): Axes | undefined {
-  const of = (name: string, isLog: boolean) => {
-    const at = data.fields.findIndex((field) => field.name === name);
-    const field = data.fields[at];
-    return field && axisOf(field, (data.columns[at] ?? []) as Cell[], isLog);
-  };
-  const [across, up] = [of(x, log.includes("x")), of(y, log.includes("y"))];
+function scatterAxes(data: Asked<RunPoints>, x: string, y: string, colour: string, log: string): Axes | undefined {
+  const [across, up] = [axisNamed(data, x, log.includes("x")), axisNamed(data, y, log.includes("y"))];
   // While other fields are on their way, the answer at hand is of the earlier ones.
   if (!across || !up) return undefined;
-  return { x: across, y: up, colouring: colouringOf((colour && of(colour, false)) || null, data.ids.length) };
+  return { x: across, y: up, colouring: colouringOf(axisNamed(data, colour, false), data.ids.length) };
 }
 
 function Scatter({
@@ -120,28 +113,34 @@ function Scatter({
     [traces, axes, data, x, y, tool],
   );
   const numberOf = (curve: number, point: number) => traces[curve]?.runs[point];
+  /** Boxes that changed nothing, by their number: each is taken away. */
+  const [vain, setVain] = useState(0);
+  const take = (next: string) => (next === search ? setVain(vain + 1) : onSearch(next));
   const onBrush = ({ box, points }: Brushed) => {
-    if (!points.length) return;
+    if (!points.length) {
+      take(search);
+      return toast(`No run lies in this ${box ? "box" : "lasso"}.`);
+    }
     if (box) {
       const across = brushed(x, ...box.x, search);
       const narrowed = across ? chosenAnew(search, x.field.name, across) : search;
       const up = x.field.name === y.field.name ? null : brushed(y, ...box.y, narrowed);
-      return onSearch(up ? chosenAnew(narrowed, y.field.name, up) : narrowed);
+      return take(up ? chosenAnew(narrowed, y.field.name, up) : narrowed);
     }
     const condition = ofNumbers(points.flatMap(({ curve, point }) => data.numbers[numberOf(curve, point) ?? -1] ?? []));
     if (condition.length > LASSO_LENGTH_MAX)
       return toast(`The lasso holds ${points.length.toLocaleString("en-US")} runs, too many for a link. Drag a box instead.`, { tone: "err" });
-    onSearch(chosenAnew(search, "number", condition));
+    take(chosenAnew(search, "number", condition));
   };
   const said = [leftOutText(data.ids.length, data.count), unplacedText([x, y])].filter(Boolean).join(" ");
   return (
     <>
-      <Legend colouring={colouring} markers />
+      <Legend colouring={colouring} />
       <div className="plot">
         <Plot
           label={`${y.title} over ${x.title}, ${data.ids.length.toLocaleString("en-US")} runs; the table below lists them`}
           draw={draw}
-          revision={`${x.title} ${y.title} ${x.scale} ${y.scale} ${search} ${tool}`}
+          revision={`${x.title} ${y.title} ${x.scale} ${y.scale} ${search} ${tool} ${vain}`}
           onPick={(curve, point) => {
             const id = typeof point === "number" ? data.ids[numberOf(curve, point) ?? -1] : undefined;
             if (id) void navigate(`/runs/${id}`);

@@ -7,6 +7,7 @@ import { outcomeText, verdictsText } from "../../model/document/assertions";
 import { fieldLabel, namesIn } from "../../model/run/runFields";
 import { Sparkline } from "../../ui/Sparkline";
 import { StateBadge } from "../../ui/states";
+import { Track } from "../../ui/Track";
 import { VerdictBadge } from "../../ui/VerdictBadge";
 
 export interface Column {
@@ -81,9 +82,7 @@ export const RUN_COLUMNS: Column[] = [
     cell: (run) =>
       isActive(run) ? (
         <span className="progress">
-          <span className="track">
-            <i style={{ width: `${Math.round((run.progress ?? 0) * 100)}%` }} />
-          </span>
+          <Track share={run.progress ?? 0} />
           {run.t_s === null ? "waiting" : `${short(run.t_s)} of ${short(run.horizon_s ?? 0)} s`}
         </span>
       ) : (

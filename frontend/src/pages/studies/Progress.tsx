@@ -1,6 +1,7 @@
 import { isActive } from "../../api/queries";
 import type { Study } from "../../api/types";
 import { duration, percent } from "../../lib/format";
+import { Track } from "../../ui/Track";
 
 /** How far a study is, and about how long it takes yet. */
 export function Progress({ study }: { study: Study }) {
@@ -8,9 +9,7 @@ export function Progress({ study }: { study: Study }) {
   const share = percent(study.progress);
   return (
     <span className="progress">
-      <span className="track" role="progressbar" aria-label={`Progress of ${study.name}`} aria-valuenow={Math.round(study.progress * 100)}>
-        <i style={{ width: share.replace(" ", "") }} />
-      </span>
+      <Track share={study.progress} label={`Progress of ${study.name}`} />
       {study.state === "queued" ? "waiting for a worker" : study.eta_s === null ? share : `${share}, about ${duration(study.eta_s)} left`}
     </span>
   );

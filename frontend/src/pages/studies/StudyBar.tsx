@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { Fragment, type RefObject } from "react";
-import { Link } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { post } from "../../api/client";
 import { isActive } from "../../api/queries";
 import type { StudyDetail, StudyResults } from "../../api/types";
@@ -32,6 +32,7 @@ export function StudyBar({
   charted: boolean;
   plots: RefObject<(PlotHandle | null)[]>;
 }) {
+  const navigate = useNavigate();
   const active = isActive(study);
   const ask = useMutation({
     mutationFn: (what: "cancel" | "retry") => post(`/api/studies/${study.id}/${what}`),
@@ -116,10 +117,10 @@ export function StudyBar({
               </>
             )}
           </Menu>
-          <Link className="btn" to={askLink({ study: study.id })} title="Ask a question about the runs of this study">
+          <WriteButton className="btn" title="Ask a question about the runs of this study" onClick={() => void navigate(askLink({ study: study.id }))}>
             <Icon name="agg" />
             Analyse
-          </Link>
+          </WriteButton>
           <Link className="btn" to={`/studies/new?study=${study.id}`} title="A new study, starting from this one">
             <Icon name="copy" />
             Edit as new

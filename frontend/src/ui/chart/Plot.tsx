@@ -117,7 +117,7 @@ function listen(element: PlotlyElement, onPick: Picked, onBrush: (brushed: Brush
   });
   element.removeAllListeners("plotly_selected");
   element.on("plotly_selected", (selection) => {
-    if (selection) onBrush(brushedBy(selection));
+    if (selection?.range ?? selection?.lassoPoints) onBrush(brushedBy(selection));
   });
 }
 

@@ -5,10 +5,11 @@ declare module "plotly.js-cartesian-dist-min" {
     curveNumber: number;
     pointNumber: number | [number, number];
   }
-  /** Of a box in `range`, of a lasso without it. */
+  /** Of a box in `range`, of a lasso in `lassoPoints`; of one that is taken away in neither. */
   export interface PlotlySelection {
     points: PlotlyPoint[];
     range?: { x: [number, number]; y: [number, number] };
+    lassoPoints?: { x: number[]; y: number[] };
   }
   export interface PlotlyElement extends HTMLElement {
     on(event: "plotly_click", listener: (event: { points: PlotlyPoint[] }) => void): void;

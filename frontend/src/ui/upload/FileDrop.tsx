@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ApiError, upload } from "../../api/client";
 import type { Dataset, Reading } from "../../api/types";
 import { bytes } from "../../lib/format";
@@ -25,7 +25,12 @@ export function FileDrop({ onUploaded }: { onUploaded: (dataset: Dataset) => voi
   /** A Parquet file whose name is taken, and what it is to be called instead. */
   const [unnamed, setUnnamed] = useState<{ file: File; name: string } | null>(null);
 
+  /** The upload under way: it ends with the dialog. */
+  const sending = useRef<AbortController | null>(null);
+  useEffect(() => () => sending.current?.abort(), []);
+
   const send = async (file: File, name: string, reading: Reading | null) => {
+    const { signal } = (sending.current = new AbortController());
     setError("");
     setBusy(`Sending ${file.name}, ${bytes(file.size)}`);
     try {
@@ -33,10 +38,12 @@ export function FileDrop({ onUploaded }: { onUploaded: (dataset: Dataset) => voi
       form.append("file", file);
       form.append("name", name);
       if (reading) form.append("reading", JSON.stringify(reading));
-      const dataset = await upload<Dataset>("/api/datasets", form);
+      const dataset = await upload<Dataset>("/api/datasets", form, signal);
       void client.invalidateQueries({ queryKey: ["datasets"] });
+      if (signal.aborted) return;
       onUploaded(dataset);
     } catch (problem) {
+      if (signal.aborted) return;
       setError(problem instanceof Error ? problem.message : String(problem));
       const isTaken = problem instanceof ApiError && problem.status === NAME_TAKEN;
       setUnnamed(!reading && (isTaken || name) ? { file, name: name || `${file.name.replace(/\.\w+$/, "")} 2` } : null);
@@ -48,8 +55,14 @@ export function FileDrop({ onUploaded }: { onUploaded: (dataset: Dataset) => voi
     if (!file) return;
     setError("");
     setUnnamed(null);
-    if (!file.size) setError(`${file.name} is empty; a file must have a header line and at least one row.`);
-    else if (await isParquet(file)) await send(file, "", null);
+    if (!file.size) return setError(`${file.name} is empty; a file must have a header line and at least one row.`);
+    let hasTypes;
+    try {
+      hasTypes = await isParquet(file);
+    } catch {
+      return setError(`${file.name} cannot be read; choose a file, not a folder.`);
+    }
+    if (hasTypes) await send(file, "", null);
     else setShown(file);
   };
   const leave = () => {

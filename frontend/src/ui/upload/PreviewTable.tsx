@@ -1,26 +1,35 @@
-import { useId, useState } from "react";
+import { type ComponentProps, useId, useState } from "react";
 import type { Json, ReadColumn, UploadPreview } from "../../api/types";
 import { plural } from "../../lib/format";
 import { Remarks } from "../form/Remarks";
 import { Icon } from "../Icon";
 import { type ColumnChoice, COLUMNS_SHOWN_MAX, fillOf, problemsOf, reasonsOf } from "./choices";
+import { Typed } from "./Typed";
 
 const TYPES: ReadColumn["type"][] = ["int", "float", "bool", "string", "timestamp"];
 const LEFT_OUT = "left out";
 const FORMATS = ["iso", "s", "ms", "us", "ns", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d/%m/%Y %H:%M:%S", "%Y%m%d %H:%M:%S"];
 
-/** The first rows of a file. The head of each column has its name and type, and says what is wrong with it. */
-export function PreviewTable({ preview, onChange }: { preview: UploadPreview; onChange: (at: number, change: ColumnChoice) => void }) {
+/** The first rows of a file. The head of each column has its name and type, as chosen, and says what is wrong with it. */
+export function PreviewTable({
+  preview,
+  chosen,
+  onChange,
+}: {
+  preview: UploadPreview;
+  chosen: readonly ReadColumn[];
+  onChange: (at: number, change: ColumnChoice) => void;
+}) {
   const [isRead, setIsRead] = useState(true);
   const formats = useId();
   const columns = preview.reading.columns.slice(0, COLUMNS_SHOWN_MAX);
   const hidden = preview.reading.columns.length - columns.length;
   return (
-    <section className="preview">
+    <section className="first-rows">
       <header>
         <h3>
           {preview.written.length < preview.rows
-            ? `First ${preview.written.length} of ${plural(preview.rows, "row")} looked at`
+            ? `First ${preview.written.length} of ${plural(preview.rows, "row")} read`
             : plural(preview.rows, "row")}
           {hidden > 0 && <span className="mut">, {plural(hidden, "more column")} as detected</span>}
         </h3>
@@ -44,7 +53,13 @@ export function PreviewTable({ preview, onChange }: { preview: UploadPreview; on
             <tr>
               {columns.map((column, at) => (
                 <th key={at} scope="col">
-                  <ColumnHead column={column} at={at} preview={preview} formats={formats} onChange={(change) => onChange(at, change)} />
+                  <ColumnHead
+                    column={chosen[at] ?? column}
+                    at={at}
+                    preview={preview}
+                    formats={formats}
+                    onChange={(change) => onChange(at, change)}
+                  />
                 </th>
               ))}
             </tr>
@@ -90,7 +105,7 @@ function ColumnHead({
   const isFillable = column.keep && column.type !== "string" && (column.fill !== undefined || (preview.missing[at] ?? 0) + (preview.bad[at] ?? 0) > 0);
   return (
     <div className="head">
-      <Typed label={`Name of ${label}`} value={column.name} isOff={!column.keep} onChange={(name) => onChange({ name })} />
+      <HeadField label={`Name of ${label}`} value={column.name} isOff={!column.keep} onTake={(name) => onChange({ name })} />
       <div className="in">
         <select
           aria-label={`Type of ${label}`}
@@ -107,20 +122,20 @@ function ColumnHead({
         <Icon name="down" />
       </div>
       {column.keep && column.type === "timestamp" && (
-        <Typed
+        <HeadField
           label={`Time format of ${label}`}
           title="iso; s, ms, us or ns since 1970; or a pattern of %Y %m %d %H %M %S"
           value={column.time_format ?? "iso"}
           list={formats}
-          onChange={(time_format) => onChange({ time_format })}
+          onTake={(time_format) => onChange({ time_format })}
         />
       )}
       {isFillable && (
-        <Typed
+        <HeadField
           label={`Value for missing cells of ${label}`}
           placeholder="for missing cells"
           value={column.fill === undefined ? "" : String(column.fill)}
-          onChange={(text) => onChange({ fill: fillOf(text, column.type) })}
+          onTake={(text) => onChange({ fill: fillOf(text, column.type) })}
         />
       )}
       {problems.length > 0 ? (
@@ -136,45 +151,11 @@ function ColumnHead({
   );
 }
 
-/** A text that is taken when the field is left, or on Enter: each letter would ask the server. */
-function Typed({
-  label,
-  value,
-  onChange,
-  isOff = false,
-  ...more
-}: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  isOff?: boolean;
-  list?: string;
-  placeholder?: string;
-  title?: string;
-}) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const take = () => {
-    if (typed !== null && typed !== value) onChange(typed);
-    setTyped(null);
-  };
+/** A text of the column's head. */
+function HeadField({ label, title, isOff = false, ...rest }: ComponentProps<typeof Typed> & { label: string; isOff?: boolean }) {
   return (
     <div className={`in ${isOff ? "off" : ""}`}>
-      <input
-        aria-label={label}
-        dir="auto"
-        spellCheck={false}
-        disabled={isOff}
-        value={typed ?? value}
-        {...more}
-        title={isOff ? "The column is left out." : more.title}
-        onChange={(event) => setTyped(event.target.value)}
-        onBlur={take}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter") return;
-          event.preventDefault(); // the file is not to be uploaded yet
-          take();
-        }}
-      />
+      <Typed {...rest} aria-label={label} dir="auto" disabled={isOff} title={isOff ? "The column is left out." : title} />
     </div>
   );
 }

@@ -4,15 +4,17 @@ import type { Reading } from "../../api/types";
 import { bytes } from "../../lib/format";
 import { Remarks } from "../form/Remarks";
 import { Icon } from "../Icon";
-import { Empty, Failure, Loading } from "../states";
-import { type Chosen, documentOf, NOTHING_CHOSEN, otherProblems, reasonsOf, refusalOf, withColumn, withFrame, wordsOf } from "./choices";
+import { Empty, Loading } from "../states";
+import { type Chosen, documentOf, MARKS, NOTHING_CHOSEN, otherProblems, reasonsOf, refusalOf, shownOf, withColumn, withFrame, wordsOf } from "./choices";
 import { PreviewTable } from "./PreviewTable";
+import { Typed } from "./Typed";
 import { usePreview } from "./usePreview";
 import "./upload.css";
 
 const REFUSED = 422;
-const DELIMITERS: [Reading["delimiter"], string][] = [[",", "comma"], [";", "semicolon"], ["\t", "tab"], ["|", "bar"]];
-const THOUSANDS: [Reading["thousands"], string][] = [["", "none"], [".", "point"], [",", "comma"], [" ", "space"], ["'", "apostrophe"]];
+const DELIMITERS: Reading["delimiter"][] = [",", ";", "\t", "|"];
+const THOUSANDS: Reading["thousands"][] = ["", ".", ",", " ", "'"];
+const named = <Mark extends string>(marks: Mark[]): [Mark, string][] => marks.map((mark) => [mark, MARKS[mark] ?? "none"]);
 
 /** How a file of text is read: its first rows, the choices for the file and for each column, and the upload. */
 export function ReadingEditor({
@@ -30,25 +32,24 @@ export function ReadingEditor({
   onBack: () => void;
 }) {
   const [chosen, setChosen] = useState<Chosen>(NOTHING_CHOSEN);
-  const [written, setWritten] = useState<string[]>([]);
   const [name, setName] = useState(file.name.replace(/\.\w+$/, ""));
-  const document = useMemo(() => documentOf(chosen, written), [chosen, written]);
+  const document = useMemo(() => documentOf(chosen), [chosen]);
   const { preview, error: unreadable, isCurrent, retry } = usePreview(file, document);
   const names = preview?.reading.columns.map((column) => column.written);
-  if (names && isCurrent && names.join("\n") !== written.join("\n")) setWritten(names);
   const choose = (change: Partial<Chosen>) => setChosen({ ...chosen, ...change });
+  if (names && isCurrent && !unreadable && names.join("\n") !== chosen.written.join("\n")) choose({ written: names });
   const refusal = unreadable ? "The file cannot be read like this." : refusalOf(preview, name) || (isCurrent ? "" : "The file is being read.") || busy;
 
   if (!preview) return unreadable ? <Unreadable file={file} error={unreadable} onBack={onBack} retry={() => void retry()} /> : <Loading />;
-  const { reading } = preview;
+  const reading = shownOf(preview.reading, chosen);
   const hasTimes = reading.columns.some((column) => column.keep && column.type === "timestamp");
   return (
     <form
-      className="reading"
+      className="reading-editor"
       aria-busy={!isCurrent}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!refusal) onUpload(name.trim(), reading);
+        if (!refusal) onUpload(name.trim(), preview.reading);
       }}
     >
       <div className="choices">
@@ -59,7 +60,7 @@ export function ReadingEditor({
             </div>
           )}
         </Choice>
-        <Select label="Separator" of={DELIMITERS} value={reading.delimiter} onChange={(delimiter) => setChosen(withFrame(chosen, { delimiter }))} />
+        <Select label="Separator" of={named(DELIMITERS)} value={reading.delimiter} onChange={(delimiter) => setChosen(withFrame(chosen, { delimiter }))} />
         <Select
           label="First row"
           of={[["names", "names of columns"], ["data", "data"]]}
@@ -72,10 +73,21 @@ export function ReadingEditor({
           of={[[".", "point, 1.5"], [",", "comma, 1,5"]]}
           value={reading.decimal}
           reasons={reasonsOf(preview, "/decimal")}
-          onChange={(decimal) => choose({ decimal, thousands: chosen.thousands === decimal ? "" : chosen.thousands })}
+          onChange={(decimal) => choose({ decimal, ...(chosen.thousands === decimal ? { thousands: "" } : {}) })}
         />
-        <Select label="Thousands mark" of={THOUSANDS} value={reading.thousands} onChange={(thousands) => choose({ thousands })} />
-        <NullWords words={reading.nulls} onChange={(nulls) => choose({ nulls })} />
+        <Select label="Thousands mark" of={named(THOUSANDS)} value={reading.thousands} onChange={(thousands) => choose({ thousands })} />
+        <Choice label="Null values">
+          {(id) => (
+            <div className="in">
+              <Typed
+                id={id}
+                value={reading.nulls.join(", ")}
+                title={`Besides empty cells: ${reading.nulls.join(", ") || "none"}`}
+                onTake={(words) => choose({ nulls: wordsOf(words) })}
+              />
+            </div>
+          )}
+        </Choice>
         <TimeZone hasTimes={hasTimes} zone={chosen.zone ?? ""} onChange={(zone) => choose({ zone })} />
         <Select
           label="Missing values"
@@ -84,8 +96,8 @@ export function ReadingEditor({
           onChange={(missing) => choose({ missing })}
         />
         <Select
-          label="Cells of another type"
-          of={[["refuse", "refuse the file"], ["null", "take for missing"]]}
+          label="Cells of the wrong type"
+          of={[["refuse", "refuse the file"], ["null", "treat as missing"]]}
           value={reading.bad_cells}
           onChange={(bad_cells) => choose({ bad_cells })}
         />
@@ -93,8 +105,17 @@ export function ReadingEditor({
       <div role="alert">
         <Remarks problems={otherProblems(preview)} />
       </div>
-      {unreadable && <Wrong>{unreadable.message}</Wrong>}
-      <PreviewTable preview={preview} onChange={(at, change) => setChosen(withColumn(chosen, at, change))} />
+      {unreadable && (
+        <Wrong>
+          {unreadable.message}{" "}
+          {!isRefused(unreadable) && (
+            <button type="button" className="link" onClick={() => void retry()}>
+              Try again
+            </button>
+          )}
+        </Wrong>
+      )}
+      <PreviewTable preview={preview} chosen={reading.columns} onChange={(at, change) => setChosen(withColumn(chosen, at, change))} />
       {error && <Wrong>{error}</Wrong>}
       <div className="send">
         <span className="mut small grow" role="status">
@@ -112,18 +133,26 @@ export function ReadingEditor({
   );
 }
 
+const isRefused = (error: Error) => error instanceof ApiError && error.status === REFUSED;
+
 /** A file that is no text cannot be read in any way; a server that is away can be asked again. */
 function Unreadable({ file, error, onBack, retry }: { file: File; error: Error; onBack: () => void; retry: () => void }) {
-  const isRefused = error instanceof ApiError && error.status === REFUSED;
-  const other = (
-    <button className="btn" onClick={onBack}>
-      Other file
-    </button>
+  const ways = (
+    <span className="ways">
+      {!isRefused(error) && (
+        <button className="btn" onClick={retry}>
+          <Icon name="rerun" />
+          Try again
+        </button>
+      )}
+      <button className="btn" onClick={onBack}>
+        Other file
+      </button>
+    </span>
   );
-  if (!isRefused) return <Failure error={error} retry={retry} />;
   return (
     <div role="alert">
-      <Empty icon="warn" title={`${file.name} cannot be read`} action={other}>
+      <Empty icon="warn" title={`${file.name} cannot be read`} action={ways}>
         {error.message}
       </Empty>
     </div>
@@ -184,63 +213,21 @@ function Select<Value extends string>({
   );
 }
 
-function NullWords({ words, onChange }: { words: string[]; onChange: (words: string[]) => void }) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const shown = words.join(", ");
-  const take = () => {
-    if (typed !== null && typed !== shown) onChange(wordsOf(typed));
-    setTyped(null);
-  };
-  return (
-    <Choice label="Words for no value">
-      {(id) => (
-        <div className="in">
-          <input
-            id={id}
-            value={typed ?? shown}
-            title={`Besides empty cells: ${shown || "none"}`}
-            spellCheck={false}
-            onChange={(event) => setTyped(event.target.value)}
-            onBlur={take}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter") return;
-              event.preventDefault();
-              take();
-            }}
-          />
-        </div>
-      )}
-    </Choice>
-  );
-}
-
 function TimeZone({ hasTimes, zone, onChange }: { hasTimes: boolean; zone: string; onChange: (zone: string) => void }) {
-  const [typed, setTyped] = useState<string | null>(null);
   const zones = useMemo(() => ["UTC", ...Intl.supportedValuesOf("timeZone")], []);
   const list = useId();
-  const take = () => {
-    if (typed !== null && typed.trim() !== zone) onChange(typed.trim());
-    setTyped(null);
-  };
   return (
     <Choice label="Time zone" hint="of times without one">
       {(id) => (
         <div className={`in ${hasTimes ? "" : "off"}`}>
-          <input
+          <Typed
             id={id}
             list={list}
             placeholder="UTC"
             disabled={!hasTimes}
             title={hasTimes ? "" : "No column has the type timestamp."}
-            value={typed ?? zone}
-            spellCheck={false}
-            onChange={(event) => setTyped(event.target.value)}
-            onBlur={take}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter") return;
-              event.preventDefault();
-              take();
-            }}
+            value={zone}
+            onTake={(text) => onChange(text.trim())}
           />
           <datalist id={list}>
             {zones.map((one) => (

@@ -3,9 +3,8 @@ import { datasetQuery } from "../../api/queries";
 import type { Dataset, DatasetDetail, Reading } from "../../api/types";
 import { plural } from "../../lib/format";
 import { Failure, Loading } from "../states";
+import { MARKS } from "./choices";
 import "./upload.css";
-
-const MARKS: Record<string, string> = { ",": "comma", ".": "point", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space", "'": "apostrophe" };
 
 /** How the file of a data set was read, and what that left out. */
 export function ReadingSummary({ dataset }: { dataset: Dataset }) {
@@ -29,7 +28,7 @@ export function factsOf({ reading, counts, hash }: Pick<DatasetDetail, "reading"
     ? [["Cells", cellsOf(reading)], ["Columns", columnsOf(reading)]]
     : [["Read", counts ? "a Parquet file, with its own types" : "uploaded before readings were kept"]];
   if (counts?.rows_skipped) facts.push(["Skipped", `${plural(counts.rows_skipped, "row")} of ${counts.rows.toLocaleString("en-US")}, without a value`]);
-  const lacking = counts ? [...told(counts.missing, "no value"), ...told(counts.bad, "another type")] : [];
+  const lacking = counts ? [...told(counts.missing, "no value"), ...told(counts.bad, "the wrong type")] : [];
   if (lacking.length) facts.push(["Missing", lacking.join("; ")]);
   if (hash) facts.push(["Hash", hash]);
   return facts;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { UploadPreview } from "../../api/types";
-import { documentOf, fillOf, NOTHING_CHOSEN, otherProblems, problemsOf, refusalOf, withColumn, withFrame, wordsOf } from "./choices";
+import { documentOf, fillOf, NOTHING_CHOSEN, otherProblems, problemsOf, refusalOf, shownOf, withColumn, withFrame, wordsOf } from "./choices";
 
 const problem = (pointer: string, severity: "error" | "warning" = "error") => ({
   pointer,
@@ -26,18 +26,26 @@ const preview = (...problems: ReturnType<typeof problem>[]): UploadPreview => ({
 
 describe("choices of a reading", () => {
   it("say nothing about what nobody chose", () => {
-    expect(documentOf(NOTHING_CHOSEN, ["a", "b"])).toEqual({});
-    expect(documentOf({ ...NOTHING_CHOSEN, decimal: "," }, ["a"])).toEqual({ decimal: "," });
+    expect(documentOf({ ...NOTHING_CHOSEN, written: ["a", "b"] })).toEqual({});
+    expect(documentOf({ ...NOTHING_CHOSEN, decimal: ",", written: ["a"] })).toEqual({ decimal: "," });
   });
 
   it("name each column as the file does, also those of one name", () => {
     const chosen = withColumn(withColumn(NOTHING_CHOSEN, 1, { name: "b" }), 1, { type: "float" });
-    expect(documentOf(chosen, ["a", "a"])).toEqual({ columns: [{ written: "a" }, { written: "a", name: "b", type: "float" }] });
-    expect(documentOf({ ...NOTHING_CHOSEN, zone: "Europe/Berlin" }, ["a"])).toEqual({ columns: [{ written: "a", time_zone: "Europe/Berlin" }] });
+    expect(documentOf({ ...chosen, written: ["a", "a"] })).toEqual({ columns: [{ written: "a" }, { written: "a", name: "b", type: "float" }] });
+    expect(documentOf({ ...NOTHING_CHOSEN, zone: "Europe/Berlin", written: ["a"] })).toEqual({ columns: [{ written: "a", time_zone: "Europe/Berlin" }] });
   });
 
   it("forget the columns with what makes them", () => {
-    expect(withFrame(withColumn(NOTHING_CHOSEN, 0, { name: "x" }), { delimiter: ";" })).toEqual({ delimiter: ";", columns: {} });
+    const chosen = withColumn({ ...NOTHING_CHOSEN, zone: "Europe/Berlin", written: ["a"] }, 0, { name: "x" });
+    expect(documentOf(withFrame(chosen, { delimiter: ";" }))).toEqual({ delimiter: ";" });
+  });
+
+  it("stay on show while they are refused, beside what was detected", () => {
+    const { reading } = preview();
+    const read = { ...reading, columns: [{ written: "a", name: "a", type: "timestamp" as const, keep: true, time_format: "s" }] };
+    const chosen = withColumn({ ...NOTHING_CHOSEN, nulls: ["far too long"] }, 0, { name: "b", time_format: undefined });
+    expect(shownOf(read, chosen)).toEqual({ ...read, nulls: ["far too long"], columns: [{ ...read.columns[0], name: "b" }] });
   });
 
   it("take words and values as they are written", () => {
@@ -50,7 +58,7 @@ describe("choices of a reading", () => {
     expect(otherProblems(preview(problem("/columns/99/name"), problem("/columns/100/name"), problem("/columns")))).toHaveLength(2);
     expect(problemsOf(shown, 1)).toHaveLength(1);
     expect(otherProblems(shown)).toHaveLength(1);
-    expect(refusalOf(shown, "x")).toBe("Solve the 2 problems shown first.");
+    expect(refusalOf(shown, "x")).toBe("Fix the 2 problems shown.");
     expect(refusalOf(preview(problem("/columns/0/type", "warning")), "x")).toBe("");
     expect(refusalOf(preview(), " ")).toBe("Enter a name.");
     expect(refusalOf(undefined, "x")).toBe("The file is being read.");

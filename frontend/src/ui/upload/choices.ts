@@ -4,29 +4,47 @@ import type { Reading, ReadColumn, UploadPreview, UploadProblem } from "../../ap
 /** Choices for one column; what is not there is detected. */
 export type ColumnChoice = { [Field in Exclude<keyof ReadColumn, "written">]?: ReadColumn[Field] | undefined };
 
-/** Choices for a file. columns: by their position in the file. zone: of all times that do not carry their own. */
-export type Chosen = { [Field in Exclude<keyof Reading, "columns">]?: Reading[Field] | undefined } & {
+/**
+ * Choices for a file. columns: by their position in the file. written: the names of the file's columns, as far as they are known. zone: of
+ * all times that do not carry their own.
+ */
+export type Chosen = Partial<Omit<Reading, "columns">> & {
   zone?: string;
   columns: Record<number, ColumnChoice>;
+  written: string[];
 };
 
-export const NOTHING_CHOSEN: Chosen = { columns: {} };
+export const NOTHING_CHOSEN: Chosen = { columns: {}, written: [] };
 
-/** A choice of what makes the columns: those of the columns chosen before are gone with them. */
-export const withFrame = (chosen: Chosen, change: Pick<Partial<Reading>, "delimiter" | "header">): Chosen => ({ ...chosen, ...change, columns: {} });
+/** A choice of what makes the columns: those known before are gone, with what was chosen for them. */
+export const withFrame = (chosen: Chosen, change: Pick<Partial<Reading>, "delimiter" | "header">): Chosen => ({
+  ...chosen,
+  ...change,
+  columns: {},
+  written: [],
+});
 
 export const withColumn = (chosen: Chosen, at: number, change: ColumnChoice): Chosen => ({
   ...chosen,
   columns: { ...chosen.columns, [at]: { ...chosen.columns[at], ...change } },
 });
 
-/** The document of the choices. written: the names of the file's columns, as far as they are known. */
-export function documentOf({ zone, columns, ...file }: Chosen, written: string[]): object {
+/** The document of the choices. */
+export function documentOf({ zone, columns, written, ...file }: Chosen): object {
   const listed = written.map((name, at) => ({ written: name, ...(zone ? { time_zone: zone } : {}), ...columns[at] }));
-  return { ...file, ...(zone || Object.keys(columns).length ? { columns: listed } : {}) };
+  return { ...file, ...(listed.length && (zone || Object.keys(columns).length) ? { columns: listed } : {}) };
 }
 
-/** Words for no value, as a field of text has them. */
+/** The last reading with the choices made since: what the server refuses stays on show, so that it can be changed. */
+export function shownOf(reading: Reading, { zone: _zone, columns, written: _written, ...file }: Chosen): Reading {
+  const made = (choice: ColumnChoice = {}) => Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== undefined));
+  return { ...reading, ...file, columns: reading.columns.map((column, at) => ({ ...column, ...made(columns[at]) })) };
+}
+
+/** Marks of numbers and between cells, by their names. */
+export const MARKS: Record<string, string> = { ",": "comma", ".": "point", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space", "'": "apostrophe" };
+
+/** Null values, as a field of text has them. */
 export const wordsOf = (text: string): string[] =>
   text
     .split(",")
@@ -67,6 +85,6 @@ export function fillOf(text: string, type: ReadColumn["type"]): ReadColumn["fill
 export function refusalOf(preview: UploadPreview | undefined, name: string): string {
   if (!preview) return "The file is being read.";
   const errors = preview.problems.filter((problem) => problem.severity === "error");
-  if (errors.length) return errors.length === 1 ? "Solve the problem shown first." : `Solve the ${errors.length} problems shown first.`;
+  if (errors.length) return errors.length === 1 ? "Fix the problem shown." : `Fix the ${errors.length} problems shown.`;
   return name.trim() ? "" : "Enter a name.";
 }

@@ -1,20 +1,16 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { upload } from "../../api/client";
 import type { UploadPreview } from "../../api/types";
+import { useSettled } from "../../lib/useSettled";
 
 const PREVIEW_BYTES = 1 << 20;
-const PAUSE_MS = 250;
 
-/** What the server makes of the first rows of a file, once nothing was typed for a moment. The last answer stays until the next. */
+/** What the server makes of the first rows of a file. The last answer stays until the next, also while the server refuses a choice. */
 export function usePreview(file: File, choices: object) {
   const wanted = JSON.stringify(choices);
-  const [asked, setAsked] = useState(wanted);
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(wanted), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [wanted]);
-  const query = useQuery({
+  const asked = useSettled(wanted);
+  const { data, error, isFetching, refetch } = useQuery({
     queryKey: ["upload-preview", file.name, file.size, file.lastModified, asked],
     queryFn: ({ signal }) => {
       const form = new FormData();
@@ -23,10 +19,11 @@ export function usePreview(file: File, choices: object) {
       form.append("whole", String(file.size <= PREVIEW_BYTES));
       return upload<UploadPreview>("/api/datasets/preview", form, signal);
     },
-    placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 60_000,
     retry: false,
   });
-  return { preview: query.data, error: query.error, isCurrent: wanted === asked && !query.isFetching, retry: query.refetch };
+  const [last, setLast] = useState(data);
+  if (data && data !== last) setLast(data);
+  return { preview: data ?? last, error, isCurrent: wanted === asked && !isFetching, retry: refetch };
 }
