@@ -45,6 +45,7 @@ ASKED = {
     "runs by -p99, page 1,000": "/api/runs?sort=-p99&offset=49950",
     "runs that failed": "/api/runs?state=failed",
     "runs that failed by -p99": "/api/runs?state=failed&sort=-p99",
+    "runs in the queue by p50": "/api/runs?state=queued&sort=p50",
     "runs of an experiment": "/api/runs?experiment={experiment}",
     "runs of an experiment by p50": "/api/runs?experiment={experiment}&sort=p50",
     "runs with a tag": "/api/runs?tag=good",

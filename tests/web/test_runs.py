@@ -270,6 +270,9 @@ REFUSED = {
     "seed=3s": "the unit 's' does not fit, because seed has no unit",
     "seed=1.5": "seed is a whole number, never 1.5",
     "seed=1e999": "'1e999' is too large",
+    "seed=1e308k": "'1e308k' is too large for a number; write one below 1e308",
+    "seed:1e308k..": "'1e308k' is too large for a number",
+    "p99>1e308h": "'1e308h' is too large for a number; write one below 1e308ms",
     "p99>1,5": "'1,5' is not a number; write decimals with a point",
     "state=done": "'done' is no state of a run; known: ",
     "state>failed": "states have no order",
@@ -289,6 +292,9 @@ REFUSED = {
     "author>ada": "'>' compares numbers, but author is a text; use = or !=",
     "no:state": "every run has a value of state, so 'no:state' says nothing; leave it out",
     "no:p98": "no run has a metric or parameter 'p98'; did you mean 'p99'?",
+    " ".join(["ab"] * 1333): "the search has 1,333 words and conditions; write at most 50",
+    " ".join(["p99>1"] * 600): "the search has 600 words and conditions; write at most 50",
+    f"seed={'|'.join(['1..2'] * 700)}": "the condition on seed has 700 alternatives; write at most 500",
 }
 
 
@@ -319,7 +325,9 @@ def test_runs_are_found_by_what_they_measured_and_what_their_documents_say(clien
     assert found("p99>5s") == found("p99>5000ms") == found("p99 > 5 s") == found("p99>5k") == [3, 2]
     assert found("per_s>=2k/s") == found("per_s>=0.002Mrec/s") == found("bids/rate/per_s>=2000") == [3, 2]
     assert found("took>1h state=queued") == []
-    assert found("took<1e300") == []
+    assert found("took<1e300") == found("took>-1e300") == found("took:-1e300..1e300") == []
+    assert found(f"number={'|'.join(str(number) for number in range(3, 403))}") == [3], "the longest condition of a lasso"
+    assert found(" ".join([f"seed={'|'.join(['1..2'] * 500)}", *["small"] * 49])) == [3, 2], "as much as a search may have"
     assert found("state=queued") == found("state:queued") == found("state!=failed") == [3, 2, 1]
     client.post(
         "/api/runs/bulk", {"action": "tag", "ids": [client.get("/api/runs").json()["items"][0]["id"]], "tag": "base"}, "application/json"
