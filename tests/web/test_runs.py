@@ -82,6 +82,7 @@ def test_pages_are_those_of_all_runs_looked_at_one_by_one(
 ) -> None:
     monkeypatch.setattr(run_search, "DEEP", 4)
     monkeypatch.setattr(run_search, "ENTRIES_TOGETHER", 2)
+    monkeypatch.setattr(run_search, "PARTS_MAX", 1 + seed)
     chance = random.Random(seed)
     study = Study.objects.create(lab=experiment.lab, experiment=experiment, name="S", document={}, state=RunState.SUCCEEDED)
     tag = Tag.objects.create(lab=experiment.lab, name="good")
@@ -167,6 +168,31 @@ def test_a_page_of_many_runs_asks_the_database_as_often_as_one_of_few(client: Cl
         return len(asked)
 
     assert queries(2) == queries(100)
+
+
+def test_a_filter_that_finds_few_runs_does_not_read_the_whole_order_of_a_metric(
+    client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_search, "ENTRIES_TOGETHER", 2)
+    monkeypatch.setattr(run_search, "PARTS_MAX", 3)
+    few = [new_run(experiment) for _ in range(2)]
+    others = new_experiment(Lab.objects.create(name="other"), experiment.document)
+    fields = {field.attname: getattr(new_run(others), field.attname) for field in Run._meta.fields if field.name not in ("id", "number")}
+
+    def statements(query: str) -> int:
+        with CaptureQueriesContext(database) as asked:
+            page = client.get(f"/api/runs?sort=p99{query}").json()
+        assert [run["number"] for run in page["items"]] == [2, 1]
+        return len(asked)
+
+    queries, asked = ("", "&state=queued", f"&experiment={experiment.pk}"), []
+    for many in (20, 60):
+        runs = Run.objects.bulk_create(Run(number=1000 * many + number, **fields) for number in range(many))
+        RunSummary.objects.bulk_create(RunSummary(run=run, metric="latency_ms.p99", value=run.number) for run in runs)
+        for number, run in enumerate(few):
+            RunSummary.store(run, {"latency_ms": {"p99": 1e6 - number}})
+        asked.append([statements(query) for query in queries])
+    assert asked[0] == asked[1]
 
 
 def test_a_queued_run_is_cancelled_at_once(client: Client, experiment: Experiment, redis: RedisProcess) -> None:
