@@ -68,7 +68,7 @@ ROW = st.fixed_dictionaries(
         "took": st.none() | st.integers(1, 9),
         **dict.fromkeys(PARAMETERS, CELL),
     }
-)
+).map(lambda row: row | {"version": ""} if row["state"] == RunState.QUEUED else row)
 KEYS = ["state", "experiment", "author", "tag", *PARAMETERS]
 EXAMPLES = settings(
     max_examples=tier(ci=15, all=120),
@@ -168,10 +168,10 @@ def test_groups_are_those_found_run_by_run_and_each_search_finds_its_runs(
 
 
 def seeds_of(rows: list[dict[str, Any]], numbers: list[int], name: str) -> dict[int, float]:
-    """The newest value of each seed, if all of these runs are of one setup and one engine."""
+    """The newest value of each seed, if all of these runs are of one setup and one engine. Queued runs have no engine yet."""
     group = [rows[number - 1] for number in numbers]
-    setups = {(row["setup"], row["version"]) for row in group}
-    if len(setups) > 1 or not all(next(iter(setups))):
+    setups, versions = {row["setup"] for row in group}, {row["version"] for row in group} - {""}
+    if len(setups) > 1 or len(versions) != 1 or setups == {""}:
         return {}
     return {row["seed"]: row[name] for row in group if row["state"] == "succeeded" and row[name] is not None}
 
@@ -215,6 +215,14 @@ def test_the_interval_over_seeds_is_students(client: Client, experiment: Experim
     assert second["measures"][0]["over_seeds"] is None
     (all_sizes,) = client.get("/api/runs/groups", {"by": ["state"], "measure": ["p99"]}).json()["items"]
     assert all_sizes["measures"][0]["over_seeds"] is None, "these runs differ in their size"
+
+
+def test_a_run_cancelled_in_the_queue_leaves_the_interval_over_seeds(client: Client, experiment: Experiment) -> None:
+    cancelled = {"state": RunState.CANCELLED, "version": "", "p99": None, "seed": 9}
+    store(experiment, rows_of({"p99": 1.0}, {"seed": 2, "p99": 3.0}, cancelled))
+    (group,) = client.get("/api/runs/groups", {"by": ["size"], "measure": ["p99"]}).json()["items"]
+    over = group["measures"][0]["over_seeds"]
+    assert (group["runs"], over["mean"], over["count"]) == (3, 2.0, 2)
 
 
 def test_groups_are_ordered_by_any_number_those_without_it_last(client: Client, experiment: Experiment) -> None:
