@@ -11,7 +11,7 @@ from dataclasses import asdict
 from itertools import cycle
 from typing import Any
 
-from .large_runs import ROOT, nexmark_q1
+from .large_runs import ROOT, Fill, nexmark_q1
 
 FIGURE = "millrace/q1"
 EXPERIMENTS, STUDIES, VIEWS, JOBS, DATASETS, PEOPLE, TOKENS = 300, 500, 50, 200, 100, 50, 200
@@ -163,5 +163,5 @@ def fill_others(cursor: Any, lab: Any, experiment: Any) -> None:
     job.file.write_text(json.dumps(answer))
 
 
-OF_GROUP = {"people": fill_people, "studies": fill_studies, "figures": fill_figures, "other pages": fill_others}
+OF_GROUP: dict[str, Fill] = {"people": fill_people, "studies": fill_studies, "figures": fill_figures, "other pages": fill_others}
 """What fills the lab of a group with all but its runs."""

@@ -138,8 +138,8 @@ class Lab:
         median, min and max, and for runs that differ only in the seed the mean over the seeds with Student's interval (mean, low, high).
         """
         names = [by] if isinstance(by, str) else list(by)
-        query = {"search": search, "state": state, "tag": tag, "experiment": experiment, "study": study, "of_studies": of_studies}
-        query |= {"by": names, "measure": list(measures), "sort": sort}
+        which = {"state": state, "tag": tag, "experiment": experiment, "study": study, "of_studies": of_studies}
+        query = {**which, "search": search, "by": names, "measure": list(measures), "sort": sort}
         rows = []
         for item in pages(
             lambda part: self.connection.call("GET", "/api/runs/groups", query={**query, **part}), lambda page: page["items"], limit, GROUPS
@@ -169,8 +169,8 @@ class Lab:
 
         fields: metrics, parameters, took, seed, state, experiment, author. state to of_studies: as in `runs`. limit: None for all.
         """
-        query = {"search": search, "state": state, "tag": tag, "experiment": experiment, "study": study, "of_studies": of_studies}
-        query |= {"field": list(fields)}
+        which = {"state": state, "tag": tag, "experiment": experiment, "study": study, "of_studies": of_studies}
+        query = {**which, "search": search, "field": list(fields)}
         rows = pages(
             lambda part: self.connection.call("GET", "/api/runs/points", query={**query, **part}),
             lambda page: list(zip(page["numbers"], page["ids"], *page["columns"], strict=True)),
