@@ -1,6 +1,6 @@
 """How long the server takes for pages of a large lab: python -m benchmarks.lab_size [--sqlite] [--runs N] [--parameters N] [--json]
 
-The lab is that of `benchmarks.large_lab`, on PostgreSQL; with --sqlite its runs alone, on SQLite (`benchmarks.large_sqlite`). What is
+The lab is that of `benchmarks.large_lab`, on PostgreSQL; with --sqlite its runs alone (`benchmarks.large_runs`), on SQLite. What is
 asked is what the pages ask for. Asked through Django's test client, with a connection of its own for each request as the server has it,
 so what is measured is the server's own time, without HTTP: the median, the 95th percentile and the largest of --times requests, in ms,
 after one that warms up, and how many queries were made. The bar is 300 ms for each, and 1,000 ms for groups and points of all runs, which
@@ -22,9 +22,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from .large_lab import FIGURE, OF_RUNS, filled, postgresql
-from .large_sqlite import filled as filled_with_runs
-from .large_sqlite import using_sqlite
+from .large_lab import FIGURE, OF_GROUP
+from .large_runs import OF_RUNS, filled, postgresql, sqlite
 
 TIMES = 10
 BAR_MS = 300
@@ -45,6 +44,7 @@ ASKED = {
     "runs by -p99, page 1,000": "/api/runs?sort=-p99&offset=49950",
     "runs that failed": "/api/runs?state=failed",
     "runs that failed by -p99": "/api/runs?state=failed&sort=-p99",
+    "runs in the queue by p50": "/api/runs?state=queued&sort=p50",
     "runs of an experiment": "/api/runs?experiment={experiment}",
     "runs of an experiment by p50": "/api/runs?experiment={experiment}&sort=p50",
     "runs with a tag": "/api/runs?tag=good",
@@ -145,6 +145,8 @@ ASKED = {
     "all pages: schema": "/api/schema",
     "studies: schema": "/api/studies/schema",
 }
+OF_A_GROUP = ("study", "seeds", "search", "optimisation", "job", "dataset")
+"""Places that a lab of runs alone does not have."""
 
 
 def cpu_ms(postmaster: int | None) -> float:
@@ -184,13 +186,17 @@ def places() -> dict[str, Any]:
         return "&".join(f"run={id}" for id in Run.objects.filter(number__in=numbers).values_list("pk", flat=True))
 
     run, studies = Run.objects.get(number=17), dict(Study.objects.values_list("name", "pk"))
-    of_runs = {"run": run.pk, "hash": run.hash[:12], "experiment": Experiment.objects.get(name="Large").pk}
+    of_runs = {
+        "run": run.pk,
+        "hash": run.hash[:12],
+        "experiment": Experiment.objects.get(name="Large").pk,
+        "few": chosen(2005, 2010, 2015, 2020),
+        "many": chosen(1, 51, 101, 151),
+    }
     if not studies:
         return of_runs
     return {
         **of_runs,
-        "few": chosen(2005, 2010, 2015, 2020),
-        "many": chosen(1, 51, 101, 151),
         "study": studies["Large"],
         "seeds": studies["Of many seeds"],
         "search": studies["Search"],
@@ -198,6 +204,16 @@ def places() -> dict[str, Any]:
         "job": SparkJob.objects.get(runs__isnull=False).pk,
         "dataset": Dataset.objects.get(name="data 0").pk,
     }
+
+
+def address_of(path: str, places: dict[str, Any]) -> str | None:
+    """The address with its places filled in; None if it asks for what a lab of runs alone lacks. Raises KeyError for an unknown place."""
+    try:
+        return path.format(**places)
+    except KeyError as missing:
+        if missing.args[0] not in OF_A_GROUP:
+            raise
+        return None
 
 
 def measured(only: str, times: int, told: bool) -> dict[str, Any]:
@@ -215,9 +231,7 @@ def measured(only: str, times: int, told: bool) -> dict[str, Any]:
     for name, path in ASKED.items():
         if only not in name:
             continue
-        try:
-            address = path.format(**of_addresses)
-        except KeyError:  # this lab has runs alone
+        if (address := address_of(path, of_addresses)) is None:
             continue
         with CaptureQueriesContext(connection) as captured:
             answer = client.get(address)
@@ -255,12 +269,12 @@ def main() -> None:
     asked = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() if asked.folder is None else nullcontext(asked.folder) as folder,
-        using_sqlite(Path(folder)) if asked.sqlite else postgresql(Path(folder)),
+        sqlite(Path(folder)) if asked.sqlite else postgresql(Path(folder)),
     ):
         import django
 
         django.setup()
-        took_s = (filled_with_runs if asked.sqlite else filled)(asked.runs, asked.parameters)
+        took_s = filled(asked.runs, asked.parameters, {} if asked.sqlite else OF_GROUP)
         if not asked.json:
             print(f"filled, in s: {took_s}", flush=True)
         result = {

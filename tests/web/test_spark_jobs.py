@@ -95,7 +95,7 @@ def test_a_job_waits_in_a_queue_of_its_own(client: Client, experiment: Experimen
         ({"kind": "summaries", "span": {"factor": 1e400}}, "", "finite"),
         ({"kind": "statistics", "metrics": ["p99_m"]}, "/metrics/0", "did you mean 'p99_ms'"),
         ({"kind": "statistics", "by": "paralelism"}, "/by", "did you mean 'parallelism'"),
-        ({"kind": "statistics", "by": "parallelism"}, "/by", "give the full pointer"),
+        ({"kind": "statistics", "by": "parallelism"}, "/by", "give the whole name of one"),
         ({"kind": "surface", "x": "seed_of", "y": "warmup_s"}, "/x", "no run has"),
         ({"kind": "surface", "x": "warmup_s", "y": "warmup_s"}, "/y", "choose two"),
         ({"kind": "comparison"}, "/against", "required"),

@@ -11,7 +11,7 @@ from ninja import Query, Router, Schema
 from pydantic import Field, StringConstraints
 
 from engine.spec import Problem
-from webapp.lab.run_fields import RunField
+from webapp.lab.run_fields import Cell, RunField
 from webapp.lab.run_groups import Group, Measured, grouped
 from webapp.lab.run_points import points
 from webapp.lab.run_search import Which
@@ -86,7 +86,7 @@ class GroupShape(Schema):
     """Runs with the same values of the fields; null: the runs without a value. search: finds exactly these runs, with the other parts of
     the query unchanged. measures: in the order in which they were asked for."""
 
-    values: list[float | str | None]
+    values: list[Cell]
     runs: int
     search: str
     measures: list[MeasuredShape]
@@ -120,7 +120,7 @@ class PointsShape(Schema):
     fields: list[FieldShape]
     ids: list[str]
     numbers: list[int]
-    columns: list[list[float | str | None]]
+    columns: list[list[Cell]]
     count: int
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -31,7 +33,7 @@ SHORT = {
 }
 LOOKUPS = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
 LONGEST_S = 1e9
-"""No run takes longer; durations are cut off there, because the database has a limit."""
+"""No run takes longer; durations are cut off there, below zero too, because the database has a limit."""
 WHOLE_MAX = 2**63 - 1
 
 NAMES_MAX = 2000
@@ -63,7 +65,7 @@ def holding(found: QuerySet[Run], lab: Lab, written: str, sign: str, text: str) 
         return _compared(found.exclude(**{TEXTS[name]: ""}), TEXTS[name], sign, _texts(name, asked, sign))
     if name == "took":
         found = found.annotate(took_for=F("finished_at") - F("started_at")).filter(took_for__isnull=False)
-        return _compared(found, "took_for", sign, _numbers(name, asked, lambda number: timedelta(seconds=min(number, LONGEST_S))))
+        return _compared(found, "took_for", sign, _numbers(name, asked, _duration))
     if name in WHOLE:
         return _compared(found, name, sign, [_whole(name, number) for number in _numbers(name, asked)])
     if (metric := metric_named(lab, name)) is not None:
@@ -93,12 +95,13 @@ def _of_parameter(
             texts.append(one.text)
     if texts and sign not in ("=", "!="):
         raise BadCondition(f"'{texts[0]}' is a text; text is compared with = or !=")
-    holds = Q()
-    if numbers:
-        holds |= Q(Exists(_compared(rows.filter(number__isnull=False), "number", sign, numbers)))
-    if texts:
-        holds |= Q(Exists(_compared(rows.filter(number__isnull=True), "text", sign, texts)))
-    return found.filter(holds)
+    kinds = [("number", Q(number__isnull=False), numbers), ("text", Q(number__isnull=True), texts)]
+    if sign == "!=":  # a text is no number, and so differs from each
+        refused = [kind & _condition(column, sign, values) for column, kind, values in kinds if values]
+        return found.filter(Exists(rows.exclude(reduce(or_, refused))))
+    # One look for numbers and one for texts, so that each reads its own part of an index alone.
+    wanted = [Q(Exists(rows.filter(kind & _condition(column, sign, values)))) for column, kind, values in kinds if values]
+    return found.filter(reduce(or_, wanted))
 
 
 def lacking(found: QuerySet[Run], lab: Lab, written: str, *, lacks: bool) -> QuerySet[Run]:
@@ -156,6 +159,16 @@ def parameters_named(lab: Lab, name: str, *, literal: bool = False) -> list[int]
         ends = {one.rsplit("/", 1)[-1] for one in names.values_list("name", flat=True)[:NAMES_MAX]}
         raise BadCondition(f"no run has a metric or parameter '{name}'; {suggestion(name, {*COLUMNS, *SHORT, *ends})}")
     return ids
+
+
+def parameter_named(lab: Lab, name: str) -> int:
+    """Return the parameter with this name, or else the only one that the name matches, as in `parameters_named`. Raises BadCondition."""
+    whole = FieldName.objects.filter(lab=lab, name=name).values_list("pk", flat=True).first() if name.startswith("/") else None
+    ids = [whole] if whole is not None else parameters_named(lab, name)
+    if len(ids) > 1:
+        some = FieldName.objects.filter(pk__in=ids).order_by("name").values_list("name", flat=True)[:3]
+        raise BadCondition(f"'{name}' names {len(ids)} parameters; give the whole name of one, such as {', '.join(some)}")
+    return ids[0]
 
 
 def unit_named(name: str) -> str:
@@ -225,14 +238,24 @@ def _whole(name: str, number: float | Between) -> int | Between:
     return _in_column(int(number))
 
 
+def _duration(seconds: float) -> timedelta:
+    return timedelta(seconds=max(-LONGEST_S, min(seconds, LONGEST_S)))
+
+
 def _in_column(number: int) -> int:
     return max(-WHOLE_MAX, min(WHOLE_MAX, number))
 
 
 def _compared(rows: QuerySet[Any], column: str, sign: str, values: Sequence[Any]) -> QuerySet[Any]:
     """Return the rows whose column has one of the values, or (`!=`) none of them, or compares with the only one."""
+    condition = _condition(column, sign, values)
+    return rows.exclude(condition) if sign == "!=" else rows.filter(condition)
+
+
+def _condition(column: str, sign: str, values: Sequence[Any]) -> Q:
+    """The column has one of the values (`=`, and `!=`, which the caller turns round), or compares with the only one."""
     if sign not in ("=", "!="):
-        return rows.filter(**{f"{column}__{LOOKUPS[sign]}": values[0]})
+        return Q(**{f"{column}__{LOOKUPS[sign]}": values[0]})
     single = [value for value in values if not isinstance(value, Between)]
     condition = Q()
     if single:
@@ -241,4 +264,4 @@ def _compared(rows: QuerySet[Any], column: str, sign: str, values: Sequence[Any]
         if isinstance(value, Between):
             ends = {f"{column}__gte": value.low, f"{column}__lte": value.high}
             condition |= Q(**{lookup: end for lookup, end in ends.items() if end is not None})
-    return rows.exclude(condition) if sign == "!=" else rows.filter(condition)
+    return condition

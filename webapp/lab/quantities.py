@@ -55,17 +55,19 @@ def quantity(name: str, text: str, unit: str) -> float:
         comma = "; write decimals with a point, and thousands without commas" if re.fullmatch(r"[-+]?[\d,.]+\D*", text) else ""
         raise BadQuantity(f"'{text}' is not a number{comma or f', such as {example}'}")
     number, given, units = float(read["number"]), read["unit"], SCALES[dimension]
-    if not math.isfinite(number):
-        raise BadQuantity(f"'{text}' is too large for a number; write one below 1e308")
     if not given:
-        return number
-    if given in units:
-        return number * units[given] / units[unit]
-    if given in COUNTS:  # 5k of whatever the field counts in
-        return number * COUNTS[given]
-    own = f"{name} is in {unit}" if unit else f"{name} has no unit"
-    known = ", ".join(one for one in units if one and "rec" not in one)
-    raise BadQuantity(f"the unit '{given}' does not fit, because {own}; use one of {known}, as in {example}")
+        scaled = number
+    elif given in units:
+        scaled = number * units[given] / units[unit]
+    elif given in COUNTS:  # 5k of whatever the field counts in
+        scaled = number * COUNTS[given]
+    else:
+        own = f"{name} is in {unit}" if unit else f"{name} has no unit"
+        known = ", ".join(one for one in units if one and "rec" not in one)
+        raise BadQuantity(f"the unit '{given}' does not fit, because {own}; use one of {known}, as in {example}")
+    if not math.isfinite(scaled):
+        raise BadQuantity(f"'{text}' is too large for a number; write one below 1e308{unit}")
+    return scaled
 
 
 def _dimension(unit: str) -> str:

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from django.db.models import DurationField, ExpressionWrapper, F, FilteredRelation, FloatField, Func, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import (
+    DurationField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    FilteredRelation,
+    FloatField,
+    Func,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
 from django.db.models.functions import NullIf
 
-from .conditions import COLUMNS, TEXTS, metric_named, parameters_named, unit_named
+from .conditions import COLUMNS, SHORT, TEXTS, parameter_named, unit_named
 from .models import FieldName, Lab, Run, RunParameter
-from .search_values import BadCondition, name_as_written, number_as_written, quoted, text_as_written
+from .search_values import name_as_written, number_as_written, quoted, text_as_written
 
 SEED = "/workload/seed"
 OF_RUN = {"state": "state", "number": "number", "seed": "seed", **TEXTS}
-TEXTUAL = ("state", *TEXTS)
+TEXTUAL = ("state", "tag", *TEXTS)
 
 Cell = float | str | None
 
@@ -53,23 +67,40 @@ class _Seconds(Func):
 
 
 def field_named(lab: Lab, name: str) -> RunField:
-    """Return the field: a column of the run (`state`), a metric or its short name (`p99`), or a parameter by its pointer or by an end of it
-    that only one parameter has. Raises BadCondition."""
-    if name == "tag":
-        return RunField(name, "tag", texts=True)
-    if name in COLUMNS:
-        return RunField(name, "run", unit_named(name), numbers=name not in TEXTUAL, texts=name in TEXTUAL)
-    if (metric := metric_named(lab, name)) is not None:
-        return RunField(name, "metric", unit_named(name), metric=metric, numbers=True)
-    whole = FieldName.objects.filter(lab=lab, name=name, name__startswith="/").values_list("pk", flat=True).first()
-    ids = [whole] if whole is not None else parameters_named(lab, name)
-    if len(ids) > 1:
-        some = FieldName.objects.filter(pk__in=ids).order_by("name").values_list("name", flat=True)[:3]
-        raise BadCondition(f"'{name}' names {len(ids)} parameters; give the whole name of one, such as {', '.join(some)}")
-    pointer = FieldName.objects.values_list("name", flat=True).get(pk=ids[0])
-    values = RunParameter.objects.filter(name=ids[0])
-    numbers, texts = (values.filter(number__isnull=is_text).exists() for is_text in (False, True))
-    return RunField(pointer, "parameter", unit_named(pointer), id=ids[0], numbers=numbers, texts=texts)
+    """Raises BadCondition."""
+    return fields_named(lab, [name])[0]
+
+
+def fields_named(lab: Lab, names: Sequence[str]) -> list[RunField]:
+    """Return the fields: a column of the run (`state`), a metric or its short name (`p99`), or a parameter by its pointer or by an end of
+    it that only one parameter has. However many they are, two statements find them, and one more for each that is no whole name.
+
+    Raises BadCondition.
+    """
+    stored = [SHORT.get(name, name) for name in names if name not in COLUMNS]
+    whole = dict(FieldName.objects.filter(lab=lab, name__in=stored).values_list("name", "pk")) if stored else {}
+    found: list[RunField | int] = []
+    for name in names:
+        metric = SHORT.get(name, name)
+        if name in COLUMNS:
+            kind: Literal["run", "tag"] = "tag" if name == "tag" else "run"
+            found.append(RunField(name, kind, unit_named(name), numbers=name not in TEXTUAL, texts=name in TEXTUAL))
+        elif metric in whole and not metric.startswith("/"):
+            found.append(RunField(name, "metric", unit_named(name), metric=metric, numbers=True))
+        else:
+            found.append(whole.get(name) or parameter_named(lab, name))
+    parameters = _parameters([one for one in found if isinstance(one, int)])
+    return [parameters[one] if isinstance(one, int) else one for one in found]
+
+
+def _parameters(ids: Sequence[int]) -> dict[int, RunField]:
+    """The parameters by id. One statement says which have numbers and which have texts."""
+    if not ids:
+        return {}
+    values = RunParameter.objects.filter(name=OuterRef("pk"))
+    kinds = {"numbers": Exists(values.filter(number__isnull=False)), "texts": Exists(values.filter(number__isnull=True))}
+    rows = FieldName.objects.filter(pk__in=ids).annotate(**kinds).values_list("pk", "name", *kinds)
+    return {id: RunField(name, "parameter", unit_named(name), id=id, numbers=numbers, texts=texts) for id, name, numbers, texts in rows}
 
 
 def with_values(found: QuerySet[Run], field: RunField, at: str) -> tuple[QuerySet[Run], list[str]]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import F, QuerySet
+from django.db.models import F, QuerySet, Value
+from django.db.models.functions import NullIf
 
 from engine.studies import Interval, mean_interval
 
@@ -37,7 +38,7 @@ class Measured:
 @dataclass
 class Group:
     """Runs with the same values of the fields. None: the runs without a value. search: finds exactly these runs. setup: of all its runs,
-    with the version of the engine; None if they have several."""
+    with the version of the engine; None if they have several. Runs that no engine has begun have no version."""
 
     values: list[Cell]
     runs: int
@@ -58,7 +59,8 @@ class Groups:
 
 
 def grouped(lab: Lab, which: Which, by: Sequence[str], measures: Sequence[str], sort: str, offset: int, limit: int) -> Groups:
-    """Group the runs found. sort: `group`, `runs`, or `median:`, `min:` or `max:` and a measure; a leading minus reverses it.
+    """Group the runs found. sort: `group`, `runs`, or `count:`, `median:`, `min:` or `max:` and a measure; a leading minus
+    reverses it.
 
     Raises BadCondition.
     """
@@ -141,7 +143,7 @@ def _groups(found: QuerySet[Run], by: Sequence[RunField], measures: Sequence[Run
     """One statement for all groups and measures."""
     found, keys, values = _rows(found, by, measures)
     flat = [column for columns in keys for column in columns]
-    inner = found.annotate(of_setup=F("setup"), of_version=F("engine_version")).order_by()
+    inner = found.annotate(of_setup=F("setup"), of_version=NullIf(F("engine_version"), Value(""))).order_by()
     try:
         rows, parameters = inner.values(*flat, *values, "of_setup", "of_version").query.sql_with_params()
     except EmptyResultSet:  # a condition that no run can meet, such as a number beyond all that the column can hold

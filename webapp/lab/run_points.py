@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from .models import Lab, Run
-from .run_fields import Cell, RunField, cell_of, field_named, with_values
+from .run_fields import Cell, RunField, cell_of, fields_named, with_values
 from .run_search import Which, find, joined_by_hash
 from .search_values import BadCondition, stands_in
 
@@ -28,7 +28,7 @@ class Points:
 def points(lab: Lab, which: Which, names: Sequence[str], offset: int, limit: int) -> Points:
     """Return the newest runs found, from an offset. Raises BadCondition."""
     with stands_in("field"):
-        fields = [column_named(lab, name) for name in names]
+        fields = columns_named(lab, names)
     found = find(lab, which)
     with joined_by_hash():
         count = found.count()
@@ -45,16 +45,16 @@ def points(lab: Lab, which: Which, names: Sequence[str], offset: int, limit: int
 def columns_of(lab: Lab, ids: Sequence[uuid.UUID], names: Sequence[str]) -> tuple[list[RunField], list[list[Cell]]]:
     """Return the fields and their values for some runs, in the order of the ids. Raises BadCondition."""
     with stands_in("value"):
-        fields = [column_named(lab, name) for name in names]
+        fields = columns_named(lab, names)
     numbers = dict(Run.objects.filter(pk__in=ids).values_list("pk", "number"))
     found = Run.objects.filter(pk__in=ids)
     return fields, [_column(found, one, [numbers[id] for id in ids]) for one in fields]
 
 
-def column_named(lab: Lab, name: str) -> RunField:
+def columns_named(lab: Lab, names: Sequence[str]) -> list[RunField]:
     """Raises BadCondition."""
-    found = field_named(lab, name)
-    if found.kind == "tag":
+    found = fields_named(lab, names)
+    if any(one.kind == "tag" for one in found):
         raise BadCondition("a run can have several tags, so 'tag' is no single value of it; group by tag instead")
     return found
 

@@ -28,6 +28,9 @@ DEEP = 1000
 ENTRIES_TOGETHER = 500
 """Number of an index's entries that SQLite is asked for at a time."""
 
+PARTS_MAX = 10
+"""After so many parts of an index without enough runs of the filter, sorting those there are is faster than to go on."""
+
 METRICS = {"p50": "latency_ms.p50", "p99": "latency_ms.p99", "out": "throughput_out_per_s"}
 
 OUTCOMES = {"hold": "holds", "holds": "holds", "fail": "fails", "fails": "fails", "failed": "fails", "unjudged": UNJUDGED}
@@ -102,11 +105,14 @@ def page_of(found: QuerySet[Run], filter: Filter) -> tuple[list[Run], int]:
     """Return the filter's page of these runs, in its order, and their total number. A filter that may match few runs or most of them takes
     one pass over all runs: walking an index until the page is full could take many times longer."""
     by_metric = filter.sort.removeprefix("-") in METRICS
-    if filter.search or filter.tag or filter.study or (by_metric and filter.offset >= DEEP):
+    ids: list[uuid.UUID] | None = None
+    if not (filter.search or filter.tag or filter.study or (by_metric and filter.offset >= DEEP)):
+        ids = _walked_page(found, filter) if by_metric else _page(found.order_by(*_order(filter)), filter)
+    if ids is None:
         with joined_by_hash():
             ids, count = _sorted_page(found, filter)
     else:
-        ids, count = _walked_page(found, filter) if by_metric else _page(found.order_by(*_order(filter)), filter), found.count()
+        count = found.count()
     runs = Run.objects.defer("document").prefetch_related("tags").in_bulk(ids)
     return [runs[id] for id in ids if id in runs], count
 
@@ -126,13 +132,17 @@ def _order(filter: Filter, value: str = "") -> tuple[Any, str]:
     return order.desc(nulls_last=True) if down else order.asc(nulls_last=True), "-number"
 
 
-def _walked_page(found: QuerySet[Run], filter: Filter) -> list[uuid.UUID]:
-    """Read one page in the order of the metric's index, without sorting all runs. Runs without the metric come last."""
+def _walked_page(found: QuerySet[Run], filter: Filter) -> list[uuid.UUID] | None:
+    """Read one page in the order of the metric's index, without sorting all runs. Runs without the metric come last. None if too much of
+    the index was read for too few runs."""
     name = filter.sort.removeprefix("-")
     down = filter.sort.startswith("-")
     having = found.filter(metrics__metric=METRICS[name])
     if connection.vendor == "sqlite":
-        ids = _walked_in_parts(found, METRICS[name], down, filter)
+        walked = _walked_in_parts(found, METRICS[name], down, filter)
+        if walked is None:
+            return None
+        ids = walked
     else:
         ids = _page(having.order_by("-metrics__value" if down else "metrics__value", "-number"), filter)
     if len(ids) < filter.limit:
@@ -141,12 +151,15 @@ def _walked_page(found: QuerySet[Run], filter: Filter) -> list[uuid.UUID]:
     return ids
 
 
-def _walked_in_parts(found: QuerySet[Run], metric: str, down: bool, filter: Filter) -> list[uuid.UUID]:
-    """Read the page from the metric's index, some entries at a time. SQLite's own plan would read every run and sort them all."""
+def _walked_in_parts(found: QuerySet[Run], metric: str, down: bool, filter: Filter) -> list[uuid.UUID] | None:
+    """Read the page from the metric's index, some entries at a time. SQLite's own plan would read every run and sort them all. None if
+    `PARTS_MAX` parts hold too few of these runs."""
     entries = RunSummary.objects.filter(metric=metric).order_by("-value" if down else "value").values_list("run", "value")
     ids: list[uuid.UUID] = []
-    needed = filter.offset + filter.limit
+    needed, parts = filter.offset + filter.limit, 0
     while len(ids) < needed and (part := list(entries[:ENTRIES_TOGETHER])):
+        if (parts := parts + 1) > PARTS_MAX:
+            return None
         last = part[-1][1]  # runs of the same value are listed by their numbers, and may be more than one part
         values = {run: value for run, value in part if value != last}
         numbers = found.filter(pk__in=values).values_list("pk", "number")

@@ -16,6 +16,10 @@ SIMPLE_TEXT = re.compile(r"[A-Za-z_][\w+@-]*(?:\.[\w+@-]+)*")
 SIMPLE_NAME = re.compile(r"/?[A-Za-z_][\w.+@~-]*(?:/[\w.+@~-]+)*")
 RANGE = re.compile(r"(?P<low>[-+.\d][^|\"]*?)?\.\.(?P<high>[-+.\d][^|\"]*)?")
 
+ALTERNATIVES_MAX = 500
+"""Maximum number of alternatives of a condition: the ranges among them are nested parts of the database's statement (see WORDS_MAX). A
+lasso of the page, which writes the numbers of its runs, has fewer."""
+
 
 class BadCondition(ValueError):
     """An invalid search condition or name of a field; the message says why, and how to fix it. at: the part of the query it stands in."""
@@ -88,7 +92,10 @@ def alternatives(name: str, text: str) -> list[Value | Range]:
         if found[1]:
             parts.append(text[start : found.start()])
             start = found.end()
-    return [_value(name, part, text) for part in (*parts, text[start:])]
+    parts.append(text[start:])
+    if len(parts) > ALTERNATIVES_MAX:
+        raise BadCondition(f"the condition on {name} has {len(parts):,} alternatives; write at most {ALTERNATIVES_MAX}, or a range")
+    return [_value(name, part, text) for part in parts]
 
 
 def _value(name: str, part: str, whole: str) -> Value | Range:

@@ -18,6 +18,8 @@ PREFIXED = {
 UNITS = "|".join(sorted({re.escape(unit) for units in SCALES.values() for unit in units if unit}, key=len, reverse=True))
 SPACED_SIGN = re.compile(rf"({QUOTED})|(?<=\S)\s*({SIGN})\s*(?=\S)", re.DOTALL)
 SPACED_UNIT = re.compile(rf"({QUOTED})|((?:{SIGN})[-+]?[\d.]+)\s+({UNITS})(?=\s|$)", re.DOTALL)
+WORDS_MAX = 50
+"""Maximum number of words of a search: each is a part of the database's statement, and SQLite takes one of 1,000 nested parts at most."""
 WORD = re.compile(rf'(?:{QUOTED}|[^\s"])+', re.DOTALL)
 COLON = re.compile(rf'({QUOTED}|[^\s"<>=!|:]+):(.*)', re.DOTALL)
 
@@ -25,14 +27,17 @@ COLON = re.compile(rf'({QUOTED}|[^\s"<>=!|:]+):(.*)', re.DOTALL)
 def words_of(search: str) -> list[str]:
     """The words of a search; a condition with spaces in it, such as `p99 > 10 s`, is one word, and so is what stands in quotation marks.
 
-    Raises BadCondition for a quotation mark that is not closed.
+    Raises BadCondition for a quotation mark that is not closed, and for too many words.
     """
     rest = re.sub(QUOTED, "", search, flags=re.DOTALL)
     if '"' in rest:
         begun = rest[rest.index('"') :].strip()
         raise BadCondition(f"the quotation mark in '{begun}' is not closed; write one at each end, as in tag:\"two words\"")
     joined = SPACED_SIGN.sub(lambda found: found[1] or found[2], search)
-    return WORD.findall(SPACED_UNIT.sub(lambda found: found[1] or found[2] + found[3], joined))
+    words = WORD.findall(SPACED_UNIT.sub(lambda found: found[1] or found[2] + found[3], joined))
+    if len(words) > WORDS_MAX:
+        raise BadCondition(f"the search has {len(words):,} words and conditions; write at most {WORDS_MAX}")
+    return words
 
 
 def colon_of(word: str) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints, TypeAdapter
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal, refusals_below, suggestion
 from engine.spec.experiment.spans import Span
-from webapp.lab.conditions import parameters_named
+from webapp.lab.conditions import parameter_named
 from webapp.lab.models import FieldName, Lab, Run, SparkJob
 from webapp.lab.run_search import Filter, SearchText, find
 from webapp.lab.search_values import BadCondition
@@ -152,18 +152,11 @@ def refuse_too_many(count: int) -> None:
 
 
 def parameter(lab: Lab, name: str) -> int:
-    """Return the one parameter that a name matches: a full pointer or the end of one. Raises Refusal."""
+    """Return the one parameter that a name means. Raises Refusal."""
     try:
-        ids = parameters_named(lab, name)
+        return parameter_named(lab, name)
     except BadCondition as bad:
-        raise Refusal(str(bad), code="unknown_parameter", value=name) from None
-    if len(ids) > 1:
-        some = ", ".join(sorted(FieldName.objects.filter(pk__in=ids[:4]).values_list("name", flat=True)))
-        raise Refusal(
-            f"'{name}' matches {len(ids)} parameters (such as {some}); give the full pointer of one",
-            code="many_parameters", value=name,
-        )  # fmt: skip
-    return ids[0]
+        raise Refusal(str(bad), code="bad_parameter", value=name) from None
 
 
 def cancel(job: SparkJob) -> None:
