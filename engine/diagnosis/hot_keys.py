@@ -149,7 +149,8 @@ class _Question:
             case "bool":
                 return "true" if word else "false"
             case "timestamp":
-                return f"{word / 1e9:.9g} s"
+                whole, rest = divmod(abs(word), 1_000_000_000)
+                return f"{'-' if word < 0 else ''}{whole}{f'.{rest:09}'.rstrip('0') if rest else ''} s"
         return str(word)
 
     # --- the way of the records -----------------------------------------------------------------------------------------------------------
@@ -232,9 +233,12 @@ class _Question:
 
     def _evaluated(self, operator: str, expression: Any, records: _Records) -> Words:
         try:
-            return np.broadcast_to(evaluate(expression.tree, records.columns.__getitem__, self.strings), (records.count,))
+            words = np.broadcast_to(evaluate(expression.tree, records.columns.__getitem__, self.strings), (records.count,))
         except NotByColumn as lacking:
             raise CannotTell(f"The expression of '{operator}' uses {lacking}, which only the run itself evaluates.") from None
+        if expression.tree.type == "string" and (words < 0).any():
+            raise CannotTell(f"The expression of '{operator}' makes texts that its input does not have; only the run knows their codes.")
+        return words
 
     def _parallelism(self, operator: str) -> int:
         """Number of active instances in the frame."""

@@ -34,8 +34,8 @@ class Texts(Protocol):
 
 
 def evaluate(node: Node, field: Callable[[str], Words], texts: Texts) -> Words:
-    """Return the words of one expression, (n,) or () for a constant. field: words of a field by name, (n,). texts: never extended; a
-    constant that is not in it equals no text. Raises NotByColumn."""
+    """Return the words of one expression, (n,) or () for a constant. field: words of a field by name, (n,). texts: never extended; each
+    constant that is not in it has a negative word of its own within the expression, so that it equals itself alone. Raises NotByColumn."""
     with np.errstate(all="ignore"):
         values = _Evaluation(field, texts).of(node)
     return words_of(values) if node.type == "float" else values
@@ -50,6 +50,7 @@ def words_of(floats: Values) -> Words:
 class _Evaluation:
     def __init__(self, field: Callable[[str], Words], texts: Texts) -> None:
         self.field, self.texts = field, texts
+        self.unknown: dict[str, int] = {}  # the words of constants that are no text of the run's input
 
     def of(self, node: Node) -> Values:
         match node:
@@ -77,7 +78,8 @@ class _Evaluation:
     def constant(self, node: Constant) -> Values:
         value = node.value
         if isinstance(value, str):
-            return np.asarray(self.texts.code(value) if value in self.texts else -1, np.int64)
+            known = value in self.texts
+            return np.asarray(self.texts.code(value) if known else self.unknown.setdefault(value, -1 - len(self.unknown)), np.int64)
         return np.asarray(value, np.float64 if node.type == "float" else np.int64)
 
     def unary(self, node: Unary) -> Values:
@@ -134,6 +136,8 @@ class _Evaluation:
 
 
 def compared(operation: str, a: Values, b: Values) -> Values:
+    """Return the comparison of two floats or two words as words, or the smaller or the larger of them. Raises NotByColumn for other
+    operations."""
     match operation:
         case "<":
             return (a < b).astype(np.int64)

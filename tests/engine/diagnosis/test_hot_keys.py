@@ -210,6 +210,39 @@ def test_words_and_instances_that_carry_their_key_along() -> None:
     assert [asked(document, frames, 3, "some", index).records for index in range(2)] == [by_trigger[3][index].total() for index in range(2)]
 
 
+def mapped(expression: str) -> dict[str, Any]:
+    """Records that are hashed to `short` by a field that `some` makes."""
+    document = even(skewed())
+    fields = [{"name": "tier", "expression": expression}]
+    document["query"]["operators"][1] = {"id": "some", "kind": "map", "parallelism": 2, "params": {"fields": fields}, "cost": CHEAP}
+    document["query"]["operators"][2]["params"] = {"fields": [{"field": "tier"}]}
+    document["query"]["operators"][3]["params"] = COUNT | {"key": "tier"}
+    document["query"]["edges"][1]["partitioning"] = {"kind": "hash", "key": "tier"}
+    document["query"]["edges"][2]["partitioning"] = {"kind": "hash", "key": "tier"}
+    return document
+
+
+FIRST = {"t_s": 0.25, "n": 0, "operators": {"records": {"lag": 0, "in_per_s": 4000.0}}}
+
+
+def test_texts_that_a_map_makes_are_told_if_the_input_has_them() -> None:
+    found = [asked(mapped("'3' if i1 < 10 else s1"), [FIRST], 0, "short", index) for index in range(2)]
+    assert {key.key for one in found for key in one.keys} <= set("0123456789abcdef")
+    assert sum(one.records for one in found) == found[0].of_operator
+    for expression in ("'vip' if i1 < 10 else 'plain'", "'vip' if i1 < 10 else s1"):
+        with pytest.raises(CannotTell, match="'some' makes texts that its input does not have"):
+            asked(mapped(expression), [FIRST], 0, "short", 0)
+
+
+def test_times_as_keys_have_all_their_nanoseconds() -> None:
+    for expression, expected in (
+        ("timestamp(1700000000000000000 + i1 % 2)", {"1700000000 s", "1700000000.000000001 s"}),
+        ("timestamp(0 - 1500000000)", {"-1.5 s"}),
+    ):
+        found = [asked(mapped(expression), [FIRST], 0, "short", index) for index in range(2)]
+        assert {key.key for one in found for key in one.keys} == expected
+
+
 def even(document: dict[str, Any]) -> dict[str, Any]:
     """The same with 1000 records in each frame."""
     document["workload"]["sources"]["records"]["arrivals"] = {"kind": "even"}
