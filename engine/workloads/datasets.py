@@ -12,13 +12,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
@@ -28,7 +26,21 @@ from engine.spec.experiment.streams import DatasetInfo as DatasetSchema
 
 from .dataseterror import DatasetError
 from .epochs import EPOCH_UNITS_NS, TIMESTAMP, TIMESTAMPS_RIGHT, unit_of
-from .reading import EMPTY, NO_ROWS, Choices, Counts, Reading, TextFile, detect_whole, hash_of, records, refuse_spoilt_times, schema_of
+from .reading import (
+    EMPTY,
+    NO_ROWS,
+    Choices,
+    Counts,
+    Reading,
+    TextFile,
+    detect_whole,
+    hash_of,
+    json_values,
+    records,
+    refuse_spoilt,
+    refuse_spoilt_times,
+    schema_of,
+)
 
 BYTES_MAX = 256_000_000
 CELLS_MAX = 100_000_000  # a run needs 8 bytes per cell
@@ -213,7 +225,8 @@ def _read_parquet(path: Path) -> pa.Table:
     described = Description(table.schema)
     described.add(table)
     if not described.timestamps:
-        _refuse_spoilt_timestamps(table)
+        for name in table.column_names:
+            refuse_spoilt(name, table[name].chunks)
         if not any(pa.types.is_integer(column.type) or pa.types.is_floating(column.type) for column in table.columns):
             names = ", ".join(f"'{name}'" for name in table.column_names)
             message = f"no column can serve as timestamp and none contains numbers (columns: {names}); one must contain {TIMESTAMPS_RIGHT}"
@@ -304,39 +317,6 @@ def _holds(texts: pa.ChunkedArray, type: pa.DataType) -> bool:
     return True
 
 
-def _refuse_spoilt_timestamps(table: pa.Table) -> None:
-    """Refuse a column that would be a timestamp column except for some value, and name that value."""
-    for name in table.column_names:
-        values = table[name]
-        row = _first_bad_text(values) if pa.types.is_string(values.type) else _first_bad_number(values)
-        if row is None:
-            continue
-        value = values[row].as_py()
-        found = f"column '{name}' has {value!r} in row {row + 1}, which is not a timestamp like the others"
-        raise DatasetError(f"{found}; use {TIMESTAMPS_RIGHT}", column=name, value=value)
-
-
-def _first_bad_text(texts: pa.ChunkedArray) -> int | None:
-    """Return the row of the first other text in a column whose first rows are mostly timestamps; None if there is none."""
-    head = [pa.chunked_array([[text]]) for text in texts.slice(0, 200).to_pylist()]
-    for type in TEXT_TIMESTAMPS:
-        if 2 * sum(_holds(text, type) for text in head) >= len(head):
-            return bisect_left(range(len(texts)), True, key=lambda row: not _holds(texts.slice(0, row + 1), type))
-    return None
-
-
-def _first_bad_number(numbers: pa.ChunkedArray) -> int | None:
-    """Return the row of the first other number in an integer column whose median is a time since 1970; None if there is none."""
-    if not pa.types.is_integer(numbers.type):
-        return None
-    values = numbers.to_numpy()
-    median = int(np.sort(values)[len(values) // 2])
-    unit = unit_of(median, median)
-    if unit is None:
-        return None
-    return next(row for row, value in enumerate(values.tolist()) if unit_of(value, value) != unit)
-
-
 # Describing
 
 
@@ -358,7 +338,7 @@ class Description:
         for name in self.schema.names:
             column, sample = table[name], self._samples[name]
             if len(sample) < SAMPLES:
-                sample += _sample(column, SAMPLES - len(sample))
+                sample += json_values(column.slice(0, SAMPLES - len(sample)))
             if pa.types.is_integer(column.type) or pa.types.is_timestamp(column.type):
                 found = compute.min_max(column.cast(pa.int64())).as_py()
                 least, most = self._extremes.get(name, (found["min"], found["max"]))
@@ -402,11 +382,3 @@ def _field_type(type: pa.DataType) -> FieldType:
     if pa.types.is_floating(type):
         return "float"
     return "bool" if pa.types.is_boolean(type) else "string"
-
-
-def _sample(column: pa.ChunkedArray, count: int) -> list[Any]:
-    head = column.slice(0, count)
-    if pa.types.is_timestamp(column.type):
-        return [f"{np.datetime64(int(value), 'ns')}Z" for value in head.cast(pa.int64()).to_pylist()]
-    values: list[Any] = head.to_pylist()
-    return values

@@ -322,6 +322,45 @@ def test_a_file_that_cannot_be_read_says_where(tmp_path, content: str | bytes, m
     assert message in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("content", "choices", "message"),
+    [
+        ("ts,v\n1700000000,1\n1700000001,2\n,3\n5,4\n", {"missing": "skip_row"}, "column 'ts' has 5 in line 5"),
+        ("ts,v\n1700000000,1\nNA,3\n+1700000001,2\n 5,4\n", {"missing": "skip_row"}, "column 'ts' has 5 in line 5"),
+        ("ts;v\n1.700.000.000;1,5\n1.700.000.001;2,5\n5;4,5\n", {"thousands": ".", "decimal": ","}, "column 'ts' has 5 in line 4"),
+    ],
+)
+def test_the_value_that_keeps_a_column_from_being_times_is_named(tmp_path, content: str, choices: Any, message: str):
+    with pytest.raises(DatasetError, match=message):
+        uploaded(tmp_path, content, choices)
+
+
+def test_the_row_of_a_parquet_file_is_named_by_the_same_rule(tmp_path):
+    times = [f"2026-01-31T12:00:{second:02}Z" for second in range(40)]
+    for values, message in ((["noon", *times], "has 'noon' in row 1"), ([*range(1_700_000_000, 1_700_000_300), 5], "has 5 in row 301")):
+        parquet.write_table(pa.table({"ts": values}), tmp_path / "upload.parquet", row_group_size=100)
+        with pytest.raises(DatasetError, match=f"column 'ts' {message}, which is not a timestamp like the others"):
+            to_parquet(tmp_path / "upload.parquet", tmp_path / "normal.parquet")
+
+
+def test_a_line_that_is_longer_than_a_block_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(DatasetError, match="a row has more than 4,194,304 bytes"):
+        uploaded(tmp_path, "x" * 5_000_000)
+
+
+def test_the_lines_of_all_problems_are_found_in_one_pass(monkeypatch):
+    passes = []
+    rows_of_file = TextFile._lines
+    monkeypatch.setattr(TextFile, "_lines", lambda *given, **more: passes.append(1) or rows_of_file(*given, **more))
+    names = [f"c{number}" for number in range(30)]
+    content = "\n".join([",".join(names), "", *(",".join(row * 30) for row in (["1"], ["x"], [""]))])
+    shown = previewed(content, {"columns": [{"written": name, "type": "int"} for name in names]})
+    assert [problem["line"] for problem in shown.problems if problem["line"]] == [4, 5] * 30
+    assert len(passes) <= 3, "one for the first row, one for all lines"
+    ragged = previewed("a;b,c\n1;2,3\n4;5,6,7\nx,\n", {"delimiter": ",", "columns": [{"written": "c", "type": "int"}]})
+    assert [problem["line"] for problem in ragged.problems if problem["column"] == "c"] == [4], "of the rows that are shown"
+
+
 def test_a_character_cut_by_a_block_is_no_error_and_a_bad_byte_after_it_is_placed(tmp_path, monkeypatch):
     monkeypatch.setattr(reading_text, "BLOCK_BYTES", 16)
     assert len(TextFile.of("a,b\n1,ééééééééé\n2,🚕🚕\n".encode()).check()) == 32

@@ -12,7 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 from django.conf import settings
@@ -22,7 +21,8 @@ from django.db.models.fields.json import KeyTransform
 from django.utils import timezone
 
 from engine.workloads import DatasetError, DatasetInfo, to_parquet
-from engine.workloads.reading import PREVIEW_BYTES, Choices, Preview, preview_text
+from engine.workloads.datasets import PARQUET_MAGIC
+from engine.workloads.reading import EMPTY, PREVIEW_BYTES, Choices, Preview, json_values, preview_text
 
 from .documents import datasets_directory
 from .models import Dataset, Experiment, Lab
@@ -101,10 +101,10 @@ def add(lab: Lab, file: Path, name: str, choices: Choices | None = None) -> Data
 def preview_upload(upload: TemporaryUploadedFile, whole: bool, choices: Choices) -> Preview:
     """Preview a file of text; stores nothing. whole: the upload is all of the file. Raises DatasetError, ReadingRefused."""
     content = upload.read(PREVIEW_BYTES)
-    if content.startswith(b"PAR1"):
+    if content.startswith(PARQUET_MAGIC):
         raise DatasetError("a Parquet file has types of its own, so that there is nothing to choose; upload it without a preview")
     if not content:
-        raise DatasetError("the file is empty; it must have a header line and at least one row", value=0)
+        raise DatasetError(EMPTY, value=0)
     return preview_text(content, whole and (upload.size or 0) <= PREVIEW_BYTES, choices)
 
 
@@ -167,12 +167,5 @@ def preview(dataset: Dataset) -> list[dict[str, Any]]:
             f"the records of data set '{dataset.name}' are missing from the server's data directory; upload it again"
         ) from None
     table = pa.Table.from_batches([next(batches)]).slice(0, PREVIEW_ROWS)
-    columns = {name: values_of(table[name]) for name in table.column_names}
+    columns = {name: json_values(table[name]) for name in table.column_names}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def values_of(column: pa.ChunkedArray) -> list[Any]:
-    if pa.types.is_timestamp(column.type):
-        return [f"{np.datetime64(nanoseconds, 'ns')}Z" for nanoseconds in column.cast(pa.int64()).to_pylist()]
-    values: list[Any] = column.to_pylist()
-    return values

@@ -6,7 +6,9 @@ import functools
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as compute
 
@@ -71,6 +73,14 @@ def read_cells(texts: pa.Array, column: ReadColumn, marks: Marks) -> Cells:
     values = _values(trimmed, column, marks)
     bad = compute.and_(compute.is_null(values), compute.is_valid(trimmed))
     return Cells(values, missing, bad)
+
+
+def json_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """Return the values of a column as JSON values, timestamps as ISO texts in UTC to the nanosecond; None for null."""
+    if pa.types.is_timestamp(column.type):
+        return [None if ns is None else f"{np.datetime64(ns, 'ns')}Z" for ns in column.cast(pa.int64()).to_pylist()]
+    values: list[Any] = column.to_pylist()
+    return values
 
 
 def without_nulls(texts: pa.Array, marks: Marks) -> tuple[pa.Array, pa.Array]:

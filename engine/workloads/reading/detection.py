@@ -44,12 +44,16 @@ class Reason:
 
 @dataclass(frozen=True)
 class Frame:
-    """What is known of a file before its columns are looked at. names: of the columns; header_looks_like_data: position and text."""
+    """What is known of a file before its columns are looked at.
+
+    header: whether its first row has the names. names, chosen: name of each column, and what is chosen for it. looks_like_data: position
+    and text of the first cell of the first row that is no name; None if all may be names.
+    """
 
     delimiter: str
     header: bool
     names: tuple[str, ...]
-    chosen: tuple[ColumnChoices, ...]  # one for each column
+    chosen: tuple[ColumnChoices, ...]
     looks_like_data: tuple[int, str] | None
 
 

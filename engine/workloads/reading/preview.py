@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, Literal
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as compute
 
@@ -14,7 +15,7 @@ from engine.spec.base.problems import Problem, pointer
 from engine.spec.base.structure import shortened
 
 from ..dataseterror import DatasetError
-from .cells import Cells, Marks, read_cells
+from .cells import Cells, Marks, json_values, read_cells
 from .detection import Frame, Reason, column_reasons, detect, frame_of
 from .document import Choices, ReadColumn, Reading, reading_problems
 from .reader import bad_cell
@@ -68,6 +69,7 @@ def preview_text(content: bytes, whole: bool, choices: Choices) -> Preview:
     problems += [_problem(problem) for problem in found]
     unreadable = {problem.pointer.split("/")[2] for problem in found if problem.pointer.endswith(("time_format", "time_zone"))}
     marks = Marks.of(reading)
+    lines = cache(partial(file.lines, frame.delimiter, frame.header, len(frame.names)))  # slow, and needed only if something is wrong
     missing, bad, read = [], [], []
     for position, (column, texts) in enumerate(zip(reading.columns, columns, strict=True)):
         if not column.keep or str(position) in unreadable:
@@ -78,8 +80,8 @@ def preview_text(content: bytes, whole: bool, choices: Choices) -> Preview:
         cells = read_cells(texts, column, marks)
         missing.append(_true(cells.missing))
         bad.append(_true(cells.bad))
-        read.append(_json_values(cells.values.slice(0, PREVIEW_ROWS)))
-        problems += _cell_problems(file, reading, position, column, texts, cells, marks)
+        read.append(json_values(cells.values.slice(0, PREVIEW_ROWS)))
+        problems += _cell_problems(lines, reading, position, column, texts, cells, marks)
     written = [texts.slice(0, PREVIEW_ROWS).to_pylist() for texts in columns]
     return Preview(
         reading=reading,
@@ -110,15 +112,21 @@ def _true(mask: pa.Array) -> int:
 
 
 def _cell_problems(
-    file: TextFile, reading: Reading, position: int, column: ReadColumn, texts: pa.Array, cells: Cells, marks: Marks
+    lines: Callable[[], list[int]],
+    reading: Reading,
+    position: int,
+    column: ReadColumn,
+    texts: pa.Array,
+    cells: Cells,
+    marks: Marks,
 ) -> list[dict[str, Any]]:
-    """Say what is wrong with the cells of a column under what the reading does with them."""
+    """Say what is wrong with the cells of a column under what the reading does with them. lines: gives the line of each row."""
     problems = []
     place, rows = pointer("columns", position, "type"), len(texts)
     if bad := _true(cells.bad):
         index = compute.index(cells.bad, True).as_py()
         value = texts[index].as_py()
-        line = file.line_of(index + 1, reading.delimiter, reading.header)
+        line = lines()[index]
         message = bad_cell(column, value, index + 1, line, marks)
         if bad > 1:
             message += f"; {bad:,} of {rows:,} rows have such cells"
@@ -129,7 +137,7 @@ def _cell_problems(
     lacking = _true(empty) if reading.bad_cells == "null" else _true(cells.missing)
     if lacking and column.fill is None:
         index = compute.index(empty if reading.bad_cells == "null" else cells.missing, True).as_py()
-        line = file.line_of(index + 1, reading.delimiter, reading.header)
+        line = lines()[index]
         what = f"column '{column.name}' ({column.type}) has no value in {lacking:,} of {rows:,} rows, first in line {line}"
         skips = reading.missing == "skip_row"
         message = f"{what}; {'these rows are skipped' if skips else 'skip such rows, give a value for missing cells, or choose string'}"
@@ -144,10 +152,3 @@ def _problem(problem: Problem) -> dict[str, Any]:
 
 def _file_problem(message: str, error: DatasetError) -> dict[str, Any]:
     return {**_problem(Problem("/file", "bad_file", message, error.value)), "line": error.line, "column": error.column}
-
-
-def _json_values(values: pa.Array) -> list[Any]:
-    if pa.types.is_timestamp(values.type):
-        return [None if ns is None else f"{np.datetime64(ns, 'ns')}Z" for ns in values.cast(pa.int64()).to_pylist()]
-    found: list[Any] = values.to_pylist()
-    return found

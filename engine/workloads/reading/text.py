@@ -84,8 +84,11 @@ class TextFile:
         return hasher.digest()
 
     def first_row(self, delimiter: str) -> list[str]:
-        """Return the cells of the first row that is not empty."""
-        return next((cells for _, cells in self._lines(delimiter) if cells), [])
+        """Return the cells of the first row that is not empty. Raises DatasetError if one of them has more than a block."""
+        try:
+            return next(self.cells(delimiter), [])
+        except csv.Error:
+            raise _too_long() from None
 
     def first_line(self) -> str:
         """Return the first line that is not empty, up to a block."""
@@ -115,6 +118,10 @@ class TextFile:
         """Return the line in which a row ends."""
         filled = (line for line, cells in self._lines(delimiter) if cells)
         return next(itertools.islice(filled, row - 1 + header, None), None)
+
+    def lines(self, delimiter: str, header: bool, count: int) -> list[int]:
+        """Return the line in which each row of so many cells ends."""
+        return [line for line, cells in self._lines(delimiter) if len(cells) == count][int(header) :]
 
     def cells(self, delimiter: str) -> Iterator[list[str]]:
         """Yield the cells of each row that is not empty, however many they are. Slow: for files with ragged rows."""
@@ -160,8 +167,12 @@ class TextFile:
         except csv.Error:
             pass
         if "straddling" in reason:
-            return DatasetError(f"a row has more than {BLOCK_BYTES:,} bytes; is the closing quote of a cell missing?")
+            return _too_long()
         return DatasetError(f"the file cannot be read as CSV ({reason})")
+
+
+def _too_long() -> DatasetError:
+    return DatasetError(f"a row has more than {BLOCK_BYTES:,} bytes; is the closing quote of a cell missing?")
 
 
 def whole_rows(content: bytes) -> bytes:
