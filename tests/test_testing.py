@@ -138,6 +138,14 @@ def test_steps_of_no_lane_go_to_the_lane_that_ends_first(tmp_path: Path) -> None
     assert steps.failed == []
 
 
+def test_a_step_that_ends_in_an_error_of_its_own_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", lambda broken: told.append(broken.exc_type))
+    steps = Steps(tmp_path)
+    steps.run([], afterwards=[Step("broken", lambda: [].pop()), Step("after", lambda: None), Step("absent", [], needs="no Java")])
+    assert (steps.failed, told) == (["broken", "after"], [IndexError]), "what never ran has not passed"
+
+
 @pytest.mark.parametrize(("deep", "status"), [(False, 0), (True, 2)])
 def test_what_was_left_out_shows_in_the_status_of_all(tmp_path: Path, deep: bool, status: int, capsys: pytest.CaptureFixture[str]) -> None:
     steps = Steps(tmp_path)

@@ -71,8 +71,11 @@ class Steps:
         for step in steps:
             self._step(step)
         while left:
-            with suppress(IndexError):  # the other lane took the last one
-                self._step(left.popleft())
+            try:
+                step = left.popleft()
+            except IndexError:  # the other lane took the last one
+                return
+            self._step(step)
 
     def _step(self, step: Step) -> None:
         if step.needs:
@@ -119,7 +122,8 @@ class Steps:
 
     @property
     def failed(self) -> list[str]:
-        return [step.name for step in self.all if step.status not in (0, None)]
+        """Names of the steps that failed or never ended."""
+        return [step.name for step in self.all if step.status != 0 and not step.needs]
 
     @property
     def left_out(self) -> list[str]:
