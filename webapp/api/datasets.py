@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from webapp.lab.schemas import DatasetDetail, DatasetShape, UploadPreview
 
 from .authentication import Needs
 from .errors import Problem404, Problem409, Problem422
-from .parsing import unstorable
+from .parsing import NoJson, json_of, unstorable
 
 router = Router()
 
@@ -79,10 +78,9 @@ def choices_in(text: str) -> Choices | None:
     if not text:
         return None
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        message = f"reading is not valid JSON ({error}); send the reading as JSON, or leave it out"
-        raise Problem422(message, [Problem("/reading", "bad_text", message).as_dict()]) from None
+        document = json_of(text, "reading")
+    except NoJson as error:
+        raise Problem422(str(error), [Problem("/reading", "bad_text", str(error)).as_dict()]) from None
     problems = [{**problem.as_dict(), "pointer": f"/reading{problem.pointer}"} for problem in unstorable(document)]
     if problems:
         raise Problem422(f"{problems[0]['pointer']}: {problems[0]['message']}", problems)

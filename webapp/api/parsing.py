@@ -19,6 +19,10 @@ DEPTH_MAX = 64
 KINDS = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 
 
+class NoJson(Exception):
+    """A text that is no JSON that can be read; the message says why."""
+
+
 class Body(BaseModel):
     """Base of request bodies: an unknown field is an error, and only a JSON object is an object."""
 
@@ -30,21 +34,29 @@ class StrictJson(Parser):
 
     def parse_body(self, request: HttpRequest) -> Any:
         try:
-            tree = json.loads(request.body.decode("utf-8-sig"))
+            tree = json_of(request.body.decode("utf-8-sig"), "the body")
         except UnicodeDecodeError as error:
             raise Problem400(f"the body is not UTF-8 (byte {error.start}); send JSON in UTF-8") from None
-        except json.JSONDecodeError as error:
-            raise Problem400(f"the body is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
-        except RecursionError:
-            raise Problem400(f"the body is nested too deeply; at most {DEPTH_MAX} levels are allowed") from None
-        except ValueError:  # an integer with thousands of digits
-            raise Problem400("the body contains a number with too many digits; at most 4,300 are allowed") from None
+        except NoJson as error:
+            raise Problem400(str(error)) from None
         if not isinstance(tree, dict):
             raise Problem422(f"the body is {KINDS.get(type(tree), 'a number')}; it must be a JSON object")
         problems = [problem.as_dict() for problem in unstorable(tree)]
         if problems:
             raise Problem422(f"{problems[0]['pointer']}: {problems[0]['message']}", problems)
         return tree
+
+
+def json_of(text: str, what: str) -> Any:
+    """Read JSON. what: name of the text in errors. Raises NoJson."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise NoJson(f"{what} is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise NoJson(f"{what} is nested too deeply; at most {DEPTH_MAX} levels are allowed") from None
+    except ValueError:  # an integer with thousands of digits
+        raise NoJson(f"{what} contains a number with too many digits; at most 4,300 are allowed") from None
 
 
 def unstorable(tree: Any) -> list[Problem]:
