@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,12 @@ from engine.spec.base.records import FieldType, RecordSchema
 from engine.spec.experiment.partitionings.forward import Forward
 from engine.spec.experiment.partitionings.hash import Hash
 from engine.spec.experiment.query import Edge, OperatorSpec
+from engine.spec.experiment.streams import FileStream
 from engine.spec.expressions.columns import NotByColumn, evaluate
 from engine.spec.expressions.parser import parse
 from engine.spec.rules.flow import Datasets
 from engine.workloads import Feed, Strings, build_feed
+from engine.workloads.traces import known
 
 Words = NDArray[np.int64]
 Holds = NDArray[np.bool_]
@@ -34,6 +35,8 @@ KEYS = 10
 """Number of keys that are named."""
 RECORDS_MAX = 1_000_000
 """Maximum number of records that are made again for one question."""
+CELLS_MAX = 10_000_000
+"""Maximum number of cells of the data sets that are read for one question: 80 MB, and more for texts."""
 
 
 class CannotTell(Exception):
@@ -111,6 +114,8 @@ class _Question:
         self.specs: dict[str, OperatorSpec] = {spec.id: spec for spec in experiment.query.operators}
         self.strings = Strings()
         self.made = 0
+        self.wanted: dict[str, set[str]] = {}  # the fields that are needed of each source
+        self.feeds: dict[str, Feed] = {}
 
     def answer(self, operator: str, index: int) -> HotKeys:
         edges = [edge for edge in self.experiment.query.edges if edge.target == operator]
@@ -121,6 +126,9 @@ class _Question:
                 raise CannotTell(not_by_key(edge))
         if index >= (count := self._parallelism(operator)):
             raise CannotTell(f"'{operator}' has {count} instances in this frame, numbered from 0; there is no {index}.")
+        for _ in self._into(operator, frozenset()):  # without records: only to see which fields are needed
+            pass
+        self.feeds = self._made_feeds()
         arrivals = []
         for edge, records in self._into(operator, frozenset()):
             if records.instance is None:
@@ -253,14 +261,22 @@ class _Question:
 
     # --- what the sources read ------------------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _feeds(self) -> dict[str, Feed]:
-        """All sources, in the run's order: the codes of texts depend on it."""
+    def _made_feeds(self) -> dict[str, Feed]:
+        """All sources with the fields that are needed, in the run's order: the codes of texts depend on it."""
         sources = [spec.id for spec in self.experiment.query.operators if spec.kind == "source"]
+        fields = [sorted(self.wanted.get(id, ())) for id in sources]
         try:
-            return {id: build_feed(self.experiment, id, n, self.strings, self.datasets) for n, id in enumerate(sources)}
+            self._refuse_large(sources)
+            return {id: build_feed(self.experiment, id, n, self.strings, self.datasets, fields[n]) for n, id in enumerate(sources)}
         except Refusal as refusal:
             raise CannotTell(f"The input of the run is no longer there: {refusal}.") from None
+
+    def _refuse_large(self, sources: list[str]) -> None:
+        streams = [self.experiment.workload.sources[id].stream for id in sources]
+        found = [known(stream.dataset, self.datasets) for stream in streams if isinstance(stream, FileStream)]
+        cells = sum(one.rows * len(one.schema.fields) for one in found)
+        if cells > CELLS_MAX:
+            raise CannotTell(f"The data sets of the sources have {cells:,} cells; those of at most {CELLS_MAX:,} are read for keys.")
 
     def _read(self, source: str, wanted: frozenset[str]) -> _Records:
         """Return the records that a source read in the frame."""
@@ -270,7 +286,10 @@ class _Question:
             raise CannotTell("Logs dropped records in this frame, and a run does not record which.")
         if self.frame["operators"][source].get("shed"):
             raise CannotTell(f"'{source}' discarded records in this frame, and a run does not record which.")
-        feed = self._feeds[source]
+        if not self.feeds:
+            self.wanted.setdefault(source, set()).update(wanted)
+            return _Records({name: np.empty(0, np.int64) for name in wanted}, 0, 1)
+        feed = self.feeds[source]
         first, last = self._position(source, self.before), self._position(source, self.frame)
         span_s = self.frame["t_s"] - (self.before["t_s"] if self.before else 0.0)
         served = round(self.frame["operators"][source]["in_per_s"] * span_s / feed.weight)
@@ -279,18 +298,12 @@ class _Question:
         self.made += last - first
         if self.made > RECORDS_MAX:
             raise CannotTell(f"The sources read more than {RECORDS_MAX:,} records in this frame. Shorter frames can be told.")
-        feed = self._only(source, wanted)
         end_ns = end_ns_of(self.frame)
         from_ns = max(0, time_ns_of(feed, first + 1, end_ns) - 1)
         chunk = feed.chunk(from_ns, time_ns_of(feed, last, end_ns))
         words = chunk.words[chunk.trigger != LOG_WATERMARK][first - feed.count_before(from_ns) :][: last - first]
         columns = {name: np.ascontiguousarray(words[:, feed.fields.index(name)]) for name in wanted}
         return _Records(columns, last - first, feed.weight)
-
-    def _only(self, source: str, wanted: frozenset[str]) -> Feed:
-        """The feed with the fields that are read alone; all texts are registered already."""
-        number = list(self._feeds).index(source)
-        return build_feed(self.experiment, source, number, self.strings, self.datasets, sorted(wanted))
 
     def _position(self, source: str, frame: Frame | None) -> int:
         """Number of records that the source had read at the end of a frame."""
@@ -299,7 +312,7 @@ class _Question:
         lag = frame["operators"][source].get("lag")
         if lag is None:
             raise CannotTell("The frames of this version of the engine do not say how far the sources had read. Run it again.")
-        feed = self._feeds[source]
+        feed = self.feeds[source]
         return feed.count_before(end_ns_of(frame)) - int(lag) // feed.weight
 
 

@@ -42,6 +42,7 @@ from engine.simulation.attribution import Delivery, Topology, Trace
 from engine.simulation.source_logs import Logs
 from engine.spec import Experiment, RecordSchema, canonical_json
 from engine.spec.base.family import kind_of
+from engine.spec.base.version import ENGINE_VERSION
 from engine.spec.experiment.generation import Coordinated
 from engine.spec.experiment.retention import KeepFor
 from engine.spec.experiment.scaling.none import NoScaling
@@ -53,10 +54,6 @@ from engine.telemetry.frames import Counters, Observer, summary
 from engine.workloads.datasets import lookup
 from engine.workloads.generation import GenerationEnds
 from engine.workloads.retention import Retention
-
-ENGINE_VERSION = "10"
-"""Part of a run's identity. Increase it when the same document gives other bytes, or when the layout of snapshots changes."""
-
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "data"
 EXAMPLES = FIXTURES.parent / "experiments"

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from webapp.lab.models import Experiment, Lab, Run, RunState
+from engine import ENGINE_VERSION
+from webapp.lab.models import Dataset, Experiment, Lab, Run, RunState
+from webapp.lab.reuse import why_not_the_same
 from webapp.messaging import frame_history
 
 from ..support.limited_runs import limited_runs
@@ -98,6 +100,23 @@ def test_the_hottest_keys_of_an_instance_are_told_or_why_not(client: Client, lab
         told = read(client, path, operator=operator, index=0)
         assert (why in told["reason"], told["keys"], told["records"]) == (True, [], 0)
     assert "there is no 4" in read(client, path, operator="count", index=4)["reason"]
+    (run.directory / "live").rename(run.directory / "away")
+    assert read(client, path, 409, operator="count", index=0)["detail"] == f"run {run.number} is succeeded: the frame is being stored"
+    (run.directory / "away").rename(run.directory / "live")
+    Run.objects.filter(pk=run.pk).update(engine_version="0")
+    told = read(client, path, operator="count", index=0)
+    assert ("made by version 0 of the engine" in told["reason"], told["keys"]) == (True, [])
+
+
+def test_a_run_whose_data_may_be_others_now_is_known(lab: Lab, experiment: Experiment) -> None:
+    run = new_run(experiment)
+    run.engine_version = ENGINE_VERSION
+    run.document["workload"]["sources"]["bids"]["stream"] = {"kind": "file", "dataset": "mine", "timestamp": "time"}
+    assert why_not_the_same(run) == ""
+    Dataset.objects.create(lab=lab, name="others", file="x", rows=1, bytes=1, columns=[], timestamps=[])
+    assert why_not_the_same(run) == ""
+    Dataset.objects.create(lab=lab, name="mine", file="y", rows=1, bytes=1, columns=[], timestamps=[])
+    assert "uploaded after the run" in why_not_the_same(run)
 
 
 def test_a_span_is_diagnosed_by_itself(client: Client, lab: Lab) -> None:

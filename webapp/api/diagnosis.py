@@ -21,6 +21,7 @@ from engine.telemetry.recorded import NoFiles
 from webapp.lab import submission
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import Lab, Run, RunState
+from webapp.lab.reuse import why_not_the_same
 from webapp.lab.schemas import RunDetail
 
 from .errors import Problem404, Problem409, Problem422
@@ -219,12 +220,12 @@ def keys(request: HttpRequest, run_id: uuid.UUID, operator: str, index: Query[In
     _check_operator(run, operator)
     try:
         frame = _frame(run, at_s)
-        live = {one["n"]: one for one in live_frames(run.directory, [frame.number - 1, frame.number])}
+        live = _live(run, [number for number in (frame.number, frame.number - 1) if number >= 0])
     except NoFiles as missing:
         raise Problem409(f"run {run.number} is {run.state}: {missing}") from None
     found, reason = HotKeys("", 0, 0, 0, ()), None
     try:
-        found = _hot_keys(run, operator, index, live[frame.number], live.get(frame.number - 1))
+        found = _hot_keys(run, operator, index, *live)
     except CannotTell as why:
         reason = str(why)
     return KeysShape(
@@ -240,8 +241,18 @@ def keys(request: HttpRequest, run_id: uuid.UUID, operator: str, index: Query[In
     )
 
 
-def _hot_keys(run: Run, operator: str, index: int, frame: dict[str, Any], before: dict[str, Any] | None) -> HotKeys:
+def _live(run: Run, numbers: list[int]) -> list[dict[str, Any]]:
+    """Return these live frames. Raises NoFiles also for one of which other files are stored already."""
+    live = {one["n"]: one for one in live_frames(run.directory, numbers)}
+    if len(live) < len(numbers):
+        raise NoFiles("the frame is being stored")
+    return [live[number] for number in numbers]
+
+
+def _hot_keys(run: Run, operator: str, index: int, frame: dict[str, Any], before: dict[str, Any] | None = None) -> HotKeys:
     """Raises CannotTell."""
+    if reason := why_not_the_same(run):
+        raise CannotTell(f"The run's records cannot be made again: {reason}. Run it again.")
     context = _context(run.lab)
     findings = examine(run.document, context)
     if findings.experiment is None:

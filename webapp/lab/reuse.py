@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Q
 
 from engine.spec import Experiment
+from engine.spec.base.version import ENGINE_VERSION
 
 from .models import Dataset, Lab, Run, RunState
 from .models.work import ACTIVE
@@ -24,14 +25,27 @@ def run_of_the_same(lab: Lab, experiment: Experiment, engine_version: str) -> Ru
     ended = Q(engine_version=engine_version) & (Q(state=RunState.SUCCEEDED) | Q(state=RunState.FAILED, summary__isnull=False))
     coming = Q(state__in=ACTIVE, engine_version__in=("", engine_version), pace__isnull=True, hold_at_frame__isnull=True)
     same = same.filter(ended | coming & Q(cancel_requested=False))
-    names = _datasets(experiment.canonical)
-    newest = Dataset.objects.filter(lab=lab, name__in=names).order_by("-created_at").first() if names else None
-    if newest is not None:
-        same = same.filter(created_at__gt=newest.created_at)
+    same = same.filter(_same_data(lab, experiment.canonical))
     if not experiment.assertions:
         return same.filter(judged="").defer("document").order_by("-number").first()
     others = same.exclude(judged="").order_by("-number")  # assertions are not part of the hash
     return next((run for run in others if assertions_in(run.document) == experiment.assertions), None)
+
+
+def why_not_the_same(run: Run) -> str:
+    """Say why the document of a run may give other records now than the run had, or return ''."""
+    if run.engine_version != ENGINE_VERSION:
+        return f"the run was made by version {run.engine_version} of the engine, and this is version {ENGINE_VERSION}"
+    if not Run.objects.filter(_same_data(run.lab, run.document), pk=run.pk).exists():
+        return "a data set was uploaded after the run under a name that its document uses"
+    return ""
+
+
+def _same_data(lab: Lab, tree: Any) -> Q:
+    """Runs that read what a document's data sets hold now: those after the last upload under these names, also of one deleted since."""
+    names = _datasets(tree)
+    newest = Dataset.objects.filter(lab=lab, name__in=names).order_by("-created_at").first() if names else None
+    return Q() if newest is None else Q(created_at__gt=newest.created_at)
 
 
 def _datasets(tree: Any) -> set[str]:

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import engine
 from engine.diagnosis import CannotTell, HotKeys, hot_keys
 from engine.spec.rules.validation import Context, examine
 from engine.telemetry.instances import measured
-from engine.workloads import Strings, build_feed
+from engine.workloads import Strings, build_feed, datasets, files
 
-from ...support.agreement import DATASETS, simulated
+from ...support.agreement import DATASETS, EXPERIMENTS, simulated
+
+HOT_KEYS = import_module("engine.diagnosis.hot_keys")  # the package has a function of this name
 
 ZIPF = {"kind": "zipf", "exponent": 1.1}
 CHEAP = {"record_us": 1, "output_us": 0, "control_us": 1}
@@ -232,6 +236,31 @@ def test_texts_that_a_map_makes_are_told_if_the_input_has_them() -> None:
     for expression in ("'vip' if i1 < 10 else 'plain'", "'vip' if i1 < 10 else s1"):
         with pytest.raises(CannotTell, match="'some' makes texts that its input does not have"):
             asked(mapped(expression), [FIRST], 0, "short", 0)
+
+
+def test_a_data_set_is_read_once_and_of_it_what_the_key_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = yaml.safe_load((EXPERIMENTS / "flights.yaml").read_text())
+    document["query"]["operators"].insert(
+        1, {"id": "far", "kind": "split", "parallelism": 2, "params": {"routes": [{"predicate": "distance > 900"}]}}
+    )
+    document["query"]["edges"][0] = {"source": "flights", "target": "far", "partitioning": {"kind": "rebalance"}}
+    for port in ("out1", "rest"):
+        document["query"]["edges"].append(
+            {"source": "far", "source_port": port, "target": "average", "partitioning": {"kind": "hash", "key": "origin"}}
+        )
+    reads: list[Path] = []
+    fields: list[tuple[str, ...]] = []
+    monkeypatch.setattr(files, "read", lambda path: reads.append(path) or datasets.read(path))
+    monkeypatch.setattr(HOT_KEYS, "build_feed", lambda *given: fields.append(tuple(given[5])) or build_feed(*given))
+    frame = {"t_s": 0.25, "n": 0, "operators": {"flights": {"lag": 0, "in_per_s": 0.0}}}
+    found = [asked(document, [frame], 0, "average", index) for index in range(4)]
+    assert sum(one.records for one in found) == found[0].of_operator > 0
+    assert all(key.key.isalpha() for one in found for key in one.keys), "airports"
+    assert (len(reads), fields) == (4, [("distance", "origin")] * 4), "one read for each of four questions"
+    monkeypatch.setattr(HOT_KEYS, "CELLS_MAX", 500_000)
+    with pytest.raises(CannotTell, match="The data sets of the sources have 567,465 cells; those of at most 500,000 are read"):
+        asked(document, [frame], 0, "average", 0)
+    assert len(reads) == 4
 
 
 def test_times_as_keys_have_all_their_nanoseconds() -> None:
