@@ -19,6 +19,11 @@ from .waiting import drawn, wait_until_ended
 RATES = (200, 400, 800)
 RATE = "/workload/sources/persons/rate/per_s"
 
+ENDS_ON_TOP = """menu => {
+  const { left, bottom } = menu.getBoundingClientRect();
+  return menu.contains(document.elementFromPoint(left + 20, bottom - 3));
+}"""
+
 
 @pytest.fixture(scope="module")
 def runs_of_rates() -> list[str]:
@@ -104,9 +109,8 @@ def test_a_box_in_the_scatter_narrows_the_list_and_stays_after_a_reload(page: Pa
     expect(scatter.get_by_test_id("plot")).to_have_attribute("data-drawn", "true")
     assert_accessible(page)
     scatter.get_by_title("Colour: State").click()
-    ends_on_top = "menu => { const { left, bottom } = menu.getBoundingClientRect(); return menu.contains(document.elementFromPoint(left + 20, bottom - 3)) }"
     expect(page.locator(".menu").get_by_role("group", name="Measured")).to_be_visible()
-    assert page.locator(".menu").evaluate(ends_on_top)
+    assert page.locator(".menu").evaluate(ENDS_ON_TOP)
     page.keyboard.press("Escape")
     plot = scatter.locator(".nsewdrag").first
     drag(page, plot, (0.3, 0.4), (0.7, 0.6))
