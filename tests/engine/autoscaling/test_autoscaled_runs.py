@@ -514,7 +514,7 @@ PARTS = ("scaling", "checkpoints", "actors")
 
 
 @given(document=documents())
-@settings(max_examples=20)
+@settings(max_examples=14)
 def test_by_hand_without_orders_changes_nothing(document: Document) -> None:
     by_hand = copy.deepcopy(document)
     by_hand.setdefault("policies", {})["scaling"] = {"kind": "manual", "workers_max": 1000}
