@@ -180,7 +180,7 @@ def test_what_is_refused_stays_on_show_and_can_be_changed(new_context: Callable[
     page.route("**/api/datasets", lambda route: None)  # never answered
     with page.expect_event("requestfailed", lambda request: request.url.endswith("/api/datasets")):
         upload.click()
-        page.get_by_role("button", name="Close", exact=True).click()
+        dialog.get_by_text("Close", exact=True).click()
     expect(dialog).to_have_count(0)
 
 
