@@ -70,7 +70,7 @@ def test_before_a_run_has_ended_each_view_says_so(page: Page) -> None:
         page.goto(f"/runs?show={show}")
         expect(page.get_by_role("heading", name="No run has ended yet")).to_be_visible()
     expect(page.get_by_test_id("run-list").get_by_text("Runs of studies are hidden")).to_be_visible()
-    page.get_by_label("Runs of studies").check()
+    page.get_by_label("Runs of studies").click()
     expect(page.get_by_test_id("run-list").get_by_role("heading", name="No run yet")).to_be_visible()
     expect(page.get_by_text("Runs of studies are hidden")).to_have_count(0)
 
