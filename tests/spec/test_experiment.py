@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -290,3 +293,21 @@ def test_the_document_knows_no_family():
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             assert {module for module in modules if module.startswith("engine")} <= needed.get(path.name, set()), path.name
+
+
+def test_no_form_calls_a_host_or_an_instance_a_worker() -> None:
+    """A worker is a process of the lab that executes runs (docs/decisions/141): no title or description of the document speaks of it."""
+
+    def texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
+        if isinstance(part, dict):
+            for name, value in part.items():
+                if name in ("title", "description") and isinstance(value, str):
+                    yield path, value
+                yield from texts(value, f"{path}/{name}")
+        elif isinstance(part, list):
+            for n, value in enumerate(part):
+                yield from texts(value, f"{path}/{n}")
+
+    found = dict(texts(Experiment.model_json_schema(by_alias=True)))
+    assert len(found) > 500
+    assert {path: text for path, text in found.items() if re.search(r"\bworkers?\b", text, re.IGNORECASE)} == {}
