@@ -17,6 +17,7 @@ from .models import Lab, Run, RunState, RunSummary, Tag, Trial
 from .models.work import ACTIVE
 from .search_values import BadCondition, unquoted
 from .search_words import colon_of, refuse_bad_prefix, refuse_half_conditions, words_of
+from .took import Took
 from .verdicts import UNJUDGED
 
 Order = Literal["number", "state", "experiment", "seed", "p50", "p99", "out", "took"]
@@ -128,7 +129,7 @@ def _order(filter: Filter, value: str = "") -> tuple[Any, str]:
     name, down = filter.sort.removeprefix("-"), filter.sort.startswith("-")
     if not value and name != "took":  # never null: with a nulls clause, the order would no longer match the index
         return COLUMNS[name].desc() if down else COLUMNS[name].asc(), "-number"
-    order = F(value) if value else F("finished_at") - F("started_at")
+    order = F(value) if value else Took()
     return order.desc(nulls_last=True) if down else order.asc(nulls_last=True), "-number"
 
 
