@@ -6,18 +6,18 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import reduce
 from operator import or_
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from engine.spec.base.problems import suggestion
 
 from .models import FieldName, Lab, Run, RunParameter, RunState, RunSummary, Tag
 from .quantities import BadQuantity, quantity, unit_of_field
 from .search_values import QUOTED, BadCondition, Range, Value, alternatives, unquoted
+from .took import Took
 
 SIGN = "<=|>=|!=|=|<|>"
 CONDITION = re.compile(rf'(?P<name>{QUOTED}|[^<>=!\s"]+)(?P<sign>{SIGN})(?P<value>[^<>=!\s].*)', re.DOTALL)
@@ -32,8 +32,6 @@ SHORT = {
     "throughput": "throughput_out_per_s",
 }
 LOOKUPS = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
-LONGEST_S = 1e9
-"""No run takes longer; durations are cut off there, below zero too, because the database has a limit."""
 WHOLE_MAX = 2**63 - 1
 
 NAMES_MAX = 2000
@@ -64,8 +62,8 @@ def holding(found: QuerySet[Run], lab: Lab, written: str, sign: str, text: str) 
     if name in TEXTS:
         return _compared(found.exclude(**{TEXTS[name]: ""}), TEXTS[name], sign, _texts(name, asked, sign))
     if name == "took":
-        found = found.annotate(took_for=F("finished_at") - F("started_at")).filter(took_for__isnull=False)
-        return _compared(found, "took_for", sign, _numbers(name, asked, _duration))
+        ended = found.filter(started_at__isnull=False, finished_at__isnull=False).annotate(took_s=Took())
+        return _compared(ended, "took_s", sign, _numbers(name, asked))
     if name in WHOLE:
         return _compared(found, name, sign, [_whole(name, number) for number in _numbers(name, asked)])
     if (metric := metric_named(lab, name)) is not None:
@@ -204,12 +202,12 @@ def _texts(name: str, asked: Sequence[Value | Range], sign: str) -> list[str]:
     return [f"{one.low}..{one.high}" if isinstance(one, Range) else one.text for one in asked]
 
 
-def _numbers(name: str, asked: Sequence[Value | Range], convert: Any = float) -> list[Any]:
-    """The numbers and ranges in the unit of the field, each made into a value of its column. Raises BadCondition."""
+def _numbers(name: str, asked: Sequence[Value | Range]) -> list[Any]:
+    """The numbers and ranges in the unit of the field. Raises BadCondition."""
 
-    def number(text: str) -> Any:
+    def number(text: str) -> float:
         try:
-            return convert(quantity(name, text, unit_named(name)))
+            return quantity(name, text, unit_named(name))
         except BadQuantity as bad:
             raise BadCondition(str(bad)) from None
 
@@ -236,10 +234,6 @@ def _whole(name: str, number: float | Between) -> int | Between:
     if number != int(number):
         raise BadCondition(f"{name} is a whole number, never {number:g}; compare it with one, as in {name}=3")
     return _in_column(int(number))
-
-
-def _duration(seconds: float) -> timedelta:
-    return timedelta(seconds=max(-LONGEST_S, min(seconds, LONGEST_S)))
 
 
 def _in_column(number: int) -> int:

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.db.models import (
-    DurationField,
     Exists,
-    ExpressionWrapper,
     F,
     FilteredRelation,
-    FloatField,
-    Func,
     OuterRef,
     Q,
     QuerySet,
@@ -25,6 +21,7 @@ from django.db.models.functions import NullIf
 from .conditions import COLUMNS, SHORT, TEXTS, parameter_named, unit_named
 from .models import FieldName, Lab, Run, RunParameter
 from .search_values import name_as_written, number_as_written, quoted, text_as_written
+from .took import Took
 
 SEED = "/workload/seed"
 OF_RUN = {"state": "state", "number": "number", "seed": "seed", **TEXTS}
@@ -53,17 +50,6 @@ class RunField:
         if isinstance(value, str):
             return f"{name}={quoted(value) if self.kind == 'parameter' and self.numbers else text_as_written(value)}"
         return f"{name}={number_as_written(value)}"
-
-
-class _Seconds(Func):
-    """A duration in seconds."""
-
-    output_field = FloatField()
-
-    def as_sql(self, compiler: Any, connection: Any, **options: Any) -> Any:
-        if connection.vendor == "postgresql":
-            return super().as_sql(compiler, connection, template="EXTRACT(EPOCH FROM %(expressions)s)::double precision", **options)
-        return super().as_sql(compiler, connection, template="(%(expressions)s) / 1e6", **options)  # stored in microseconds
 
 
 def field_named(lab: Lab, name: str) -> RunField:
@@ -116,8 +102,7 @@ def with_values(found: QuerySet[Run], field: RunField, at: str) -> tuple[QuerySe
         return found.annotate(**{number: F(f"{at}__value")}), [number]
     if field.kind == "run":
         if field.name == "took":
-            took = ExpressionWrapper(F("finished_at") - F("started_at"), output_field=DurationField())
-            return found.annotate(**{number: _Seconds(took)}), [number]
+            return found.annotate(**{number: Took()}), [number]
         column = OF_RUN[field.name]
         if field.texts:
             return found.annotate(**{text: NullIf(F(column), Value("")) if field.name == "author" else F(column)}), [text]
