@@ -228,8 +228,9 @@ NO_PRESSURE = 1 << 16
     O_INNER_PS,  # work of logging an output on the inner edges that leave it, where that comes and goes
     O_STRIDE,  # ... so many that it is laid out with
     O_ATTAINABLE,  # share of the time of a service that is work, in units of 2^-16; the rest is stolen
+    O_START,  # when its query starts, ns: ticks of its sources count from there
     O_COLUMNS,
-) = range(28)
+) = range(29)
 (
     E_SOURCE,
     E_TARGET,

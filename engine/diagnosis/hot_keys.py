@@ -23,6 +23,7 @@ from engine.spec.experiment.query import Edge, OperatorSpec
 from engine.spec.experiment.streams import FileStream
 from engine.spec.expressions.columns import NotByColumn, evaluate
 from engine.spec.expressions.parser import parse
+from engine.spec.rules.copies import written_out
 from engine.spec.rules.flow import Datasets
 from engine.workloads import Feed, Strings, build_feed
 from engine.workloads.traces import known
@@ -103,7 +104,9 @@ def hot_keys(
     schemas: of the document's ports, by "operator.port". frame: live frame. before: the one before it; None for the first. Raises
     CannotTell.
     """
-    return _Question(experiment, schemas, datasets, frame, before).answer(operator, index)
+    if copied := next((query for query in experiment.query.queries if query.copies is not None), None):
+        raise CannotTell(f"Query '{copied.name}' runs in copies, and frames do not say which records each of them read.")
+    return _Question(written_out(experiment), schemas, datasets, frame, before).answer(operator, index)
 
 
 class _Question:

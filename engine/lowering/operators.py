@@ -30,6 +30,7 @@ class Lowering:
     params_at: int = 0
     parallelism: int = 1
     weight: int = 1  # real records per record served
+    start_ns: int = 0  # of the operator's query: its windows count from there
     full: Mapping[str, RecordSchema] = field(default_factory=dict)  # input schemas with all fields, by port
     outputs: Mapping[str, RecordSchema] = field(default_factory=dict)  # output schemas with the fields carried, by port
     groups: tuple[int, int] = (L.SCHEME_KEY_GROUPS, 1)  # scheme and number, of the hash edge that feeds the operator
@@ -49,9 +50,10 @@ class Lowering:
     lists_each: int = 0
     lists_link: int = -1
 
-    def begin(self, parallelism: int, weight: int, groups: tuple[int, int]) -> None:
-        """Start with the next operator. groups: scheme and number of the key groups of the hash edge that feeds it."""
-        self.parallelism, self.weight, self.groups = parallelism, weight, groups
+    def begin(self, parallelism: int, weight: int, groups: tuple[int, int], start_ns: int) -> None:
+        """Start with the next operator. groups: scheme and number of the key groups of the hash edge that feeds it. start_ns: of its
+        query."""
+        self.parallelism, self.weight, self.groups, self.start_ns = parallelism, weight, groups, start_ns
         self.params_at = len(self.params)
         self.row_words, self.group_words, self.first_row, self.heads = None, 0, 0, (0, 0)
         self.first_list, self.lists_each, self.lists_link = 0, 0, -1
@@ -125,10 +127,12 @@ def lower_operators(
     lowering = Lowering(strings)
     op = np.zeros((len(specs), L.O_COLUMNS), np.int64)
     sinks = [spec.id for spec in specs if spec.kind == "sink"]
+    starts_ns = experiment.query.starts_ns
     first = 0
     for n, spec in enumerate(specs):
         kind = OPERATORS[spec.kind]
-        lowering.begin(spec.parallelism, weights[spec.id][0], _key_groups(channels.edge, n))
+        start_ns = starts_ns.get(spec.id, 0)
+        lowering.begin(spec.parallelism, weights[spec.id][0], _key_groups(channels.edge, n), start_ns)
         port_widths = _lower_params(experiment, spec, kind, types, full, lowering)
         noise = _lower_noise(experiment, spec, inst[first : first + spec.parallelism], lowering)
         port = "in" if spec.kind == "sink" else kind.outputs[0]
@@ -157,6 +161,7 @@ def lower_operators(
                 L.O_LISTS: lowering.first_list,
                 L.O_LISTS_EACH: lowering.lists_each,
                 L.O_LISTS_LINK: lowering.lists_link,
+                L.O_START: start_ns,
             },
         )
         first += spec.parallelism

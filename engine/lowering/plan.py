@@ -146,6 +146,7 @@ def _instances(experiment: Experiment, placement: Mapping[str, Sequence[int]]) -
     inst[:, [L.I_QUEUE, L.I_QUEUE_LAST, L.I_OUT, L.I_COST, L.I_BLOCKED_SINCE]] = -1
     inst[:, [L.I_HEAD, L.I_WAKE, L.I_TICK, L.I_PANE_END]] = L.FAR
     inst[:, [L.I_WATERMARK, L.I_NEWEST_EVENT]] = -L.FAR
+    starts_ns = experiment.query.starts_ns
     for n, spec in enumerate(experiment.query.operators):
         here = slice(int(first[n]), int(first[n + 1]))
         inst[here, L.I_OP] = n
@@ -157,8 +158,9 @@ def _instances(experiment: Experiment, placement: Mapping[str, Sequence[int]]) -
         marks = None if source is None else source.watermarks
         if isinstance(marks, BoundedWatermarks):
             inst[here, L.I_PERIOD], inst[here, L.I_LAG] = marks.period_ns, marks.lag_ns
-            if marks.period_ns <= experiment.workload.horizon_ns:
-                inst[here, L.I_TICK] = marks.period_ns
+            first_ns = starts_ns.get(spec.id, 0) + marks.period_ns
+            if first_ns <= experiment.workload.horizon_ns:
+                inst[here, L.I_TICK] = first_ns
     return inst
 
 

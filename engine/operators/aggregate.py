@@ -379,7 +379,7 @@ class Aggregate(Aggregation):
                 int(not isinstance(window, NoWindow)),
                 seconds_ns(size_s),
                 max(1, seconds_ns(slide_s)),
-                seconds_ns(origin_s),
+                seconds_ns(origin_s) + lowering.start_ns,
                 schema.index(window.field) if isinstance(window, Until) else -1,
                 scheme,
                 groups,

@@ -572,7 +572,7 @@ class PanePairing(Pairing):
         return [
             seconds_ns(size_s),
             seconds_ns(slide_s),
-            seconds_ns(origin_s),
+            seconds_ns(origin_s) + lowering.start_ns,
             int(clock == "processing"),
             milliseconds_ns(params.lateness_ms),
             *ends,

@@ -47,8 +47,10 @@ from engine.spec.experiment.generation import Coordinated
 from engine.spec.experiment.retention import KeepFor
 from engine.spec.experiment.scaling.none import NoScaling
 from engine.spec.rules import max_layout
+from engine.spec.rules.copies import written_out
 from engine.spec.rules.event_time import calendar_text, event_zero_ns
 from engine.spec.rules.validation import Context, load
+from engine.telemetry.drawn import Drawn
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
 from engine.workloads.datasets import lookup
@@ -104,7 +106,8 @@ class Simulation:
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         self.event_zero_ns = event_zero_ns(self.experiment.workload.sources, context.datasets)  # None: no source reads a data set
-        begun, scheduled = scaling_setup.beginning(self.experiment, context.datasets)
+        self._written_out = written_out(self.experiment)
+        begun, scheduled = scaling_setup.beginning(self._written_out, context.datasets)
         most = max_layout.greatest(begun) if greatest is None else dict(greatest)
         laid_out = max_layout.laid_out(begun, most)
         setup = protocol_setup(begun, most)
@@ -112,7 +115,7 @@ class Simulation:
             raise ValueError("the document names a checkpointing protocol, which has its own agent; pass no other")
         actors, agent = [*setup.actors, *actors], setup.agent or agent
         faults_and_controls = [*fault_controls(self.experiment), *controls]
-        features = _features(self.experiment, setup, protocol, actors, agent, faults_and_controls)
+        features = _features(self._written_out, setup, protocol, actors, agent, faults_and_controls)
         hosts = [actor.host for actor in actors]
         begins_with = {id: begun.operator(id).parallelism for id in most}
         self._lower(laid_out, context, capacity, keep_outputs, kinds, features, protocol, hosts, begins_with)
@@ -124,14 +127,14 @@ class Simulation:
         self._controls: list[Control] = [*self._retention(), *self._generation_ends(), *faults_and_controls]
         self._scaling: Watch | None = None
         if (job := rescaling.job_of(actors)) is not None:
-            scales = scaling_setup.scaled_by(self.experiment, begun, scheduled, job, agent, self._controls)
+            scales = scaling_setup.scaled_by(self._written_out, begun, scheduled, job, agent, self._controls)
             self._controls, self._scaling = [*self._controls, *scales.controls], scales.watch
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
         directory = self._directory([host.name for host in hosts])
         self._actors = Actors(actors, agent, directory, int(self._plan.arrays.g[L.G_ACTORS]))
         self._actors.wind_up(self._world)
-        self._checkpoints = telemetry_of(setup.actors, setup.agent, directory.instances, self._plan.hosts, self.experiment)
+        self._checkpoints = telemetry_of(setup.actors, setup.agent, directory.instances, self._plan.hosts, self._written_out)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
         self._may_deadlock = cyclic and self.experiment.policies.flow_control.bounded
         self._may_die = memory.may_die(self._world.arrays)
@@ -161,7 +164,7 @@ class Simulation:
         if (self._plan.arrays.host[:, L.H_DISPATCH] != L.DISPATCH_SCAN).any() and "heaps" not in self._kernels.features:
             self._kernels = weave.weave(operators, protocol, features=[*features, "heaps"], choices=choices)
         self._logs = Logs(self._plan)
-        keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in query.operators]
+        keepings = [getattr(OPERATORS[spec.kind], "keeping", None) for spec in laid_out.query.operators]
         self._world = World(self._plan.arrays, keepings, self._logs, self._plan.bounds)
 
     def _start_measuring(self, actor_hosts: list[str], capacity: Capacity, trace: bool, keep_outputs: bool) -> None:
@@ -177,9 +180,8 @@ class Simulation:
         self.frame_number = 0
         self.telemetry = Telemetry()
         self._latencies = [further.name for further in measurement.also]
-        self._observer = Observer(
-            self._plan.operators, self._plan.hosts, self._plan.sinks, self._plan.network.trunks, actor_hosts, self._latencies
-        )
+        self._drawn = Drawn(self.experiment, self._plan.operators, self._plan.sinks)
+        self._observer = Observer(self._drawn, self._plan.hosts, self._plan.network.trunks, actor_hosts, self._latencies)
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
         self._outputs: list[Words] = []
@@ -377,7 +379,7 @@ class Simulation:
         w = self._plan.arrays
         logs: dict[int, KeepFor] = {}
         for number, operator in enumerate(self._plan.operators):
-            source = self.experiment.workload.sources.get(operator)
+            source = self._written_out.workload.sources.get(operator)
             if source is not None and isinstance(source.retention, KeepFor):
                 first = int(w.op[number, L.O_FIRST])
                 logs |= dict.fromkeys(range(first, first + int(w.op[number, L.O_STRIDE])), source.retention)
@@ -455,7 +457,7 @@ class Simulation:
         now = self._counters(self.now_ns)
         start = self._warm if self._warm is not None else Counters.zero(w)
         ended = {"drained": self.drained, "deadlock": self.deadlock or None, "exhaustion": self.exhaustion or None}
-        found = summary(self._plan.operators, self._latencies, self._plan.hosts, w, start, now)
+        found = summary(self._drawn, self._latencies, self._plan.hosts, w, start, now)
         deaths = Counter(death["host"] for death in self.deaths)
         for name, of_host in found["memory"].items():
             of_host["deaths"] = deaths[name]

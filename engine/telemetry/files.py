@@ -26,7 +26,7 @@ _LATENCY = pa.schema(
     [("frame", pa.int32()), ("sink", pa.string()), ("latency", pa.string()), ("bucket", pa.int32()), ("count", pa.int64())]
 )
 _LIVE = pa.schema([("n", pa.int32()), ("json", pa.string())])
-_WITH_DICTIONARY = ["scope", "name", "sink", "latency"]  # without a dictionary, numbers are faster to write and hardly larger
+_WITH_DICTIONARY = ["scope", "name", "query", "sink", "latency"]  # without a dictionary, numbers are faster to write and hardly larger
 
 
 class Live:
@@ -132,7 +132,7 @@ class Telemetry:
         return telemetry
 
 
-_TEXTS = ("scope", "name")
+_TEXTS = ("scope", "name", "query")
 _NARROW = ("frame", "index", "host")
 
 

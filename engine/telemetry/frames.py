@@ -16,6 +16,7 @@ from engine.core.control.memory_accounting import held_bytes
 from engine.core.kernels import bulk
 from engine.core.tables import Arrays, Words
 
+from .drawn import ByCopy, Drawn, QueryPlace
 from .histogram import maximum_ns, percentiles_ns
 
 NONE = -1
@@ -220,15 +221,15 @@ class Observer:
 
     def __init__(
         self,
-        operators: Sequence[str],
+        drawn: Drawn,
         hosts: Sequence[str],
-        sinks: Sequence[str],
         trunks: Sequence[str] = (),
         actors: Sequence[str] = (),
         latencies: Sequence[str] = (),
     ):
-        self.operators, self.hosts, self.sinks, self.trunks, self.actors = operators, hosts, sinks, trunks, actors
+        self.drawn, self.operators, self.hosts, self.trunks, self.actors = drawn, drawn.operators, hosts, trunks, actors
         self.latencies = latencies
+        operators = drawn.operators
         self._names = np.array([*operators, *hosts, *trunks, *actors], object)
         self._scopes = np.array(["instance", *["host"] * len(hosts), *["trunk"] * len(trunks), *["actor"] * len(actors)], object)
         self._machines = np.array([*range(len(hosts)), *range(len(trunks)), *range(len(actors))], np.int64)
@@ -244,29 +245,42 @@ class Observer:
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the frame for the browser (docs/engine-api.md; rates per virtual second), and rows for the telemetry files: one per
         instance that is active or has done something since the last frame, then one per host, trunk and actor (trunks and actors only have
-        sent bytes). deaths: of hosts, since the last frame. appended: real records in the logs of each source so far."""
-        new, held = now.since(before), _held(w)
+        sent bytes). deaths: of hosts, since the last frame. appended: real records in the logs of each source of the run so far."""
+        new, held, in_use = now.since(before), _held(w), active(w)
         by_host = _totals(np.concatenate([new.gained[_OF_TIME], held]), w.inst[:, L.I_HOST], len(self._machines))
-        live = self._live(number, w, new, now, held, by_host, deaths)
+        drawn = self.drawn.arrays(w)
+        sums_ns = _latency_sums_ns(w, new, 1 + len(self.latencies))
+        live = self._live(number, drawn, new, now, held, by_host, in_use, deaths, sums_ns)
+        if self.drawn.queries:
+            live["queries"] = self._queries(w, new)
         if links := self._links(w, now.t_ns):
             live["links"] = links
-        for operator, unread in self._unread(w, now, appended or {}):
+        for operator, unread in self._unread(drawn, now, appended or {}):
             live["operators"][operator]["lag"] = unread
-        for operator, most in self._most(w, new):
+        for operator, most in self._most(drawn, new, in_use):
             live["operators"][operator]["most"] = most
-        for host, busiest in self._busiest(w, new):
+        for host, busiest in self._busiest(drawn, new, in_use):
             live["hosts"][host]["busiest"] = busiest
-        return live, self._rows(number, w, new, now, held, by_host)
+        return live, self._rows(number, drawn, new, now, held, by_host, in_use, self.drawn.query_names(w))
+
+    def _queries(self, w: Arrays, new: Counters) -> dict[str, dict[str, Any]]:
+        """Return the measurements of each query, over all its copies, and some by copy."""
+        found, span_s = _by_copy(self.drawn, w, new, new.late), new.t_ns / 1e9
+        return {place.name: _live_query(place, found, span_s, self.drawn.copies) for place in self.drawn.queries}
 
     def _unread(self, w: Arrays, now: Counters, appended: Mapping[str, int]) -> Iterator[tuple[str, int]]:
         """Yield each source with the number of records in its logs that are neither read nor dropped."""
+        counts: dict[int, int] = {}
         for operator, count in appended.items():
-            here = w.inst[:, L.I_OP] == self.operators.index(operator)
-            yield operator, count - _read(w, now, here) - int(now.dropped[here].sum())
+            number = self.drawn.number[operator]
+            counts[number] = counts.get(number, 0) + count
+        for number, count in counts.items():
+            here = w.inst[:, L.I_OP] == number
+            yield self.operators[number], count - _read(w, now, here) - int(now.dropped[here].sum())
 
-    def _most(self, w: Arrays, new: Counters) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _most(self, w: Arrays, new: Counters, in_use: NDArray[np.bool_]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield each operator of several active instances with the largest values of a single one, and the index of that one."""
-        in_use, first = active(w), w.op[:, L.O_FIRST]
+        first = w.op[:, L.O_FIRST]
         several = np.add.reduceat(in_use.astype(np.int64), first) > 1
         values = np.stack([new.busy_ns / np.maximum(new.active_ns, 1), new.blocked_ns / np.maximum(new.active_ns, 1), _queued(w)])
         values[:, ~in_use] = -1
@@ -287,30 +301,38 @@ class Observer:
                 },
             )
 
-    def _busiest(self, w: Arrays, new: Counters) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _busiest(self, w: Arrays, new: Counters, in_use: NDArray[np.bool_]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield each host of several active instances with the one that was busiest, the first of several."""
         busy = new.busy_ns / np.maximum(new.active_ns, 1)
         in_order = np.lexsort((np.arange(len(busy)), -busy, w.inst[:, L.I_HOST]))
-        in_order = in_order[active(w)[in_order]]
+        in_order = in_order[in_use[in_order]]
         hosts, first, count = np.unique(w.inst[in_order, L.I_HOST], return_index=True, return_counts=True)
         for host, i in zip(hosts[count > 1].tolist(), in_order[first[count > 1]].tolist(), strict=True):
             operator, index = w.inst[i, [L.I_OP, L.I_INDEX]].tolist()
             yield self.hosts[host], {"operator": self.operators[operator], "index": index, "busy": _round(busy[i])}
 
     def _live(
-        self, number: int, w: Arrays, new: Counters, now: Counters, held: Words, by_host: Words, deaths: Sequence[Mapping[str, Any]]
+        self,
+        number: int,
+        w: Arrays,
+        new: Counters,
+        now: Counters,
+        held: Words,
+        by_host: Words,
+        in_use: NDArray[np.bool_],
+        deaths: Sequence[Mapping[str, Any]],
+        sums_ns: Sequence[int],
     ) -> dict[str, Any]:
+        """w: by drawn operator. sums_ns: of the samples of each latency."""
         span_ns, span_s = new.t_ns, new.t_ns / 1e9
-        kinds = 1 + len(self.latencies)
-        sums_ns = _latency_sums_ns(w, new, kinds)
-        latency, *further = map(_live_latency, _by_latency(new.histogram, kinds), sums_ns)
+        latency, *further = map(_live_latency, _by_latency(new.histogram, len(sums_ns)), sums_ns)
         op_of, size, hosts = w.inst[:, L.I_OP], len(self.operators), len(self.hosts)
         source = (w.inst[:, L.I_SOURCE] == 1).astype(np.int64)
         sums = _totals(np.concatenate([new.gained, held, [source]]), op_of, size)
         gained, (queue, _, _, state), reads_log = sums[: len(GAINED)], sums[len(GAINED) : -1], sums[-1]
         # means, since the parallelism may change
         instances = _totals(new.active_ns[None], op_of, size)[0] / span_ns
-        in_use = _totals(new.active_ns[None], w.inst[:, L.I_HOST], len(self._machines))[0, :hosts] / span_ns
+        on_host = _totals(new.active_ns[None], w.inst[:, L.I_HOST], len(self._machines))[0, :hosts] / span_ns
         per_s = np.round(gained[[_ROW["served"], _ROW["emitted"]]] / span_s, 6)
         shares = np.round(gained[_OF_TIME] / np.maximum(instances, 1) / span_ns, 6)
         late, shed, lost = gained[_ROW["late"]], gained[_ROW["shed"]], gained[_ROW["lost"]] + gained[_ROW["unsent"]]
@@ -319,14 +341,14 @@ class Observer:
             *per_s.tolist(),
             *shares.tolist(),
             *(values.tolist() for values in (queue, state, late, shed, lost)),
-            _watermark_lags_ms(w, size, now.t_ns),
+            _watermark_lags_ms(w, size, now.t_ns, in_use),
             attribution(w, new, gained, reads_log),
             strict=True,
         )
         processors = np.where(
             w.host[:hosts, L.H_SHARING] == 1,
             w.host[:hosts, L.H_UNITS] / L.UNIT,
-            np.clip(w.host[:hosts, L.H_PROCESSOR_END] - w.host[:hosts, L.H_PROCESSOR], 1, np.maximum(in_use, 1)),
+            np.clip(w.host[:hosts, L.H_PROCESSOR_END] - w.host[:hosts, L.H_PROCESSOR], 1, np.maximum(on_host, 1)),
         )
         sent_mbit_per_s = np.round(new.sent_bytes * 8e-6 / span_s, 6).tolist()
         waits_ms = _waits_ms(w.host[:, L.H_LINK_FREE], now.t_ns)
@@ -401,8 +423,19 @@ class Observer:
             for (source, target), wait_ms in zip(ends, waits_ms, strict=True)
         ]
 
-    def _rows(self, number: int, w: Arrays, new: Counters, now: Counters, held: Words, by_host: Words) -> dict[str, Words]:
-        shown = active(w) | (new.gained != 0).any(axis=0) | (new.spent != 0).any(axis=(0, 1))
+    def _rows(
+        self,
+        number: int,
+        w: Arrays,
+        new: Counters,
+        now: Counters,
+        held: Words,
+        by_host: Words,
+        in_use: NDArray[np.bool_],
+        queries: NDArray[np.object_] | None,
+    ) -> dict[str, Words]:
+        """w: by drawn operator. queries: name of each instance's query, or None where the document names no queries."""
+        shown = in_use | (new.gained != 0).any(axis=0) | (new.spent != 0).any(axis=(0, 1))
         inst = w.inst[shown]
         n, rows = len(inst), len(inst) + len(self._machines)
         counts = np.zeros((len(GAINED) + len(HELD) + 3, rows), np.int64)
@@ -424,6 +457,7 @@ class Observer:
             **found,
             **dict(zip(SPENT, spent, strict=True)),
             "watermark_ns": marks,
+            **({} if queries is None else {"query": np.r_[queries[shown], np.full(rows - n, "", object)]}),
         }
 
 
@@ -433,11 +467,11 @@ def _waits_ms(free_ns: Words, t_ns: int) -> list[float]:
     return waits
 
 
-def _watermark_lags_ms(w: Arrays, operators: int, t_ns: int) -> list[float | None]:
+def _watermark_lags_ms(w: Arrays, operators: int, t_ns: int, in_use: NDArray[np.bool_]) -> list[float | None]:
     """Return the lag of each operator's minimum watermark; None before its first and after its last watermark."""
     least = np.full(operators, L.FAR)
-    in_use = w.inst[active(w)]
-    np.minimum.at(least, in_use[:, L.I_OP], in_use[:, L.I_WATERMARK])
+    used = w.inst[in_use]
+    np.minimum.at(least, used[:, L.I_OP], used[:, L.I_WATERMARK])
     return [None if abs(mark) >= L.FAR else round((t_ns - mark) / 1e6, 3) for mark in least.tolist()]
 
 
@@ -449,14 +483,13 @@ def _memory(w: Arrays, hosts: int) -> list[dict[str, Any] | None]:
     ]
 
 
-def summary(
-    operators: Sequence[str], latencies: Sequence[str], hosts: Sequence[str], w: Arrays, start: Counters, end: Counters
-) -> dict[str, Any]:
+def summary(drawn: Drawn, latencies: Sequence[str], hosts: Sequence[str], run: Arrays, start: Counters, end: Counters) -> dict[str, Any]:
     """Return the metrics between two readings (after warm-up). latencies: names of the additional latencies."""
+    operators, w = drawn.operators, drawn.arrays(run)
     span_s = max((end.t_ns - start.t_ns) / 1e9, 1e-9)
     kinds = 1 + len(latencies)
     new = end.since(start)
-    sums_ns = _latency_sums_ns(w, new, kinds)
+    sums_ns = _latency_sums_ns(run, new, kinds)
     most_ns = end.longest_ns.reshape(kinds, -1).max(axis=1).tolist()
     counts = _by_latency(new.histogram, kinds)
     latency, *further = (_whole_latency(*of) for of in zip(counts, sums_ns, most_ns, strict=True))
@@ -484,7 +517,76 @@ def summary(
             name: _operator_summary(op_of == o, int(new.active_ns[op_of == o].sum()), new, end) | {"attribution": spent[o]}
             for o, name in enumerate(operators)
         },
+        **({"queries": _queries(drawn, run, end, new, span_s)} if drawn.queries else {}),
     }
+
+
+def _queries(drawn: Drawn, w: Arrays, end: Counters, new: Counters, span_s: float) -> dict[str, Any]:
+    """Return the summary of each query."""
+    found = _by_copy(drawn, w, new, end.late)
+    return {place.name: _query_summary(place, found, drawn.longest_ns(place, end.longest_ns), span_s) for place in drawn.queries}
+
+
+def _by_copy(drawn: Drawn, w: Arrays, new: Counters, late: Words) -> ByCopy:
+    """Return what the copies of queries measured in a span. late: records, (instances,)."""
+    return drawn.by_copy(w, new.served, late, _queued(w), new.histogram, _samples_ns(w, new))
+
+
+def _live_query(place: QueryPlace, found: ByCopy, span_s: float, names: Sequence[str]) -> dict[str, Any]:
+    """names: of the copies of all queries."""
+    here = slice(place.first, place.end)
+    latency = {name: _live_latency(found.histogram[name][here].sum(axis=0), sum(sums[here])) for name, sums in found.sums_ns.items()}
+    out = found.histogram[""][here].sum(axis=1)
+    live = {
+        "latency_ms": latency.pop(""),
+        "latencies_ms": latency,
+        "in_per_s": _round(found.read[here].sum() / span_s),
+        "out_per_s": _round(out.sum() / span_s),
+        "served_per_s": _round(found.served[here].sum() / span_s),
+        "late": int(found.late[here].sum()),
+        "queue": int(found.queue[here].sum()),
+    }
+    if place.counted:
+        means, rates = _means_ms(out, found.sums_ns[""][here]), (out / span_s).round(6).tolist()
+        live["copies"] = {
+            name: {"mean_ms": mean, "out_per_s": rate, "queue": queued}
+            for name, mean, rate, queued in zip(names[here], means, rates, found.queue[here].tolist(), strict=True)
+        }
+    return live
+
+
+def _query_summary(place: QueryPlace, found: ByCopy, longest_ns: Mapping[str, int], span_s: float) -> dict[str, Any]:
+    """longest_ns: largest sample, by latency."""
+    here = slice(place.first, place.end)
+    latency = {
+        name: _whole_latency(found.histogram[name][here].sum(axis=0), sum(sums[here]), longest_ns[name])
+        for name, sums in found.sums_ns.items()
+    }
+    counts = found.histogram[""][here]
+    out = counts.sum(axis=1)
+    whole = {
+        "latency_ms": latency.pop(""),
+        "latencies_ms": latency,
+        "throughput_in_per_s": _round(found.read[here].sum() / span_s),
+        "throughput_out_per_s": _round(out.sum() / span_s),
+        "served_per_s": _round(found.served[here].sum() / span_s),
+        "late": int(found.late[here].sum()),
+    }
+    if place.counted:
+        means = _means_ms(out, found.sums_ns[""][here])
+        known = [mean for mean in means if mean is not None]
+        whole |= {"fastest_copy_ms": min(known, default=None), "slowest_copy_ms": max(known, default=None)}
+        whole["copies"] = {
+            "mean_ms": means,
+            "p99_ms": [_ms(percentiles_ns(row, [0.99])[0]) for row in counts],
+            "out_per_s": (out / span_s).round(6).tolist(),
+        }
+    return whole
+
+
+def _means_ms(counts: Words, sums_ns: Sequence[int]) -> list[float | None]:
+    """Return mean samples; None without samples."""
+    return [round(ns / count / 1e6, 6) if count else None for count, ns in zip(counts.tolist(), sums_ns, strict=True)]
 
 
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -510,9 +612,14 @@ def _weights_of_latencies(w: Arrays) -> Words:
 
 def _latency_sums_ns(w: Arrays, new: Counters, kinds: int) -> list[int]:
     """Return the sum over all sinks, by latency."""
-    each = [ns * weight for ns, weight in zip(_exact(new.latency_ns), _weights_of_latencies(w)[:, 0].tolist(), strict=True)]
+    each = _samples_ns(w, new)
     sinks = len(each) // kinds
     return [sum(each[k * sinks : (k + 1) * sinks]) for k in range(kinds)]
+
+
+def _samples_ns(w: Arrays, new: Counters) -> list[int]:
+    """Return the sum of the samples, by row of `histogram`."""
+    return [ns * weight for ns, weight in zip(_exact(new.latency_ns), _weights_of_latencies(w)[:, 0].tolist(), strict=True)]
 
 
 def _live_latency(counts: Words, sum_ns: int) -> dict[str, Any]:

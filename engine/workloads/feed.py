@@ -52,6 +52,11 @@ class LogChunk:
     def __len__(self) -> int:
         return len(self.append_ns)
 
+    def later(self, start_ns: int, timestamps: Sequence[int]) -> LogChunk:
+        """Return the records as if everything had happened so much later. timestamps: columns that hold times."""
+        self.words[:, timestamps] += start_ns
+        return LogChunk(self.append_ns + start_ns, self.event_ns + start_ns, self.trigger, self.partition, self.words)
+
     def chosen(self, rows: NDArray[np.bool_]) -> LogChunk:
         """Return some of the records. rows: (n,)."""
         return LogChunk(*(column[rows] for column in vars(self).values()))
@@ -80,7 +85,8 @@ class Feed:
 
     schema: the records' fields. fields: names of the generated fields, in the order of a chunk's columns. closes_ns: when the logs close:
     the horizon, or, for a file that ends earlier, the append time of its last record. count: number of records that arrive before the
-    horizon, without watermarks. partitions: number of logs. weight: number of real records per record.
+    horizon, without watermarks. partitions: number of logs. weight: number of real records per record. start_ns: of the source's query.
+    Records, delivery and watermarks know nothing of it: their times count from there.
     """
 
     def __init__(
@@ -93,24 +99,29 @@ class Feed:
         source_number: int,
         weight: int = 1,
         watermarks: Watermarks | None = None,
+        start_ns: int = 0,
     ):
-        self._records, self._delivery, self._horizon_ns, self.weight = records, delivery, horizon_ns, weight
+        self._records, self._delivery, self.weight = records, delivery, weight
+        self._start_ns, self._lasts_ns = start_ns, horizon_ns - start_ns
         self.partitions, self._random, self._watermarks = partitions, random, watermarks
         self._first_trigger = source_number << NUMBER_BITS
         self.schema: RecordSchema = records.schema
         self.fields: tuple[str, ...] = records.fields
-        self.count = delivery.count_before(horizon_ns)
-        self.closes_ns = delivery.end_ns(horizon_ns)
+        self._timestamps = [c for c, name in enumerate(self.fields) if self.schema.fields[self.schema.index(name)].type == "timestamp"]
+        self.count = delivery.count_before(self._lasts_ns)
+        self.closes_ns = start_ns + delivery.end_ns(self._lasts_ns)
 
     def count_before(self, time_ns: int) -> int:
         """Return the number of records with append time < time_ns."""
-        return self.count if time_ns >= self._horizon_ns else self._delivery.count_before(time_ns)
+        own_ns = time_ns - self._start_ns
+        return self.count if own_ns >= self._lasts_ns else self._delivery.count_before(max(own_ns, 0))
 
     def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
         """Return the records with from_ns <= append time < to_ns, independent of how time is divided."""
-        to_ns = min(to_ns, self._horizon_ns)
+        from_ns, to_ns = max(from_ns - self._start_ns, 0), max(min(to_ns - self._start_ns, self._lasts_ns), 0)
         records = self._records_between(from_ns, to_ns)
-        return records if self._watermarks is None else records.merged_with(self._watermarks.chunk(from_ns, to_ns))
+        found = records if self._watermarks is None else records.merged_with(self._watermarks.chunk(from_ns, to_ns))
+        return found.later(self._start_ns, self._timestamps) if self._start_ns else found
 
     def _records_between(self, from_ns: int, to_ns: int) -> LogChunk:
         numbers, made_ns, append_ns = self._delivery.between(from_ns, to_ns)
@@ -170,4 +181,5 @@ def build_feed(
         marks = AtOnce(made) if late is None else Late(made, late)
         watermarks = Watermarks(marks, source.watermarks.lag_ns, logs, len(records.fields))
     partition = RandomStream(workload.seed, operator_id, "partition")
-    return Feed(records, delivery, workload.horizon_ns, logs, partition, source_number, workload.scale, watermarks)
+    start_ns = experiment.query.starts_ns.get(operator_id, 0)
+    return Feed(records, delivery, workload.horizon_ns, logs, partition, source_number, workload.scale, watermarks, start_ns)

@@ -31,6 +31,13 @@ FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__",
 WAYS, MOVING = "engine/core/kernels/transmission.py", "engine/core/kernels/state_transfer.py"
 NETWORK, CORE_NETWORK, ACTORS = "engine/lowering/network.py", "engine/core/control/links.py", "engine/core/control/actors.py"
 
+FEED, PLAN, COPIES, DRAWN = (
+    "engine/workloads/feed.py",
+    "engine/lowering/plan.py",
+    "engine/spec/rules/copies.py",
+    "engine/telemetry/drawn.py",
+)
+
 
 def tests_of(names: str) -> tuple[str, ...]:
     """The files of these tests of the engine, wherever they stand below tests/engine. Raises ValueError where there is none."""
@@ -46,6 +53,7 @@ CORE = (
     *tests_of("core_rules text_tables latency_stamps cost_noise active_instances determinism aligning"),
 )
 """Where a fault in the core ought to show, what shows most first."""
+QUERIES = tests_of("queries")
 LIKELY = {
     ALIGNMENT: tests_of("barriers aligning"),
     LOSING: tests_of("host_loss deaths"),
@@ -358,7 +366,7 @@ MUTATIONS = (
         "w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns + 1",
         "w.host[h, L.H_RESUME] = w.next_ns[h] = now_ns",
     ),
-    Mutation("loss: a tick at the restart", ARRANGEMENT, "(now_ns // period_ns + 1) *", "-(-now_ns // period_ns) *"),
+    Mutation("loss: a tick at the restart", ARRANGEMENT, "(now_ns - start_ns) // period_ns + 1)", "-(-(now_ns - start_ns) // period_ns))"),
     Mutation("loss: ticks behind the end of the log", ARRANGEMENT, "tick_ns if tick_ns <= w.g[L.G_HORIZON] else L.FAR", "tick_ns"),
     Mutation("loss: the dead are up again", LOSS, "if w.memory[h, L.Z_DIED] >= 0:", "if w.memory[h, L.Z_DIED] >= L.FAR:"),
     Mutation("loss: a loss for ever ends", LOSS, "= max(int(w.host[h, L.H_BACK]), back_ns)", "= back_ns"),
@@ -611,4 +619,35 @@ MUTATIONS = (
         "rings[r, :old] = w.rings[r]",
     ),
     Mutation("free messages mixed up in growth", WORLD, "= w.free[:count]", "= w.free[0]"),
+    # queries
+    Mutation("query: records keep their event times", FEED, "self.event_ns + start_ns", "self.event_ns", QUERIES),
+    Mutation("query: times in records stay", FEED, "self.words[:, timestamps] += start_ns", "pass", QUERIES),
+    Mutation("query: records after the horizon", FEED, "start_ns, horizon_ns - start_ns", "start_ns, horizon_ns", QUERIES),
+    Mutation(
+        "query: windows of an aggregate on one grid", AGGREGATE, "seconds_ns(origin_s) + lowering.start_ns", "seconds_ns(origin_s)", QUERIES
+    ),
+    Mutation("query: windows of a join on one grid", PAIRS, "seconds_ns(origin_s) + lowering.start_ns", "seconds_ns(origin_s)", QUERIES),
+    Mutation("query: ticks on one grid", PLAN, "starts_ns.get(spec.id, 0) + marks.period_ns", "marks.period_ns", QUERIES),
+    Mutation(
+        "query: ticks on one grid after a loss", ARRANGEMENT, "start_ns = int(w.op[inst[L.I_OP], L.O_START])", "start_ns = 0", QUERIES
+    ),
+    Mutation("query: a start that depends on the number of copies", COPIES, "query.named(copy)", "query.copies", QUERIES),
+    Mutation(
+        "query: all copies feed the first",
+        COPIES,
+        "numbered(id, k if id in inside else None)",
+        "numbered(id, 0 if id in inside else None)",
+        QUERIES,
+    ),
+    Mutation("query: copies on the host of the first", COPIES, "first[spec.id][k * p : (k + 1) * p]", "first[spec.id][:p]", QUERIES),
+    Mutation(
+        "query: a latency of another query", DRAWN, "counts[name][copy] += histogram[row]", "counts[name][0] += histogram[row]", QUERIES
+    ),
+    Mutation(
+        "query: instances of copies share an index",
+        DRAWN,
+        "np.arange(len(inst)) - op[inst[:, L.I_OP], L.O_FIRST]",
+        "w.inst[:, L.I_INDEX]",
+        QUERIES,
+    ),
 )

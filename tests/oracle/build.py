@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine import placement
@@ -264,11 +264,26 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
         coordinated = experiment.workload.sources[operator.id].generation.kind == "coordinated"
         time_fields = [f.name for f in feed.schema.fields if f.type == "timestamp"]
         network.logs += [
-            Log(instance, entries, feed.closes_ns, watermarks.kind != "none", coordinated, time_fields, period_ns, lag_ns)
+            Log(
+                instance,
+                entries,
+                feed.closes_ns,
+                watermarks.kind != "none",
+                coordinated,
+                time_fields,
+                period_ns,
+                lag_ns,
+                start_ns=start_of(experiment, operator.id),
+            )
             for instance, entries in zip(instances, logs, strict=True)
         ]
         schemas[operator.id, "out"] = feed.schema
     return schemas
+
+
+def start_of(experiment: Experiment, id: str) -> int:
+    """When the operator's query starts (section 1)."""
+    return next((seconds(query.start_s) for query in experiment.query.queries if id in query.operators), 0)
 
 
 def value_of(word: int, type_name: str, strings: Strings) -> Any:
@@ -317,10 +332,18 @@ def connect(network: Network, schemas: Schemas) -> None:
                         receiver.inputs.append(channel)
 
 
+def counted_from(start_ns: int, behaviour: Any) -> Any:
+    """The panes of a query count from its start."""
+    if panes := getattr(behaviour, "panes", None):
+        behaviour.panes = replace(panes, origin_ns=panes.origin_ns + start_ns)
+    return behaviour
+
+
 def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Behaviour:
     """The instance's own copy of what its operator does."""
     operator = instance.operator
     params = operator.parameters
+    start_ns = start_of(network.experiment, operator.id)
     feeding = [edge for edge in network.edges if edge.target == operator.id]
     inputs = {edge.target_port: schemas[edge.source, edge.source_port] for edge in sorted(feeding, key=lambda edge: not edge.feedback)}
     if operator.kind == "filter":
@@ -333,10 +356,11 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
         return Split(params, inputs["in"])
     if operator.kind in JOINS:
         if operator.kind != "window_join":
-            return JOINS[operator.kind](params, inputs["left"], inputs["right"])
+            return counted_from(start_ns, JOINS[operator.kind](params, inputs["left"], inputs["right"]))
         by = next((edge.partitioning for edge in feeding if edge.partitioning.kind == "hash"), None)
         grouped = by is not None and by.scheme == "key_groups"
-        return WindowJoin(params, inputs["left"], inputs["right"], lambda key: network.key_group(by, key) if grouped else 0)
+        group = lambda key: network.key_group(by, key) if grouped else 0  # noqa: E731
+        return counted_from(start_ns, WindowJoin(params, inputs["left"], inputs["right"], group))
     word = lambda key: 0 if key is None else network.word(key)  # noqa: E731
     if operator.kind == "session_aggregate":
         return SessionAggregate(params, word, inputs["in"].bytes)
@@ -345,5 +369,5 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
     if operator.kind == "aggregate":
         hashed = [edge.partitioning for edge in feeding if edge.partitioning.kind == "hash" and edge.partitioning.scheme == "key_groups"]
         group = lambda key: network.key_group(hashed[0], key) if hashed and key is not None else 0  # noqa: E731
-        return PaneAggregate(params, word, inputs["in"].bytes, group)
+        return counted_from(start_ns, PaneAggregate(params, word, inputs["in"].bytes, group))
     return Sink() if operator.kind == "sink" else Behaviour()

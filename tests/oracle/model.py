@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.spec import Experiment
+from engine.spec.rules.copies import written_out
 
 from .actors import Actors, Control, Party, Wire
 from .build import Network, behaviour_of, build
@@ -115,7 +116,7 @@ class OracleResult:
 
 def simulate(experiment: Experiment, datasets: Any = None, actors: Sequence[Any] = (), agent: Any = None) -> OracleResult:
     """Run the experiment to its end (section 9), with actors and an agent of its own (section 12)."""
-    return Model(build(experiment, datasets), actors, agent).run()
+    return Model(build(written_out(experiment), datasets), actors, agent).run()
 
 
 class Model:
@@ -151,7 +152,7 @@ class Model:
             else:
                 self.append_next(log)
             if log.period_ns:
-                self.tick_source(log, log.period_ns, horizon_ns)
+                self.tick_source(log, log.start_ns + log.period_ns, horizon_ns)
         for number, fault in enumerate(self.experiment.faults):
             if fault.kind in ("pause", "slow_host", "host_loss"):
                 self.fault(number, fault)
@@ -665,12 +666,12 @@ class Model:
         """A source that is behind has the ticks that wait among what it has not read, from 1 ns after its restart on (section 10)."""
         now_ns, waiting = self.environment.now, [item for item in log.instance.queue if item.order[1] == ItemClass.LOG]
         if waiting:
-            first_ns = max(min(waiting).ready_ns // log.period_ns, 1) * log.period_ns
+            first_ns = log.tick_before(min(waiting).ready_ns)
             for time_ns in range(first_ns, min(now_ns, horizon_ns) + 1, log.period_ns):
                 self.tick_item_at(time_ns, log.instance, due_ns=now_ns + 1)
 
     def tick_source(self, log: Log, tick_ns: int, horizon_ns: int) -> None:
-        """The source's watermark ticks at period, 2 x period, ... up to and including the horizon (section 5)."""
+        """The source's watermark ticks at period, 2 x period, ... after its query's start, up to and including the horizon (section 5)."""
         for time_ns in range(tick_ns, horizon_ns + 1, log.period_ns):
             self.tick_item_at(time_ns, log.instance)
 

@@ -210,3 +210,8 @@ class Log:
     position: int = 0  # of the next entry to append
     newest_event_ns: int = LOWEST_WATERMARK  # served so far
     shift_ns: int = 0  # of what is coordinated
+    start_ns: int = 0  # of the source's query: ticks count from there
+
+    def tick_before(self, time_ns: int) -> int:
+        """The last tick at that time or before, but not before the first one."""
+        return self.start_ns + max((time_ns - self.start_ns) // self.period_ns, 1) * self.period_ns

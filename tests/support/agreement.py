@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from engine.core.layout import C_RECEIVER, C_SENDER, H_BACK, H_PAUSED, I_STATE_B
 from engine.core.tables import Capacity
 from engine.operators import OPERATORS
 from engine.spec import Experiment
+from engine.spec.rules.copies import copies_by_id
 from engine.workloads import lookup
 from tests.oracle import OracleResult, simulate
 from tests.oracle.records import Kind
@@ -109,14 +110,20 @@ def assert_agreement(
         assert_same(f"record at {sink_id} (end_ns, instance, event_ns, trigger, latency_ns, further_ns, values)", wanted, found)
     summary = simulation.summary()
     operators = summary["operators"]
-    assert_same("late records of operator", sorted(expected.late.items()), sorted((id, counts["late"]) for id, counts in operators.items()))
+    query = simulation.experiment.query
+    copies = copies_by_id(query.operators, query.queries)
+
+    def by_operator(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+        """Of all copies of each operator."""
+        return [(id, sum(counts.get(copy, 0) for copy in copies[id])) for id in operators]
+
+    assert_same("late records of operator", by_operator(expected.late), [(id, counts["late"]) for id, counts in operators.items()])
     for what in ("lost", "unsent"):
-        per_operator = [(id, getattr(expected, what)[id]) for id in operators]
+        per_operator = by_operator(getattr(expected, what))
         counted = [(id, counts["lost"] - counts["unsent"] if what == "lost" else counts["unsent"]) for id, counts in operators.items()]
         assert_same(f"{what} records of operator", per_operator, counted)
     assert_same("errors", [expected.errors], [summary["errors"]])
-    served = [(id, expected.served[id]) for id in operators]
-    assert_same("records served by operator", served, [(id, counts["in"]) for id, counts in operators.items()])
+    assert_same("records served by operator", by_operator(expected.served), [(id, counts["in"]) for id, counts in operators.items()])
     also, sums = simulation.experiment.measurement.also, simulation._world.arrays.latency_sums
     read = [sums[(k + 1) * (len(sums) // (len(also) + 1))].tolist() for k, further in enumerate(also) if further.to == "read"]
     waits = expected.topic_waits_ns
@@ -133,8 +140,7 @@ def assert_agreement(
     assert_same("memory of host (host, used, peak, full, died_ns)", expected.memory, held)
     died = [(round(death["at_s"] * 1e9), simulation._plan.hosts.index(death["host"]), death["used_bytes"]) for death in simulation.deaths]
     assert_same("death (at_ns, host, bytes)", expected.deaths, died)
-    shed = [(id, expected.shed[id]) for id in operators]
-    assert_same("records shed by operator", shed, [(id, counts["shed"]) for id, counts in operators.items()])
+    assert_same("records shed by operator", by_operator(expected.shed), [(id, counts["shed"]) for id, counts in operators.items()])
     waiting = sum(sum(queue.values()) - queue[Kind.END_OF_LOG] for queue in expected.queued) - expected.marks_in_logs
     assert expected.drained == simulation.drained
     host = simulation._world.arrays.host
@@ -176,8 +182,7 @@ def fingerprint(simulation: engine.Simulation) -> dict[str, Any]:
     hasher = hashlib.blake2b(digest_size=16)
     for name, column in simulation.trace().columns().items():
         hasher.update(name.encode() + column.tobytes())
-    for operator in simulation.experiment.query.operators:
-        if operator.kind == "sink":
-            hasher.update(simulation.sink_rows(operator.id).tobytes())
+    for sink in simulation.sinks:
+        hasher.update(simulation.sink_rows(sink).tobytes())
     summary = {name: value for name, value in simulation.summary().items() if name != "wall_s"}
     return {"digest": simulation.digest(), "summary": summary, "services_and_outputs": hasher.hexdigest()}

@@ -667,3 +667,19 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS, budgets: tupl
             "also": draw(st.one_of(st.just([]), further_latencies())),
         },
     }
+
+
+@st.composite
+def named_queries(draw: st.DrawFn, records: tuple[int, ...] = (60, 150)) -> Document:
+    """A random experiment in which some operators, or all, are one query of up to three copies with starts of their own; the others are
+    shared by its copies."""
+    document = draw(documents(records))
+    ids = [operator["id"] for operator in document["query"]["operators"]]
+    inside = draw(st.one_of(st.just(ids), st.lists(st.sampled_from(ids), min_size=1, unique=True)))
+    horizon_s = document["workload"]["horizon_s"]
+    starts = {
+        "start_s": draw(st.sampled_from((0, horizon_s / 4, horizon_s / 3))),
+        "start_within_s": draw(st.sampled_from((0, horizon_s / 3))),
+    }
+    document["query"]["queries"] = [{"name": "q", "operators": inside, "copies": draw(st.sampled_from((None, 1, 2, 3))), **starts}]
+    return document

@@ -79,6 +79,30 @@ class OperatorSample(TypedDict):
 
 
 @EXACT
+class CopySample(TypedDict):
+    """A copy of a query. mean_ms: mean latency; null without samples. queue: items in the queues of its operators."""
+
+    mean_ms: float | None
+    out_per_s: float
+    queue: int
+
+
+@EXACT
+class QuerySample(TypedDict):
+    """A query of the document, over all its copies. served_per_s: records served by its operators, by each of them counted. queue: items in
+    their queues. copies: by name, of queries with copies."""
+
+    latency_ms: Latency
+    latencies_ms: dict[str, Latency]
+    in_per_s: float
+    out_per_s: float
+    served_per_s: float
+    late: int
+    queue: int
+    copies: NotRequired[dict[str, CopySample]]
+
+
+@EXACT
 class HostMemory(TypedDict):
     """State of a host's memory model."""
 
@@ -346,7 +370,7 @@ class ScalingNews(TypedDict):
 @EXACT
 class Frame(TypedDict):
     """One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
-    with a checkpointing protocol. scaling: only in runs that can rescale."""
+    with a checkpointing protocol. scaling: only in runs that can rescale. queries: only of documents that name queries."""
 
     n: int
     t_s: float
@@ -359,6 +383,7 @@ class Frame(TypedDict):
     dropped: NotRequired[int]
     lost: NotRequired[int]
     deaths: NotRequired[list[Death]]
+    queries: NotRequired[dict[str, QuerySample]]
     operators: dict[str, OperatorSample]
     hosts: dict[str, HostSample]
     trunks: NotRequired[dict[str, TrunkSample]]

@@ -237,7 +237,9 @@ def next_tick_ns(w: Arrays, i: int, now_ns: int) -> int:
     period_ns, row = int(inst[L.I_PERIOD]), int(inst[L.I_LOG])
     if not inst[L.I_SOURCE] or not period_ns:
         return max(int(inst[L.I_TICK]), now_ns + 1)
-    tick_ns = (now_ns // period_ns + 1) * period_ns
+    start_ns = int(w.op[inst[L.I_OP], L.O_START])
+    tick_ns = start_ns + max(1, (now_ns - start_ns) // period_ns + 1) * period_ns
     if row < inst[L.I_LOG_END] and w.log[row, L.D_APPEND] <= now_ns:
-        tick_ns = max(1, int(w.log[row, L.D_APPEND]) // period_ns) * period_ns  # if it already had this tick, it only repeats its watermark
+        # if it already had this tick, it only repeats its watermark
+        tick_ns = start_ns + max(1, (int(w.log[row, L.D_APPEND]) - start_ns) // period_ns) * period_ns
     return tick_ns if tick_ns <= w.g[L.G_HORIZON] else L.FAR

@@ -183,8 +183,9 @@ class Experiment(Model):
                 del source["partitions"]
         if document["policies"]["scaling"] == {"kind": "none"}:  # likewise
             del document["policies"]["scaling"]
-        if not document["cluster"]["region_links"]:  # likewise
-            del document["cluster"]["region_links"]
+        for part, list_name in (("cluster", "region_links"), ("query", "queries")):  # likewise
+            if not document[part][list_name]:
+                del document[part][list_name]
         return document
 
     @property

@@ -126,6 +126,15 @@ OF_OPERATOR = {
     "unsent": Quantity("records", "Records taken in or produced, but not sent, because a host was lost."),
     **{f"attribution.{part}": of for part, of in OF_ATTRIBUTION.items()},
 }
+OF_QUERY = {
+    **{f"latency_ms.{name}": of for name, of in OF_LATENCY.items()},
+    "throughput_in_per_s": Quantity("records/s", "Records read by the query's sources after the warm-up."),
+    "throughput_out_per_s": Quantity("records/s", "Records delivered by the query's sinks after the warm-up."),
+    "served_per_s": Quantity("records/s", "Records served by the query's operators after the warm-up, by each of them counted."),
+    "late": Quantity("records", "Records that came after their windows had closed, warm-up included."),
+    "fastest_copy_ms": Quantity("ms", "Mean latency of the copy with the least."),
+    "slowest_copy_ms": Quantity("ms", "Mean latency of the copy with the greatest."),
+}
 
 SUMMARY: dict[str, Quantity] = {
     **OF_RUN,
@@ -135,6 +144,7 @@ SUMMARY: dict[str, Quantity] = {
     **{f"checkpointing.{name}": of for name, of in OF_CHECKPOINTING.items()},
     **{f"scaling.{name}": of for name, of in OF_SCALING.items()},
     **{f"scaling.phases.<phase>.{name}": of for name, of in OF_PHASE.items()},
+    **{f"queries.<query>.{name}": of for name, of in OF_QUERY.items()},
     **{f"operators.<operator>.{name}": of for name, of in OF_OPERATOR.items()},
 }
 """The numbers of a summary."""
@@ -164,6 +174,11 @@ OVER_TIME: dict[str, Quantity] = {
         "dropped": Quantity("records", "Records that logs dropped unread."),
         "lost": Quantity("records", "Records that lost hosts took with them."),
         "scaling.workers": Quantity("instances", "Active instances."),
+        **{f"queries.<query>.latency_ms.{name}": of for name, of in OF_LATENCY.items()},
+        "queries.<query>.in_per_s": Quantity("records/s", "Records read by the query's sources."),
+        "queries.<query>.out_per_s": Quantity("records/s", "Records delivered by the query's sinks."),
+        "queries.<query>.served_per_s": Quantity("records/s", "Records served by the query's operators, by each of them counted."),
+        "queries.<query>.queue": Quantity("records", "Items in the queues of the query's operators."),
         "operators.<operator>.in_per_s": Quantity("records/s", "Records that the operator took in."),
         "operators.<operator>.out_per_s": Quantity("records/s", "Records that the operator gave."),
         "operators.<operator>.busy": Quantity("share", "Share of the time in which its instances served records."),
@@ -187,8 +202,8 @@ QUANTITIES = {name: of for name, of in {**SUMMARY, **EVENTS, **OVER_TIME}.items(
 def metric_names(experiment: Experiment) -> list[str]:
     """Names of all metrics by which runs of the experiment can be compared. Wall-clock time is excluded, as it is not reproducible.
 
-    Not every run has all of them: latency needs deliveries, memory a memory model, checkpointing a protocol, scaling a scaling policy, and
-    phases a stepped load.
+    Not every run has all of them: latency needs deliveries, memory a memory model, checkpointing a protocol, scaling a scaling policy,
+    phases a stepped load, and the fastest and slowest copy a query with copies.
     """
     return [name for name, _ in _expanded(SUMMARY, experiment)]
 
@@ -204,6 +219,7 @@ def _expanded(patterns: Mapping[str, Quantity], experiment: Experiment) -> Itera
         "<latency>": [latency.name for latency in experiment.measurement.also],
         "<host>": [host.name for host in expand(experiment.cluster)],
         "<phase>": [str(number) for number in range(1, phases_of(experiment) + 1)],
+        "<query>": [query.name for query in experiment.query.queries],
         "<operator>": [operator.id for operator in experiment.query.operators],
     }
     for part, group in itertools.groupby(patterns.items(), key=lambda item: next((part for part in known if part in item[0]), "")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -11,18 +11,20 @@ from ..base.operator import Model
 from ..base.operator_kinds import operator, operators
 from ..base.problems import Refusal
 from ..base.records import FieldType
-from ..base.units import Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled
+from ..base.units import Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled, seconds_ns
 from .drifts import AnyDrift
 from .drifts.none import NoDrift
 from .noises import AnyNoise
 from .noises.none import NoNoise
 from .partitionings import AnyPartitioning
 from .partitionings.forward import Forward
+from .queries import NamedQuery
 from .warmups import AnyWarmUp
 from .warmups.none import NoWarmUp
 
 OPERATOR_ID = r"^[a-z][a-z0-9_-]{0,62}$"
 PARALLELISM_MAX = 10_000
+QUERIES_MAX = 1_000
 VARIABLE_PRICE_MAX_US = 1e6
 """Noise multiplies by less than 2^13, drift by less than 8, warm-up by at most 100: the product in ps still fits a 64-bit word."""
 STATEFUL_PRICE_MAX_US = 1e4
@@ -198,6 +200,27 @@ class Query(Model):
 
     operators: tuple[OperatorSpec, ...] = Field(title="Operators", description="Operators; their order numbers the instances.")
     edges: tuple[Edge, ...] = Field(default=(), title="Edges", description="Edges; their order numbers the channels.")
+    queries: tuple[NamedQuery, ...] = Field(
+        default=(),
+        max_length=QUERIES_MAX,
+        title="Queries",
+        description="Names for parts of the graph that are queries of their own. Latency and throughput are then also measured by query.",
+    )
+
+    @property
+    def copies(self) -> dict[str, int]:
+        """Number of copies of each operator, by id."""
+        return {spec.id: 1 for spec in self.operators} | {id: query.copy_count for query in self.queries for id in query.operators}
+
+    @property
+    def starts_ns(self) -> dict[str, int]:
+        """When the query of each operator starts, by operator id; without operators whose query has no start of its own."""
+        return {id: seconds_ns(query.start_s) for query in self.queries for id in query.operators if query.start_s}
+
+
+def with_all_copies(operators: Sequence[OperatorSpec], copies: Mapping[str, int], more: int = 0) -> list[OperatorSpec]:
+    """The operators with the instances of all their copies, those of the first copy first, and `more` behind them. copies: by id."""
+    return [spec.model_copy(update={"parallelism": spec.parallelism * copies.get(spec.id, 1) + more}) for spec in operators]
 
 
 def input_counts(operators: Sequence[OperatorSpec], edges: Sequence[Edge]) -> dict[str, int]:

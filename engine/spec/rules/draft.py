@@ -19,6 +19,7 @@ from ..experiment.faults import FAULTS
 from ..experiment.flow_control import FLOW_CONTROLS
 from ..experiment.ingress import INGRESSES
 from ..experiment.placement import PLACEMENTS
+from ..experiment.queries import NamedQuery
 from ..experiment.query import Edge, OperatorSpec, Query
 from ..experiment.scaling import SCALINGS
 from ..experiment.scaling.none import NoScaling
@@ -77,6 +78,16 @@ class Draft:
     def edges(self) -> dict[int, Edge]:
         """The valid edges by position."""
         return dict(_valid_items(Edge, items(section(self.document, "query", "edges"))))
+
+    @cached_property
+    def queries(self) -> dict[int, NamedQuery]:
+        """The valid queries by position."""
+        return dict(_valid_items(NamedQuery, items(section(self.document, "query", "queries"))))
+
+    @cached_property
+    def copies(self) -> dict[str, int]:
+        """Number of copies of each operator that has a valid query, by id."""
+        return {id: query.copy_count for query in self.queries.values() for id in query.operators}
 
     @cached_property
     def ids(self) -> dict[str, int]:

@@ -17,7 +17,7 @@ from ..base.units import scaled, seconds_ns
 from ..experiment import registry
 from ..experiment.cluster import ExpandedHost, machine_count
 from ..experiment.faults.host_fault import HostFault
-from ..experiment.query import OperatorSpec
+from ..experiment.query import OperatorSpec, with_all_copies
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Scaling
 from ..experiment.scaling.looped import Looped
@@ -87,23 +87,23 @@ def placed(placement: Any, operators: Sequence[OperatorSpec], hosts: Sequence[Ex
 
 
 class Placing:
-    """The placement of a draft: host indices by operator id (None if unknown), and its problems. laid_out: the same at each operator's
-    highest possible parallelism."""
+    """The placement of a draft: host indices by operator id, over all copies (None if unknown), and its problems. laid_out: the same at
+    each operator's highest possible parallelism."""
 
     def __init__(self, draft: Draft, budgets: Budgets):
         self.indices: dict[str, list[int]] | None = None
         self.laid_out: dict[str, list[int]] | None = None
         self.problems: list[Problem] = []
         hosts, placement = draft.hosts, draft.placement
-        if hosts is None or placement is None or sum(operator.parallelism for operator in draft.laid_out.values()) > budgets.instances_max:
+        if hosts is None or placement is None or _instances(draft) > budgets.instances_max:
             return
         if placement.kind == "explicit":
             self.problems += _explicit(draft, placement.hosts, {host.name for host in hosts})
         if self.problems or not draft.by_id:
             return
         try:
-            self.indices = placed(placement, list(draft.by_id.values()), hosts)
-            larger = placed(placement, list(draft.laid_out.values()), hosts)
+            self.indices = placed(placement, with_all_copies(list(draft.by_id.values()), draft.copies), hosts)
+            larger = placed(placement, with_all_copies(list(draft.laid_out.values()), draft.copies), hosts)
         except Refusal as refusal:
             self.problems.append(refusal_problem(refusal, ("placement",)))
             return
@@ -249,10 +249,12 @@ def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     specs = draft.laid_out
     grows = " at their highest possible parallelism, which is allocated from the start" if specs is not draft.by_id else ""
     lower = "lower policies.scaling.workers_max or tighten its bounds" if grows else "lower parallelism"
-    instances = sum(operator.parallelism for operator in specs.values())
+    copies = draft.copies
+    of_all = ", copies counted," if any(count > 1 for count in copies.values()) else ""
+    instances = _instances(draft)
     if instances > budgets.instances_max:
         message = (
-            f"operators has {instances:,} instances in total{grows}, {instances - budgets.instances_max:,} above the budget; "
+            f"operators has {instances:,} instances in total{of_all}{grows}, {instances - budgets.instances_max:,} above the budget; "
             f"{lower} to at most {budgets.instances_max:,} in total"
         )
         yield Problem(pointer("query", "operators"), "budget", message, instances)
@@ -260,13 +262,19 @@ def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     for edge in draft.edges.values():
         source, target = specs.get(edge.source), specs.get(edge.target)
         if source is not None and target is not None:
-            channels += source.parallelism * (1 if edge.partitioning.one_to_one else target.parallelism)
+            each = source.parallelism * (1 if edge.partitioning.one_to_one else target.parallelism)
+            channels += each * max(copies.get(edge.source, 1), copies.get(edge.target, 1))
     if channels > budgets.channels_max:
         message = (
-            f"edges has {channels:,} channels in total{grows}, {channels - budgets.channels_max:,} above the budget; "
+            f"edges has {channels:,} channels in total{of_all}{grows}, {channels - budgets.channels_max:,} above the budget; "
             f"{lower} or use forward, for at most {budgets.channels_max:,} in total"
         )
         yield Problem(pointer("query", "edges"), "budget", message, channels)
+
+
+def _instances(draft: Draft) -> int:
+    """All instances of the run, each copy of a query counted."""
+    return sum(spec.parallelism * draft.copies.get(id, 1) for id, spec in draft.laid_out.items())
 
 
 def records_due(workload: Workload, source: SourceWorkload, datasets: Datasets) -> Callable[[int], int] | None:
@@ -280,17 +288,18 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
     if draft.workload is None:
         return
     horizon_s, horizon_ns = draft.workload.horizon_s, draft.workload.horizon_ns
-    counts: list[Callable[[int], int] | None] = []
+    known: list[tuple[int, Callable[[int], int]]] = []
     for id, source in draft.sources.items():
         try:
-            counts.append(records_due(draft.workload, source, datasets))
+            count = records_due(draft.workload, source, datasets)
         except Refusal as refusal:
             yield refusal_problem(refusal, ("workload", "sources", id))
-            counts.append(None)
-    known = [count for count in counts if count is not None]
+            continue
+        if count is not None:
+            known.append((draft.copies.get(id, 1), count))
 
     def total(time_ns: int) -> int:
-        return sum(count(time_ns) for count in known)
+        return sum(copies * count(time_ns) for copies, count in known)
 
     records = total(horizon_ns)
     if records == 0 and known and len(known) == len(draft.source_ids):
@@ -366,7 +375,7 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
         if operator is None or source.watermarks.kind == "none":
             continue
         period_ms = source.watermarks.period_ms
-        ticks = horizon_s * 1000 / period_ms * operator.parallelism
+        ticks = horizon_s * 1000 / period_ms * operator.parallelism * draft.copies.get(id, 1)
         if ticks > budgets.watermarks_max:
             message = (
                 f"period_ms is {period_ms:g}, which gives {ticks:,.0f} watermarks, {ticks - budgets.watermarks_max:,.0f} above the budget; "

@@ -20,6 +20,7 @@ from .flow import Datasets, Flow
 from .graph import graph_problems
 from .memory import memory_problems
 from .nexmark import nexmark_warnings
+from .queries import query_problems
 from .resources import Budgets, Placing, placed, resource_problems
 from .scaling import scaling_problems
 from .watermarks import watermark_warnings
@@ -83,7 +84,13 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     flow = Flow(draft, context.datasets)
     placing = Placing(draft, budgets)
     reported = {problem.pointer for problem in problems}
-    rest = [*graph_problems(draft), *flow.problems, *placing.problems, *resource_problems(draft, context.datasets, budgets)]
+    rest = [
+        *graph_problems(draft),
+        *query_problems(draft),
+        *flow.problems,
+        *placing.problems,
+        *resource_problems(draft, context.datasets, budgets),
+    ]
     rest += draft.checkpointing.problems(draft) if draft.checkpointing is not None else ()
     rest += scaling_problems(draft)
     rest += memory_problems(draft, flow.schemas, placing.laid_out)

@@ -22,6 +22,16 @@ export interface Edge {
   fields?: { name: string; type: string }[];
 }
 
+/** Operators that are measured together, and run in copies. */
+export interface NamedQuery {
+  name: string;
+  operators: string[];
+  /** Not given: one query of exactly this name. */
+  copies?: number;
+  start_s?: number;
+  start_within_s?: number;
+}
+
 export interface Host {
   name: string;
   count?: number;
@@ -64,7 +74,7 @@ export interface ExperimentDocument {
   format: number;
   name: string;
   description?: string;
-  query: { operators: Operator[]; edges: Edge[] };
+  query: { operators: Operator[]; edges: Edge[]; queries?: NamedQuery[] };
   cluster: { hosts: Host[]; region_links?: RegionLink[]; links?: Json[]; local_latency_ns?: number };
   placement: Tagged & { hosts?: { [operator: string]: string[] } };
   workload: {

@@ -615,6 +615,12 @@ export interface components {
             operators?: string[];
             turn?: components["schemas"]["RegionTurn"];
         };
+        /** @description A copy of a query. mean_ms: mean latency; null without samples. queue: items in the queues of its operators. */
+        CopySample: {
+            mean_ms: number | null;
+            out_per_s: number;
+            queue: number;
+        };
         /** @description A host that ran out of memory and died. restart_at_s: null if it never restarts. */
         Death: {
             host: string;
@@ -637,7 +643,7 @@ export interface components {
         };
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
-         *     with a checkpointing protocol. scaling: only in runs that can rescale.
+         *     with a checkpointing protocol. scaling: only in runs that can rescale. queries: only of documents that name queries.
          */
         Frame: {
             n: number;
@@ -653,6 +659,9 @@ export interface components {
             dropped?: number;
             lost?: number;
             deaths?: components["schemas"]["Death"][];
+            queries?: {
+                [key: string]: components["schemas"]["QuerySample"];
+            };
             operators: {
                 [key: string]: components["schemas"]["OperatorSample"];
             };
@@ -766,6 +775,24 @@ export interface components {
             lag?: number;
             attribution?: components["schemas"]["Attribution"];
             most?: components["schemas"]["Most"];
+        };
+        /**
+         * @description A query of the document, over all its copies. served_per_s: records served by its operators, by each of them counted. queue: items in
+         *     their queues. copies: by name, of queries with copies.
+         */
+        QuerySample: {
+            latency_ms: components["schemas"]["Latency"];
+            latencies_ms: {
+                [key: string]: components["schemas"]["Latency"];
+            };
+            in_per_s: number;
+            out_per_s: number;
+            served_per_s: number;
+            late: number;
+            queue: number;
+            copies?: {
+                [key: string]: components["schemas"]["CopySample"];
+            };
         };
         /**
          * @description A rollback to a recovery line. Times in virtual seconds, some by host. found_s: when the line was found, null during the search.
@@ -2874,6 +2901,7 @@ export type Busiest = components['schemas']['Busiest'];
 export type CapturedCheckpoint = components['schemas']['CapturedCheckpoint'];
 export type CheckpointNews = components['schemas']['CheckpointNews'];
 export type CheckpointRound = components['schemas']['CheckpointRound'];
+export type CopySample = components['schemas']['CopySample'];
 export type Death = components['schemas']['Death'];
 export type DurableCheckpoint = components['schemas']['DurableCheckpoint'];
 export type Frame = components['schemas']['Frame'];
@@ -2886,6 +2914,7 @@ export type LinkSample = components['schemas']['LinkSample'];
 export type Most = components['schemas']['Most'];
 export type NumberedCheckpoint = components['schemas']['NumberedCheckpoint'];
 export type OperatorSample = components['schemas']['OperatorSample'];
+export type QuerySample = components['schemas']['QuerySample'];
 export type Recovery = components['schemas']['Recovery'];
 export type RegionTurn = components['schemas']['RegionTurn'];
 export type RescaleAction = components['schemas']['RescaleAction'];

@@ -19,7 +19,12 @@ class Region(Model):
     """Operators that share a checkpointing mode: in rounds of their own, or each host by its own clock."""
 
     name: str = Field(min_length=1, max_length=63, title="Name", description="Name in rounds and messages.")
-    operators: tuple[str, ...] = Field(min_length=1, title="Operators", description="Operator ids, each in at most one region.")
+    operators: tuple[str, ...] = Field(
+        min_length=1,
+        title="Operators",
+        description="Operator ids, each in at most one region.",
+        json_schema_extra={"x-items": "operator"},
+    )
     mode: Literal["coordinated", "uncoordinated"] = Field(
         default="coordinated",
         title="Mode",

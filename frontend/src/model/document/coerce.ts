@@ -19,7 +19,12 @@ export function coerceDocument(given: unknown): ExperimentDocument {
     ...rest,
     format: typeof draft.format === "number" ? draft.format : 1,
     name: typeof draft.name === "string" ? draft.name : "Untitled experiment",
-    query: { ...query, operators: namedOperators(objectsIn(query.operators)), edges: drawableEdges(objectsIn(query.edges)) },
+    query: {
+      ...query,
+      operators: namedOperators(objectsIn(query.operators)),
+      edges: drawableEdges(objectsIn(query.edges)),
+      ...("queries" in query ? { queries: objectsIn(query.queries).map(listedQuery) } : {}),
+    },
     cluster: {
       ...cluster,
       hosts: objectsIn(cluster.hosts).map(namedHost),
@@ -54,6 +59,12 @@ function namedOperators(operators: Record<string, unknown>[]) {
     return named;
   });
 }
+
+const listedQuery = (query: Record<string, unknown>) => ({
+  ...query,
+  name: typeof query.name === "string" ? query.name : "",
+  operators: Array.isArray(query.operators) ? query.operators.filter((id) => typeof id === "string") : [],
+});
 
 function drawableEdges(edges: Record<string, unknown>[]) {
   const ends = ["source", "target"];

@@ -2,6 +2,7 @@
 import type { Edge, ExperimentDocument, Operator, Position, SourceWorkload } from "../../api/document";
 import { coerceDocument } from "./coerce";
 import { edgeKey, freeName } from "./document";
+import { queriesOf, withoutOperators, withQueries } from "./queries";
 import type { Write } from "./writes";
 
 export function addOperator(
@@ -24,15 +25,16 @@ export function patchOperator(document: ExperimentDocument, id: string, patch: P
   return { ...document, query: { ...document.query, operators } };
 }
 
-/** Renames an operator everywhere: edges, workload, explicit placement, positions. */
+/** Renames an operator everywhere: edges, queries, workload, explicit placement, positions. */
 export function renameOperator(document: ExperimentDocument, from: string, to: string): ExperimentDocument {
   const rename = (id: string) => (id === from ? to : id);
   const rekey = <T>(map: { [id: string]: T } | undefined) =>
     Object.fromEntries(Object.entries(map ?? {}).map(([id, value]) => [rename(id), value]));
+  const named = withQueries(document, queriesOf(document).map((query) => ({ ...query, operators: query.operators.map(rename) })));
   return {
     ...document,
     query: {
-      ...document.query,
+      ...named.query,
       operators: document.query.operators.map((operator) => ({ ...operator, id: rename(operator.id) })),
       edges: document.query.edges.map((edge) => ({ ...edge, source: rename(edge.source), target: rename(edge.target) })),
     },
@@ -51,10 +53,11 @@ export function removeParts(document: ExperimentDocument, operatorIds: Iterable<
   const gone = new Set(operatorIds);
   const cut = new Set(edgeKeys);
   const keeps = (edge: Edge) => !gone.has(edge.source) && !gone.has(edge.target) && !cut.has(edgeKey(edge));
+  const { query } = withQueries(document, withoutOperators(queriesOf(document), gone));
   return {
     ...document,
     query: {
-      ...document.query,
+      ...query,
       operators: document.query.operators.filter((operator) => !gone.has(operator.id)),
       edges: document.query.edges.filter(keeps),
     },

@@ -3,6 +3,7 @@ import type { Frame, Run } from "../../api/types";
 import { assertionsOf } from "../../model/document/assertions";
 import { coerceDocument } from "../../model/document/coerce";
 import type { FaultMark } from "../../model/document/faults";
+import { queriesOf } from "../../model/document/queries";
 import type { RunEvent } from "../../model/run/events";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
@@ -13,12 +14,13 @@ import { Events } from "./Events";
 import { Instances } from "./Instances";
 import { Notes } from "./Notes";
 import { OperatorTimes } from "./OperatorTimes";
+import { Queries } from "./Queries";
 import { Records } from "./Records";
 import { SummaryTable } from "./Summary";
 import { Verdicts } from "./Verdicts";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
-const WIDE: PanelId[] = ["records", "autoscaler", "instances"];
+const WIDE: PanelId[] = ["records", "autoscaler", "queries", "instances"];
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
@@ -54,6 +56,7 @@ export const ResultPanel = memo(function ResultPanel({
     assertions: assertionsOf(document).length > 0,
     checkpoints: losses !== null,
     autoscaler: scaled,
+    queries: queriesOf(document).length > 0,
   };
   const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
   const panel: PanelId = named ?? (has.summary ? "summary" : "events");
@@ -77,6 +80,7 @@ export const ResultPanel = memo(function ResultPanel({
           ...(scaled ? [{ id: "autoscaler" as const, label: "Autoscaler" }] : []),
           ...(losses ? [{ id: "checkpoints" as const, label: "Checkpoints" }] : []),
           { id: "time", label: "Time" },
+          ...(has.queries ? [{ id: "queries" as const, label: "Queries" }] : []),
           { id: "instances", label: "Instances" },
           { id: "records", label: "Records" },
           { id: "notes", label: run.said ? <>Notes <span className="mut">✓</span></> : "Notes" },
@@ -105,6 +109,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "autoscaler" && <Autoscaler document={document} onRescale={onRescale} />}
       {panel === "checkpoints" && losses && <Checkpoints losses={losses} />}
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
+      {panel === "queries" && <Queries document={document} />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "instances" && (
         <Instances

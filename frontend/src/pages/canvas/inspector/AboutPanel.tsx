@@ -3,6 +3,7 @@ import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
 import { editAt, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
+import { Queries } from "./Queries";
 
 const OWN = ["", "/name", "/format", "/ui"];
 
@@ -12,6 +13,7 @@ export function AboutPanel() {
   const problems = useEditor((state) => state.problems);
   const { schema: root } = useRegistry();
   return (
+    <>
     <WriteArea className="form first">
       <Remarks problems={problems.filter((problem) => OWN.includes(problem.pointer))} />
       <p className="doc">Select an operator, an edge or a host to view and edit it.</p>
@@ -32,5 +34,7 @@ export function AboutPanel() {
         <p className="mono hash">{hash ?? "–"}</p>
       </div>
     </WriteArea>
+    <Queries />
+    </>
   );
 }

@@ -21,6 +21,7 @@ import { Section } from "./Section";
 import "./editors";
 import { ConnectField } from "./ConnectField";
 import { HostsField } from "./HostsField";
+import { QueryField } from "./Queries";
 import { SchemaList } from "./SchemaList";
 import { SourceSections } from "./SourceSections";
 
@@ -99,6 +100,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
         )}
       </WriteArea>
       {isSource && <SourceSections operator={operator} workload={workload} />}
+      <QueryField operator={operator.id} />
       <Section title="Hosts" summary={summariseHosts(useEditor.getState().placement[operator.id] ?? []) || "not placed"} open={false}>
         <HostsField operator={operator} />
       </Section>

@@ -2,10 +2,12 @@ import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Problem } from "../../../api/types";
+import { plural } from "../../../lib/format";
 import { rememberLast } from "../../../lib/memo";
 import { DEFAULT_PORT, instancesOf } from "../../../model/document/document";
 import { summariseHosts } from "../../../model/document/hosts";
 import { lookupOf } from "../../../model/document/lookup";
+import { copiesOf } from "../../../model/document/queries";
 import { problemsByPart, TONE_ICON, worstTone } from "../../../model/document/validate";
 import { colourOf } from "../../../model/graph/colours";
 import { inputType, portsOf, recordTypes, type RecordType } from "../../../model/graph/graph";
@@ -34,6 +36,7 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   const operator = useEditor((state) => lookupOf(state.document).operators.get(id));
   const index = useEditor((state) => lookupOf(state.document).indices.get(id) ?? 0);
   const own = useEditor(useShallow((state) => problemsOf(state.problems, state.document).operators.get(id) ?? NO_PROBLEMS));
+  const copies = useEditor((state) => copiesOf(state.document, id));
   const many = useEditor((state) => isLarge(state.document));
   const far = useIsFar() && many;
   const { kinds } = useRegistry();
@@ -64,6 +67,11 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
             <b className="ell" title={`${name}, ${kind?.title ?? operator.kind}`}>
               {name}
             </b>
+            {copies !== undefined && (
+              <span className="copies" title={`${plural(copies, "copy", "copies")} of its query`}>
+                {copies}×
+              </span>
+            )}
             <Stepper id={id} value={instancesOf(operator)} />
           </header>
           <Ports id={id} inputs={ports.inputs} outputs={ports.outputs} />
