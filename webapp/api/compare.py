@@ -18,7 +18,7 @@ from .parsing import Body
 router = Router()
 
 COMPARED_MAX = 8
-METRICS_MAX = 30
+METRICS_MAX = 60
 DIFFERENCES_MAX = 500
 """Maximum number of differences between documents that are listed; all of them are counted."""
 

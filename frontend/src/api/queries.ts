@@ -219,7 +219,7 @@ export const runQuery = (id: string) =>
 /** Runs against the first of them, over the seeds that the lab has of each. */
 export const comparisonQuery = (ids: readonly string[], metrics: readonly string[]) =>
   queryOptions({
-    queryKey: ["compare", ...ids],
+    queryKey: ["compare", ...ids, metrics.join()],
     queryFn: ({ signal }) => {
       const query = new URLSearchParams([...ids.map((id) => ["run", id]), ...metrics.map((metric) => ["metric", metric])]);
       return get<Comparison>(`/api/compare?${query}`, signal);

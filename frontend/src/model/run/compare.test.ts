@@ -9,6 +9,22 @@ const document = (parallelism: number, extra: object = {}) => ({
   ...extra,
 });
 
+describe("figures of queries", () => {
+  it("stand behind those of the runs, for every query that any run names", () => {
+    const run = (name: string, mean: number) => ({ summary: { latency_ms: { mean }, queries: { [name]: { latency_ms: { mean, p99: 2 * mean }, throughput_out_per_s: 5 } } } });
+    const rows = figureRows([run("ysb", 4), run("tolls", 6)] as never);
+    expect(rows.map(({ label, values }) => [label, ...values])).toEqual([
+      ["Latency, mean", 4, 6],
+      ["ysb: latency, mean", 4, null],
+      ["ysb: latency, p99", 8, null],
+      ["ysb: throughput out", 5, null],
+      ["tolls: latency, mean", null, 6],
+      ["tolls: latency, p99", null, 12],
+      ["tolls: throughput out", null, 5],
+    ]);
+  });
+});
+
 describe("kinds of policies", () => {
   it("tell the compared apart", () => {
     const under = (kind?: string) => ({ policies: { flow_control: { kind: "credits" }, ...(kind ? { scaling: { kind, target: 1 } } : {}) } });

@@ -209,7 +209,24 @@ const FIGURES: [label: string, path: string, unit: Unit][] = [
   ["Record hops", "hops", "count"],
 ];
 
-export const COMPARED_METRICS = FIGURES.map(([, path]) => path);
+/** Queries beyond these are in the files and in Summary; a table of a hundred rows compares nothing. */
+const QUERIES_MAX = 8;
+
+type Summarised = Pick<Run, "summary">;
+
+/** The figures of all runs, then those of the queries that any of them names. */
+function figuresOf(runs: readonly Summarised[]): [label: string, path: string, unit: Unit][] {
+  const names = new Set(runs.flatMap(({ summary }) => Object.keys((summary?.queries as object | undefined) ?? {})));
+  const ofQueries = [...names].slice(0, QUERIES_MAX).flatMap((name): typeof FIGURES => [
+    [`${name}: latency, mean`, `queries.${name}.latency_ms.mean`, "ms"],
+    [`${name}: latency, p99`, `queries.${name}.latency_ms.p99`, "ms"],
+    [`${name}: slowest copy, mean`, `queries.${name}.slowest_copy_ms`, "ms"],
+    [`${name}: throughput out`, `queries.${name}.throughput_out_per_s`, "per_s"],
+  ]);
+  return [...FIGURES, ...ofQueries];
+}
+
+export const comparedMetrics = (runs: readonly Summarised[]) => figuresOf(runs).map(([, path]) => path);
 
 /** The side has several runs: its figures are means. */
 export const isWide = (side: ComparedSide | undefined): side is ComparedSide => (side?.runs.length ?? 0) > 1;
@@ -218,8 +235,8 @@ export const isWide = (side: ComparedSide | undefined): side is ComparedSide => 
  * The figures of the runs' summaries, after warm-up; those that no run has, or that are nought in all, are left out. sides: by place; the
  * figures of those with several runs are means over their seeds.
  */
-export function figureRows(runs: readonly Pick<Run, "summary">[], sides: readonly (ComparedSide | undefined)[] = []): FigureRow[] {
-  return FIGURES.map(([label, path, unit]) => {
+export function figureRows(runs: readonly Summarised[], sides: readonly (ComparedSide | undefined)[] = []): FigureRow[] {
+  return figuresOf(runs).map(([label, path, unit]) => {
     const values = runs.map((run, at) => (isWide(sides[at]) ? (sides[at].over_seeds[path]?.mean ?? null) : numberAt(run.summary, path)));
     const [base = null] = values;
     const sure = runs.map((_, at): Sure | null => {

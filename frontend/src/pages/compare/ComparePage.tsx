@@ -6,7 +6,7 @@ import { comparisonQuery, runQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { short } from "../../lib/format";
 import { useUrlState } from "../../lib/useUrlState";
-import { ALIGNMENTS, alignmentOf, COMPARED_MAX, COMPARED_METRICS, COMPARED_MIN, idsOf, momentsIn, kindsOf, momentsOf, withBaseline, type Alignment } from "../../model/run/compare";
+import { ALIGNMENTS, alignmentOf, COMPARED_MAX, COMPARED_MIN, comparedMetrics, idsOf, momentsIn, kindsOf, momentsOf, withBaseline, type Alignment } from "../../model/run/compare";
 import { PinButton, useBaselines } from "../../session/baseline";
 import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading, StateBadge } from "../../ui/states";
@@ -46,7 +46,7 @@ export function ComparePage() {
     combine: together,
     queries: ids.map((id) => runQuery(id)),
   });
-  const { data: comparison } = useQuery(comparisonQuery(ids, COMPARED_METRICS));
+  const { data: comparison } = useQuery(comparisonQuery(ids, comparedMetrics(found.runs)));
   const gone = useMemo(
     () => ids.filter((id, at) => found.missing.includes(at) || comparison?.gone.some((one) => one.id === id)),
     [ids, found.missing, comparison],

@@ -101,7 +101,7 @@ function Copies({ copies, name }: { copies: CopyRow[]; name: string }) {
               </button>
             </th>
           ))}
-          <th aria-label="Mean latency, drawn" />
+          <td />
         </tr>
       </thead>
       <tbody>
