@@ -27,6 +27,7 @@ from engine.core.control.active_instances import (
 from engine.core.control.actors import Message, Post
 from engine.core.control.instance_checkpoint import Checkpoint
 from engine.core.control.keyed_state import KeyedState, tables_from_bytes, tables_to_bytes
+from engine.core.control.ranks import set_held
 from engine.core.layout import FAR
 from engine.core.source_logs import BEGINNING, Place
 from engine.core.tables import Words
@@ -454,7 +455,7 @@ class InPlaceWorker(RescalingWorker):
         retire_channels(world, np.flatnonzero(goes_on & (before & ~now)[w.chan[:, L.C_SENDER]]), now_ns)
         w = world.arrays
         for i in np.flatnonzero(before & ~now).tolist():
-            w.inst[i, L.I_RANK] = 0
+            set_held(w, i, False)
             self._held.pop(i, None)
         for i in np.flatnonzero(now & ~before).tolist():  # a new pod
             w.inst[i, [L.I_COLD, L.I_UP]] = w.inst[i, L.I_IN], now_ns

@@ -17,7 +17,7 @@ from engine.core.control import instance_checkpoint, keyed_state
 from engine.core.control.active_instances import active, hold, owners, release, set_parallelism
 from engine.core.control.actors import Directory, Message, Post
 from engine.core.control.instance_checkpoint import Checkpoint
-from engine.core.control.ranks import HELD
+from engine.core.control.ranks import is_held, set_held
 from engine.core.source_logs import SourceLogs
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
@@ -155,7 +155,7 @@ class RescalingWorker(CoordinatedWorker):
         machine.taken.pop(number, None)
         self._stops.pop((host, number), None)
         for i in self.instances[host]:
-            if world.arrays.inst[i, L.I_RANK] == HELD:
+            if is_held(world.arrays, i):
                 release(world, i, now_ns)
 
     # -- restarting ------------------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class RescalingWorker(CoordinatedWorker):
 
     def _go_on(self, world: World, host: int, now_ns: int) -> None:
         w = world.arrays
-        w.inst[w.inst[:, L.I_HOST] == host, L.I_RANK] = 0
+        set_held(w, w.inst[:, L.I_HOST] == host, False)
         begin = self._begins.pop(host, None)
         if begin is None:
             super()._go_on(world, host, now_ns)

@@ -148,6 +148,10 @@ def print_summary(summary: Mapping[str, Any]) -> None:
     for name, latency in {"latency": summary["latency_ms"], **summary["latencies_ms"]}.items():
         percentiles = ", ".join(f"{percentile} {latency[percentile]}" for percentile in ("p50", "p95", "p99", "max"))
         print(f"  {f'{name} ms':<11} {percentiles}")
+    for name, query in summary.get("queries", {}).items():
+        latency = ", ".join(f"{percentile} {query['latency_ms'][percentile]}" for percentile in ("p50", "p99"))
+        copies = f", copies from {query['fastest_copy_ms']} to {query['slowest_copy_ms']} on average" if "copies" in query else ""
+        print(f"  query {name}: {query['throughput_out_per_s']:,.0f} records/s out, latency ms {latency}{copies}")
     deaths = [f"{host} {held['deaths']}" for host, held in summary["memory"].items() if held["deaths"]]
     if deaths:
         print(f"  out-of-memory deaths: {', '.join(deaths)}")

@@ -83,7 +83,11 @@ def of_run(run: Run) -> bytes:
         about,
         [
             Part("Notes", words=run.notes),
-            Part("Summary", words="After warm-up.", tables=[latencies(summary), numbers(summary), operators(summary)] if summary else ()),
+            Part(
+                "Summary",
+                words="After warm-up.",
+                tables=[table(summary) for table in (latencies, numbers, queries, operators)] if summary else (),
+            ),
             Part("Assertions", tables=[verdicts(run)]),
             Part("Topology", words=TOPOLOGY, charts=[Topology(run.document, check(run.document, run.lab).placement, frames, summary)]),
             Part("Over virtual time", words=removed(run), charts=run_charts(frames, moments(run))),
@@ -189,6 +193,20 @@ def latencies(summary: Mapping[str, Any]) -> Table:
 
 def numbers(summary: Mapping[str, Any]) -> Table:
     return Table([], [[label, number(summary[name])] for label, name in NUMBERS.items() if isinstance(summary.get(name), int | float)])
+
+
+def queries(summary: Mapping[str, Any]) -> Table:
+    """Return no rows where the document names no queries."""
+    rows = [
+        [
+            name,
+            *(milliseconds(one["latency_ms"].get(each)) for each in ("mean", "p99")),
+            *(milliseconds(one.get(each)) for each in ("fastest_copy_ms", "slowest_copy_ms")),
+            *(number(one.get(each)) for each in ("throughput_in_per_s", "throughput_out_per_s", "late")),
+        ]
+        for name, one in (summary.get("queries") or {}).items()
+    ]
+    return Table(["Query", "Mean", "p99", "Fastest copy", "Slowest copy", "In /s", "Out /s", "Late"], rows)
 
 
 def operators(summary: Mapping[str, Any]) -> Table:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.core import layout as L
 from engine.core.control import keyed_state
-from engine.core.control.ranks import HELD, look_again
+from engine.core.control.ranks import look_again, set_held
 from engine.core.kernels import channel_log
 from engine.core.kernels.dispatch import turn_of
 from engine.core.kernels.messages import free_message
@@ -193,7 +193,8 @@ def hold(world: World, i: int) -> None:
     queued ones included."""
     w = world.arrays
     inst = w.inst[i]
-    inst[L.I_RANK], inst[L.I_TICK] = HELD, L.FAR
+    set_held(w, i, True)
+    inst[L.I_TICK] = L.FAR
     w.host[inst[L.I_HOST], L.H_RANKED] = 1
     last = -1
     for slot in world.queue(i):
@@ -215,10 +216,10 @@ def hold(world: World, i: int) -> None:
 
 
 def release(world: World, i: int, now_ns: int) -> None:
-    """Release the held instance `i` at `now_ns`."""
+    """Release the held instance `i` at `now_ns`; it has the rank that its scheduling policy gave it."""
     w = world.arrays
     h = int(w.inst[i, L.I_HOST])
-    w.inst[i, L.I_RANK] = 0
+    set_held(w, i, False)
     if w.host[h, L.H_BACK] > 0:
         return  # it is down, and restarts empty when it is up
     keyed_state.relink(world, i)

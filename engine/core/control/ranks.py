@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from engine.core import layout as L
+from engine.core.kernels import bulk
 from engine.core.kernels.dispatch import empty_turns, look_at
-from engine.core.tables import Arrays
+from engine.core.tables import Arrays, Words
 from engine.core.world import World
 
 HELD = L.FAR
@@ -16,16 +18,38 @@ HELD = L.FAR
 
 
 def rank(world: World, ranks: Mapping[int, int], now_ns: int) -> None:
-    """Rank instances; the lowest rank is served first. Instances not named keep their rank (initially 0).
+    """Rank instances by number; see `set_ranks`."""
+    set_ranks(world, np.array([*ranks], np.int64), np.array([*ranks.values()], np.int64), now_ns)
+
+
+def set_ranks(world: World, instances: Words, ranks: Words, now_ns: int) -> None:
+    """Rank instances; the lowest rank is served first. Instances not named keep their rank (initially 0). One that is held gets its rank
+    when it is released. Shape (n,) each.
 
     For controls (`engine.core.control.policy`). The hosts of these instances choose again at `now_ns`; a service in progress is not
     interrupted.
     """
     w = world.arrays
-    for i, value in ranks.items():
-        w.inst[i, L.I_RANK] = value
-        w.host[w.inst[i, L.I_HOST], L.H_RANKED] = 1
-    look_again(world, ranks, now_ns)
+    w.tally[instances, L.Y_RANK] = ranks
+    w.inst[instances, L.I_RANK] = np.where(w.tally[instances, L.Y_HELD] == 1, HELD, ranks)
+    hosts = np.unique(w.inst[instances, L.I_HOST])
+    w.host[hosts, L.H_RANKED] = 1
+    for h in hosts.tolist():
+        if w.host[h, L.H_BACK] > 0:
+            continue  # it is down, and chooses again when it is up
+        if w.host[h, L.H_DISPATCH] != L.DISPATCH_SCAN:
+            bulk.choose_anew(w, h)
+        w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns, int(w.host[h, L.H_PAUSED]))
+
+
+def set_held(w: Arrays, instances: Any, held: bool) -> None:
+    """Hold instances, whatever their ranks, or let them have these again. instances: numbers, or a mask."""
+    w.tally[instances, L.Y_HELD] = int(held)
+    w.inst[instances, L.I_RANK] = HELD if held else w.tally[instances, L.Y_RANK]
+
+
+def is_held(w: Arrays, i: int) -> bool:
+    return bool(w.tally[i, L.Y_HELD] == 1)
 
 
 def look_again(world: World, instances: Iterable[int], now_ns: int) -> None:

@@ -1,7 +1,7 @@
 """Compiled work on whole tables, outside the loop: filling logs, rehashing keyed state, digests."""
 
 from engine.core.compiler import compiled
-from engine.core.kernels.dispatch import may_read
+from engine.core.kernels.dispatch import empty_turns, look_at, may_read
 from engine.core.kernels.heaps import heap_push
 from engine.core.kernels.memory import room_of, room_unsent
 from engine.core.kernels.state_table import entry_bucket
@@ -49,6 +49,14 @@ def await_logs(inst, host, memory, agenda, log):
             inst[i, I_AWAITS] = 1
             heap_push(agenda, 2 * host[h, H_MEMBER], host[h, H_AGENDA], log[inst[i, I_LOG], D_APPEND], count + i)
             host[h, H_AGENDA] += 1
+
+
+@compiled
+def choose_anew(world, h):
+    """All instances of host `h`, which has heaps, are looked at again: their ranks have changed."""
+    empty_turns(world, h)
+    for q in range(world.host[h, H_MEMBER], world.host[h, H_MEMBER_END]):
+        look_at(world, h, world.host_members[q])
 
 
 @compiled

@@ -82,6 +82,41 @@ const MEANING: { [label: string]: string } = {
   "Engine time": "Wall-clock time in the loop of the engine, including compilation, excluding preparation of the run and storage of frames",
 };
 
+/** Latency and throughput by query, where the document names some. */
+function QueriesSummary({ queries }: { queries: { [name: string]: Fields } }) {
+  const all = Object.entries(queries);
+  if (!all.length) return null;
+  const time = (value: Json | undefined) => (typeof value === "number" ? latency(value).join(" ") : "–");
+  const rate = (value: Json | undefined) => (typeof value === "number" ? short(value) : "–");
+  const copied = all.some(([, query]) => query.copies);
+  return (
+    <table className="table" data-testid="queries-summary">
+      <thead>
+        <tr>
+          <th>Query</th>
+          <th className="num">Mean</th>
+          <th className="num">p99</th>
+          {copied && <th className="num" title="Mean latency of the fastest and of the slowest copy">Copies</th>}
+          <th className="num">In /s</th>
+          <th className="num">Out /s</th>
+        </tr>
+      </thead>
+      <tbody>
+        {all.map(([name, query]) => (
+          <tr key={name}>
+            <td>{name}</td>
+            <td className="num">{time((query.latency_ms as Fields).mean)}</td>
+            <td className="num">{time((query.latency_ms as Fields).p99)}</td>
+            {copied && <td className="num">{query.copies ? `${time(query.fastest_copy_ms)} to ${time(query.slowest_copy_ms)}` : "–"}</td>}
+            <td className="num">{rate(query.throughput_in_per_s)}</td>
+            <td className="num">{rate(query.throughput_out_per_s)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 /** Of a load in steps: whether, and how soon, the parallelism came to rest in each. */
 function Phases({ phases }: { phases: { [number: string]: Fields } }) {
   const all = Object.entries(phases);
@@ -188,6 +223,7 @@ export function SummaryTable({ run }: { run: Run }) {
         ))}
       </dl>
       <Phases phases={((summary.scaling as Fields | undefined)?.phases ?? {}) as { [number: string]: Fields }} />
+      <QueriesSummary queries={(summary.queries ?? {}) as { [name: string]: Fields }} />
       {operators.length > 0 && (
         <table className="table">
           <thead>
