@@ -31,6 +31,7 @@ FAULTS, HOST_LOSS, DEATHS = (f"engine/faults/{name}.py" for name in ("__init__",
 WAYS, MOVING = "engine/core/kernels/transmission.py", "engine/core/kernels/state_transfer.py"
 NETWORK, CORE_NETWORK, ACTORS = "engine/lowering/network.py", "engine/core/control/links.py", "engine/core/control/actors.py"
 
+RANKS = "engine/core/control/ranks.py"
 FEED, PLAN, COPIES, DRAWN = (
     "engine/workloads/feed.py",
     "engine/lowering/plan.py",
@@ -53,7 +54,7 @@ CORE = (
     *tests_of("core_rules text_tables latency_stamps cost_noise active_instances determinism aligning"),
 )
 """Where a fault in the core ought to show, what shows most first."""
-QUERIES = tests_of("queries")
+QUERIES, RANKED = tests_of("queries"), tests_of("ranks turns")
 LIKELY = {
     ALIGNMENT: tests_of("barriers aligning"),
     LOSING: tests_of("host_loss deaths"),
@@ -619,6 +620,10 @@ MUTATIONS = (
         "rings[r, :old] = w.rings[r]",
     ),
     Mutation("free messages mixed up in growth", WORLD, "= w.free[:count]", "= w.free[0]"),
+    # ranks and holds
+    Mutation("rank: wakes who is held", RANKS, "np.where(w.tally[instances, L.Y_HELD] == 1, HELD, ranks)", "ranks", RANKED),
+    Mutation("rank: lost while held", RANKS, "HELD if held else w.tally[instances, L.Y_RANK]", "HELD if held else 0", RANKED),
+    Mutation("rank: heaps keep the old ones", RANKS, "bulk.choose_anew(w, h)", "pass", RANKED),
     # queries
     Mutation("query: records keep their event times", FEED, "self.event_ns + start_ns", "self.event_ns", QUERIES),
     Mutation("query: times in records stay", FEED, "self.words[:, timestamps] += start_ns", "pass", QUERIES),
