@@ -149,7 +149,10 @@ def test_a_lasso_chooses_its_runs_and_a_click_opens_one(page: Page, runs: list[s
     expect(page.get_by_label("Search runs")).to_have_value(f"number={runs[0]}..{runs[2]}")
     expect(scatter).to_have_attribute("data-runs", "3")
     drawn(page)
-    scatter.locator(".scatterlayer .point").first.click(force=True)
+    point = scatter.locator(".scatterlayer .point").first
+    point.hover(force=True)
+    expect(scatter.locator(".hoverlayer .hovertext")).to_be_visible()  # a click counts for what is pointed at
+    point.click(force=True)
     page.wait_for_url("**/runs/*")
 
 
