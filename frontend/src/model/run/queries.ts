@@ -1,9 +1,9 @@
 /** What a frame says of the queries that the document names, and of their copies. */
-import type { Frame } from "../../api/types";
+import type { FrameLog } from "./frames";
 
 export interface QueryRow {
   name: string;
-  /** Of the deliveries in the frame; null without one. */
+  /** Of the last frame with deliveries; null without one. */
   mean_ms: number | null;
   p99_ms: number | null;
   in_per_s: number;
@@ -21,13 +21,15 @@ export interface CopyRow {
   queue: number;
 }
 
-export function queryRows(frame: Frame | undefined): QueryRow[] {
-  return Object.entries(frame?.queries ?? {}).map(([name, { latency_ms, copies, latencies_ms: _further, ...rest }]) => ({
+/** The queries at frame n. A query whose windows are longer than a frame delivers now and then: its latency is that of the last frame with a delivery. */
+export function queryRows(log: FrameLog, n: number): QueryRow[] {
+  const last = (...path: string[]) => log.column("queries", ...path)[log.lastWith(n, "queries", ...path)] ?? null;
+  return Object.entries(log.frame(n)?.queries ?? {}).map(([name, { latency_ms: _now, copies, latencies_ms: _further, ...rest }]) => ({
     name,
-    mean_ms: latency_ms.mean ?? null,
-    p99_ms: latency_ms.p99,
+    mean_ms: last(name, "latency_ms", "mean"),
+    p99_ms: last(name, "latency_ms", "p99"),
     ...rest,
-    copies: Object.entries(copies ?? {}).map(([copy, values]) => ({ name: copy, ...values })),
+    copies: Object.entries(copies ?? {}).map(([copy, values]) => ({ name: copy, ...values, mean_ms: last(name, "copies", copy, "mean_ms") })),
   }));
 }
 

@@ -16,8 +16,8 @@ interface Column {
 }
 
 const COLUMNS: Column[] = [
-  { label: "Mean", means: "Mean latency of the records delivered in the frame", text: ({ mean_ms }) => time(mean_ms) },
-  { label: "p99", means: "99th percentile of the latency in the frame", text: ({ p99_ms }) => time(p99_ms) },
+  { label: "Mean", means: "Mean latency in the last frame with deliveries", text: ({ mean_ms }) => time(mean_ms) },
+  { label: "p99", means: "99th percentile of the latency in the last frame with deliveries", text: ({ p99_ms }) => time(p99_ms) },
   { label: "In /s", means: "Records read by the query's sources", text: ({ in_per_s }) => short(in_per_s) },
   { label: "Out /s", means: "Records delivered by the query's sinks", text: ({ out_per_s }) => short(out_per_s) },
   { label: "Served /s", means: "Records served by the query's operators, by each of them counted", text: ({ served_per_s }) => short(served_per_s) },
@@ -27,7 +27,7 @@ const COLUMNS: Column[] = [
 
 const ORDERS: { id: CopyOrder; label: string; means: string }[] = [
   { id: "name", label: "Copy", means: "In the order of their numbers" },
-  { id: "mean_ms", label: "Mean latency", means: "Mean latency of the records delivered in the frame; –: none" },
+  { id: "mean_ms", label: "Mean latency", means: "Mean latency in the last frame with deliveries; –: none so far" },
   { id: "out_per_s", label: "Out /s", means: "Records delivered" },
   { id: "queue", label: "Queue", means: "Records that wait at the copy's operators" },
 ];
@@ -37,9 +37,9 @@ export function Queries({ document }: { document: ExperimentDocument }) {
   const log = useLiveRun((state) => state.log);
   const count = useLiveRun((state) => state.count);
   const moment_s = useLiveRun(momentOf);
-  const frame = count ? log.frame(moment_s === null ? count - 1 : Math.min(log.numberAt(moment_s), count - 1)) : undefined;
-  const rows = queryRows(frame);
-  const [opened, setOpened] = useState<string | null>(rows.length === 1 ? (rows[0]?.name ?? null) : null);
+  const rows = queryRows(log, moment_s === null ? count - 1 : Math.min(log.numberAt(moment_s), count - 1));
+  const [chosen, setOpened] = useState<string | null | undefined>();
+  const opened = chosen === undefined && rows.length === 1 ? rows[0]?.name : chosen; // a query alone shows its copies
   if (!rows.length) return <Empty icon="clock" title="No frames yet" />;
   const named = new Map(queriesOf(document).map((query) => [query.name, queryInWords(query)]));
   return (

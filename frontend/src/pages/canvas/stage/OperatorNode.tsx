@@ -36,7 +36,6 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
   const operator = useEditor((state) => lookupOf(state.document).operators.get(id));
   const index = useEditor((state) => lookupOf(state.document).indices.get(id) ?? 0);
   const own = useEditor(useShallow((state) => problemsOf(state.problems, state.document).operators.get(id) ?? NO_PROBLEMS));
-  const copies = useEditor((state) => copiesOf(state.document, id));
   const many = useEditor((state) => isLarge(state.document));
   const far = useIsFar() && many;
   const { kinds } = useRegistry();
@@ -67,11 +66,6 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
             <b className="ell" title={`${name}, ${kind?.title ?? operator.kind}`}>
               {name}
             </b>
-            {copies !== undefined && (
-              <span className="copies" title={`${plural(copies, "copy", "copies")} of its query`}>
-                {copies}×
-              </span>
-            )}
             <Stepper id={id} value={instancesOf(operator)} />
           </header>
           <Ports id={id} inputs={ports.inputs} outputs={ports.outputs} />
@@ -86,10 +80,16 @@ const NO_PROBLEMS: Problem[] = [];
 
 function Place({ id }: { id: string }) {
   const hosts = useEditor((state) => state.placement[id]);
+  const copies = useEditor((state) => copiesOf(state.document, id));
   return (
     <footer>
       <i className="sw" />
       <span className="ell">{hosts?.length ? summariseHosts(hosts) : "not placed"}</span>
+      {copies !== undefined && (
+        <span className="copies" title={`${plural(copies, "copy", "copies")} of its query`}>
+          {copies}×
+        </span>
+      )}
     </footer>
   );
 }
