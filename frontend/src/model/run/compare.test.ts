@@ -11,7 +11,8 @@ const document = (parallelism: number, extra: object = {}) => ({
 
 describe("figures of queries", () => {
   it("stand behind those of the runs, for every query that any run names", () => {
-    const run = (name: string, mean: number) => ({ summary: { latency_ms: { mean }, queries: { [name]: { latency_ms: { mean, p99: 2 * mean }, throughput_out_per_s: 5 } } } });
+    const query = (mean: number) => ({ latency_ms: { mean, p99: 2 * mean }, throughput_out_per_s: 5 });
+    const run = (name: string, mean: number) => ({ summary: { latency_ms: { mean }, queries: { [name]: query(mean) } } });
     const rows = figureRows([run("ysb", 4), run("tolls", 6)] as never);
     expect(rows.map(({ label, values }) => [label, ...values])).toEqual([
       ["Latency, mean", 4, 6],

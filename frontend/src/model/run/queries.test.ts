@@ -12,7 +12,8 @@ const copies = {
   "ysb-2": { mean_ms: null, out_per_s: 0, queue: 2 },
   "ysb-10": { mean_ms: 4, out_per_s: 1, queue: 0 },
 };
-const frame = (): Frame => ({ ...frameOf(0), queries: { ysb: { latency_ms: latency, ...rest, copies }, tolls: { latency_ms: latency, ...rest } } });
+const queries = { ysb: { latency_ms: latency, ...rest, copies }, tolls: { latency_ms: latency, ...rest } };
+const frame = (): Frame => ({ ...frameOf(0), queries });
 
 describe("queries of a frame", () => {
   it("are rows, each with its copies, after the frame went through the log", () => {

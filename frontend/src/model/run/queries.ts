@@ -21,7 +21,7 @@ export interface CopyRow {
   queue: number;
 }
 
-/** The queries at frame n. A query whose windows are longer than a frame delivers now and then: its latency is that of the last frame with a delivery. */
+/** The queries at frame n. One with long windows delivers now and then: its latency is that of the last frame with a delivery. */
 export function queryRows(log: FrameLog, n: number): QueryRow[] {
   const last = (...path: string[]) => log.column("queries", ...path)[log.lastWith(n, "queries", ...path)] ?? null;
   return Object.entries(log.frame(n)?.queries ?? {}).map(([name, { latency_ms: _now, copies, latencies_ms: _further, ...rest }]) => ({
