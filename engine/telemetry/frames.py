@@ -229,8 +229,7 @@ class Observer:
     ):
         self.drawn, self.operators, self.hosts, self.trunks, self.actors = drawn, drawn.operators, hosts, trunks, actors
         self.latencies = latencies
-        operators = drawn.operators
-        self._names = np.array([*operators, *hosts, *trunks, *actors], object)
+        self._names = np.array([*drawn.operators, *hosts, *trunks, *actors], object)
         self._scopes = np.array(["instance", *["host"] * len(hosts), *["trunk"] * len(trunks), *["actor"] * len(actors)], object)
         self._machines = np.array([*range(len(hosts)), *range(len(trunks)), *range(len(actors))], np.int64)
 

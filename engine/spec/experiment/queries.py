@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field
 
 from ..base.operator import Model
@@ -13,16 +11,6 @@ from ..base.words import number_in_words
 QUERY_NAME = r"^[a-z][a-z0-9_-]{0,62}$"
 COPIES_MAX = 1_000
 
-OperatorIds = Annotated[
-    tuple[str, ...],
-    Field(
-        min_length=1,
-        title="Operators",
-        description="Operator ids, each in at most one query.",
-        json_schema_extra={"x-items": "operator"},
-    ),
-]
-
 
 class NamedQuery(Model):
     """Operators that are measured together as one query. Operators of no query are shared: every copy of a query that they feed gets
@@ -30,7 +18,12 @@ class NamedQuery(Model):
     """
 
     name: str = Field(pattern=QUERY_NAME, title="Name", description="Lower-case letters, digits, '_', '-', a letter first.")
-    operators: OperatorIds
+    operators: tuple[str, ...] = Field(
+        min_length=1,
+        title="Operators",
+        description="Operator ids, each in at most one query.",
+        json_schema_extra={"x-items": "operator"},
+    )
     copies: Integer | None = Field(
         default=None,
         ge=1,

@@ -87,7 +87,7 @@ def _hosts(experiment: Experiment, ids: Ids) -> dict[str, tuple[str, ...]]:
     copies = experiment.query.copies
     first = placed(experiment.placement, with_all_copies(operators, copies), hosts)
     more = 0 if isinstance(experiment.policies.scaling, NoScaling) else len(hosts)
-    later = placed(experiment.placement, with_all_copies(operators, copies, more), hosts)
+    later = placed(experiment.placement, with_all_copies(operators, copies, more), hosts) if more else first
     names = [host.name for host in hosts]
     found = {}
     for spec in operators:

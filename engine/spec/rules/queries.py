@@ -21,7 +21,7 @@ def query_problems(draft: Draft) -> Iterator[Problem]:
     yield from _plans(draft)
 
 
-def query_of(draft: Draft) -> dict[str, NamedQuery]:
+def _query_by_operator(draft: Draft) -> dict[str, NamedQuery]:
     """The query of each operator, by id; of several, the first."""
     found: dict[str, NamedQuery] = {}
     for query in draft.queries.values():
@@ -58,7 +58,7 @@ def _operators(draft: Draft) -> Iterator[Problem]:
 
 
 def _edges(draft: Draft) -> Iterator[Problem]:
-    query_by_id = query_of(draft)
+    query_by_id = _query_by_operator(draft)
     for wire in draft.wires:
         source, target = query_by_id.get(wire.source), query_by_id.get(wire.target)
         if source is not None and target is not None and source is not target:
