@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ExperimentDocument } from "../../api/document";
 import { emptyDocument } from "./document";
 import { duplicateOperators, removeParts, renameOperator } from "./edits";
-import { copiesOf, nameAsQuery, putIntoQuery, queriesOf, queryIndexOf, queryInWords, withQueries } from "./queries";
+import { copiesOf, instancesNow, nameAsQuery, putIntoQuery, queriesOf, queryIndexOf, queryInWords, withQueries } from "./queries";
 
 const drawn = (): ExperimentDocument => ({
   ...emptyDocument(),
@@ -36,6 +36,12 @@ describe("named queries", () => {
     expect(queriesOf(putIntoQuery(two, "other", 0))).toEqual([{ ...queriesOf(two)[0], operators: ["in", "count", "out", "other"] }]);
     expect(queriesOf(putIntoQuery(two, "count", -1))[0]?.operators).toEqual(["in", "out"]);
     expect(putIntoQuery(withQueries(drawn(), [{ name: "one", operators: ["in"] }]), "in", -1).query).not.toHaveProperty("queries");
+  });
+
+  it("count the instances of all copies, rescaled ones as they are now", () => {
+    expect([instancesNow(drawn(), "count", 2), instancesNow(drawn(), "other", 2)]).toEqual([80, 2]);
+    expect(instancesNow(drawn(), "count", 2, { "count-1": 5, count: 9 })).toBe(83);
+    expect(instancesNow(drawn(), "other", 2, { other: 9 })).toBe(9);
   });
 
   it("follow operators that are renamed or removed; duplicates are in no query", () => {

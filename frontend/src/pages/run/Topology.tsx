@@ -7,6 +7,7 @@ import { edgeKey } from "../../model/document/document";
 import { aroundPath, feedbackLane, feedbackPath, gridOf, type Lane } from "../../model/graph/layout";
 import { aligningSince } from "../../model/run/aligning";
 import { BLOCKED_FROM } from "../../model/run/events";
+import { instancesNow } from "../../model/document/queries";
 import type { FrameLog } from "../../model/run/frames";
 import { marksOf } from "../../model/run/marks";
 import { verticesOf } from "../../model/run/scaling";
@@ -213,7 +214,7 @@ export function Topology({
           <Operator
             key={id}
             name={id}
-            parallelism={frame?.scaling?.parallelism?.[id] ?? parallelism}
+            parallelism={instancesNow(document, id, parallelism ?? 1, frame?.scaling?.parallelism)}
             bottleneck={slow.has(id)}
             sample={frame?.operators?.[id] ?? null}
             waiting={waitingAt(log, frame, id)}
