@@ -44,8 +44,10 @@ export function withoutOperators(queries: NamedQuery[], gone: ReadonlySet<string
 /** "ysb, 40 copies". */
 export const queryInWords = ({ name, copies }: NamedQuery) => (copies === undefined ? name : `${name}, ${copies === 1 ? "1 copy" : `${copies.toLocaleString("en-US")} copies`}`);
 
+type Counts = { [operator: string]: number };
+
 /** Instances of an operator, over all its copies. now: where parallelism may change, what it is, by operator and copy. */
-export function instancesNow(document: ExperimentDocument, id: string, parallelism: number, now: { [operator: string]: number } = {}): number {
+export function instancesNow(document: ExperimentDocument, id: string, parallelism: number, now: Counts = {}): number {
   const copies = copiesOf(document, id);
   if (copies === undefined) return now[id] ?? parallelism;
   return Array.from({ length: copies }, (_, k) => now[`${id}-${k + 1}`] ?? parallelism).reduce((sum, each) => sum + each, 0);
