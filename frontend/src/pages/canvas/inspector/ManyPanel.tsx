@@ -27,7 +27,7 @@ export function ManyPanel({ ids }: { ids: string[] }) {
           Instance
         </button>
       </div>
-      <button className="btn" onClick={() => nameSelection(ids)} title="A query is measured by itself, and may run in copies">
+      <button className="btn start" onClick={() => nameSelection(ids)} title="A query is measured by itself, and may run in copies">
         <Icon name="copy" />
         Name as query
       </button>
