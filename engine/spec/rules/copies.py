@@ -57,7 +57,7 @@ def copies_by_id(operators: Sequence[OperatorSpec], queries: Sequence[NamedQuery
     return ids
 
 
-def start_ns(query: NamedQuery, copy: int, seed: int) -> int:
+def _start_ns(query: NamedQuery, copy: int, seed: int) -> int:
     """When a copy of the query starts. copy: counted from 0. The draw depends on its name alone, not on the number of copies."""
     within_ns = seconds_ns(query.start_within_s)
     if not within_ns:
@@ -68,7 +68,7 @@ def start_ns(query: NamedQuery, copy: int, seed: int) -> int:
 def _queries(query: NamedQuery, seed: int) -> Iterator[NamedQuery]:
     for k in range(query.copy_count):
         operators = query.operators if query.copies is None else tuple(numbered(id, k) for id in query.operators)
-        yield NamedQuery(name=query.named(k), operators=operators, start_s=start_ns(query, k, seed) / 1e9)
+        yield NamedQuery(name=query.named(k), operators=operators, start_s=_start_ns(query, k, seed) / 1e9)
 
 
 def _edges(edge: Edge, queries: Sequence[NamedQuery]) -> Iterator[Edge]:

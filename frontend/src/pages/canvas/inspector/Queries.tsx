@@ -1,6 +1,6 @@
 import type { NamedQuery } from "../../../api/document";
 import type { Json, JsonSchema } from "../../../api/types";
-import { lower, plural } from "../../../lib/format";
+import { plural } from "../../../lib/format";
 import { nameAsQuery, putIntoQuery, queriesOf, queryIndexOf, queryInWords, withQueries } from "../../../model/document/queries";
 import { schemaAt } from "../../../model/document/schema";
 import { Remarks } from "../../../ui/form/Remarks";
@@ -18,7 +18,9 @@ export function Queries() {
   const { schema: root } = useRegistry();
   const queries = queriesOf(document);
   const item = schemaAt(root, ["query", "queries", "*"]);
-  const free = document.query.operators.map(({ id }) => id).filter((id) => queryIndexOf(document, id) < 0);
+  const operators = document.query.operators.map(({ id }) => id);
+  const free = operators.filter((id) => queryIndexOf(document, id) < 0);
+  const refusal = operators.length ? "Every operator has a query" : "Add operators first";
   return (
     <Section title="Queries" summary={queries.length ? queries.map(queryInWords).join("; ") : "none named"}>
       {!queries.length && (
@@ -32,7 +34,7 @@ export function Queries() {
       <button
         className="btn start"
         disabled={!free.length}
-        title={free.length ? `Name ${plural(free.length, "operator")} as a query` : document.query.operators.length ? "Every operator has a query" : "Add operators first"}
+        title={free.length ? `Name ${plural(free.length, "operator")} as a query` : refusal}
         onClick={() => edit((before) => nameAsQuery(before, free))}
       >
         <Icon name="plus" small />
@@ -76,9 +78,9 @@ export function QueryField({ operator }: { operator: string }) {
   const queries = queriesOf(document);
   if (!queries.length) return null;
   const index = queryIndexOf(document, operator);
-  const summary = index < 0 ? "Shared" : queryInWords(queries[index] as NamedQuery);
+  const own = queries[index];
   return (
-    <Section title="Query" summary={index < 0 ? lower(summary) : summary} open={false}>
+    <Section title="Query" summary={own ? queryInWords(own) : "shared"} open={false}>
       <div className="in">
         <select
           aria-label="Query of the operator"
