@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,6 +216,19 @@ def _spent_ns(w: Arrays, new: Counters) -> list[list[int]]:
     return [[ns * weight for ns, weight in zip(_exact(halves[:, k]), of_sum, strict=True)] for k, of_sum in enumerate(weights)]
 
 
+class _Span(NamedTuple):
+    """What a frame is made of. w: by drawn operator, at its end. new: counted since the last frame. held, in_use: by instance. by_host:
+    times and contents, summed by host."""
+
+    number: int
+    w: Arrays
+    new: Counters
+    now: Counters
+    held: Words
+    by_host: Words
+    in_use: NDArray[np.bool_]
+
+
 class Observer:
     """Turns two readings of the counters into a frame. latencies: names of the additional latencies."""
 
@@ -249,7 +262,8 @@ class Observer:
         by_host = _totals(np.concatenate([new.gained[_OF_TIME], held]), w.inst[:, L.I_HOST], len(self._machines))
         drawn = self.drawn.arrays(w)
         sums_ns = _latency_sums_ns(w, new, 1 + len(self.latencies))
-        live = self._live(number, drawn, new, now, held, by_host, in_use, deaths, sums_ns)
+        span = _Span(number, drawn, new, now, held, by_host, in_use)
+        live = self._live(span, deaths, sums_ns)
         if self.drawn.queries:
             live["queries"] = self._queries(w, new)
         if links := self._links(w, now.t_ns):
@@ -260,7 +274,7 @@ class Observer:
             live["operators"][operator]["most"] = most
         for host, busiest in self._busiest(drawn, new, in_use):
             live["hosts"][host]["busiest"] = busiest
-        return live, self._rows(number, drawn, new, now, held, by_host, in_use, self.drawn.query_names(w))
+        return live, self._rows(span, self.drawn.query_names(w))
 
     def _queries(self, w: Arrays, new: Counters) -> dict[str, dict[str, Any]]:
         """Return the measurements of each query, over all its copies, and some by copy."""
@@ -310,19 +324,9 @@ class Observer:
             operator, index = w.inst[i, [L.I_OP, L.I_INDEX]].tolist()
             yield self.hosts[host], {"operator": self.operators[operator], "index": index, "busy": _round(busy[i])}
 
-    def _live(
-        self,
-        number: int,
-        w: Arrays,
-        new: Counters,
-        now: Counters,
-        held: Words,
-        by_host: Words,
-        in_use: NDArray[np.bool_],
-        deaths: Sequence[Mapping[str, Any]],
-        sums_ns: Sequence[int],
-    ) -> dict[str, Any]:
-        """w: by drawn operator. sums_ns: of the samples of each latency."""
+    def _live(self, span: _Span, deaths: Sequence[Mapping[str, Any]], sums_ns: Sequence[int]) -> dict[str, Any]:
+        """sums_ns: of the samples of each latency."""
+        number, w, new, now, held, by_host, in_use = span
         span_ns, span_s = new.t_ns, new.t_ns / 1e9
         latency, *further = map(_live_latency, _by_latency(new.histogram, len(sums_ns)), sums_ns)
         op_of, size, hosts = w.inst[:, L.I_OP], len(self.operators), len(self.hosts)
@@ -422,18 +426,9 @@ class Observer:
             for (source, target), wait_ms in zip(ends, waits_ms, strict=True)
         ]
 
-    def _rows(
-        self,
-        number: int,
-        w: Arrays,
-        new: Counters,
-        now: Counters,
-        held: Words,
-        by_host: Words,
-        in_use: NDArray[np.bool_],
-        queries: NDArray[np.object_] | None,
-    ) -> dict[str, Words]:
-        """w: by drawn operator. queries: name of each instance's query, or None where the document names no queries."""
+    def _rows(self, span: _Span, queries: NDArray[np.object_] | None) -> dict[str, Words]:
+        """queries: name of each instance's query, or None where the document names no queries."""
+        number, w, new, now, held, by_host, in_use = span
         shown = in_use | (new.gained != 0).any(axis=0) | (new.spent != 0).any(axis=(0, 1))
         inst = w.inst[shown]
         n, rows = len(inst), len(inst) + len(self._machines)
