@@ -28,7 +28,7 @@ CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
 LOG_END, LOG_WATERMARK, LOG_AHEAD = -1, -2, -3  # the last: what is not loaded yet
 EPOCH = 1 << 20  # an incarnation is this times the number of recoveries before it, plus the number of losses of its host since
 REPLAYED = EPOCH - 1  # added to the incarnation of a record that was replayed from the log: no credit was taken for it
-TO_SINK, TO_EMIT, TO_READ = 0, 1, 2
+TO_SINK, TO_EMIT, TO_READ, TO_WATERMARK = 0, 1, 2, 3  # of the last two, deliveries of records have none
 
 AHEAD = 4  # so many rows before a log's row is read it is fetched
 
@@ -49,9 +49,9 @@ M_CHANNEL = 6
 M_FIFO = 7  # the sender's running count of messages
 M_EVENT = 8  # event time; of a watermark: its value; of a barrier: its number
 M_TRIGGER = 9  # identity of the input record that caused this one
-M_CLOCK = 10  # the measured clock, of the trigger
-M_NEWEST = 11  # ... of the newest contributor
-M_OLDEST = 12  # ... of the oldest contributor
+M_CLOCK = 10  # the measured clock, of the trigger (of a watermark: when its source took it in ...
+M_NEWEST = 11  # ... of the newest contributor (... when it stood in the log ...
+M_OLDEST = 12  # ... of the oldest contributor (... and when it was made)
 M_BYTES = 13
 M_HASH = 14  # of the entry of keyed state that the receiver will look for (`state_table.entry_hash`), a hint; 0: unknown
 M_INCARNATION = 15  # I_INCARNATION of the sender when it was sent
@@ -120,10 +120,12 @@ I_AGAIN = 55  # records of its log whose service began and that it has to read a
 I_COLUMNS = 56  # whole cache lines
 
 # -- processor, host ------------------------------------------------------------------------------------------------------
+# P_INSTANCE: -1 while it is idle, BACKGROUND while it does background work
 P_INSTANCE, P_END, P_SLOT, P_FIRST, P_COUNT, P_HOST, P_START, P_SERVICE = 0, 1, 2, 3, 4, 5, 6, 7
 P_LEADER = 8  # the first of the processors that serve the same instances
 P_TURNS = 9  # of a leader: size of the heap of instances that have something to serve
 P_COLUMNS = 10
+BACKGROUND = -2
 
 H_RESUME = 0  # the instant to go on with after a hand-back, FAR if none
 H_EMITTING = 1  # instance whose emission was cut off by lack of space, -1 if none
@@ -169,7 +171,10 @@ H_IDLE = 40  # idle processors, where turns are taken from heaps
 H_OUT_BYTES = 41  # of what its instances have put on channels, to instances of its own too
 H_PIGGYBACK_BYTES = 42  # ... of these: what records carry for a protocol
 H_BARRIER_BYTES = 43  # ... and barriers
-H_COLUMNS = 44
+H_BACKGROUND_PS = 44  # background work that waits for a processor ...
+H_BACKGROUND_NS = 45  # ... how long processors have worked on it ...
+H_BACKGROUND_END = 46  # ... when what is in progress ends, FAR if none is
+H_COLUMNS = 47
 
 # -- what a host holds in memory (docs/event-core.md, 13) -----------------------------------------------------------------------------
 Z_WATCHED = 0  # 1: looked at at the end of each instant
@@ -233,8 +238,9 @@ NO_PRESSURE = 1 << 16
     O_STRIDE,  # ... so many that it is laid out with
     O_ATTAINABLE,  # share of the time of a service that is work, in units of 2^-16; the rest is stolen
     O_START,  # when its query starts, ns: ticks of its sources count from there
+    O_DEADLINES,  # of sources and sinks: where the ends of their query's windows stand, in the parameters; -1: it has no such windows
     O_COLUMNS,
-) = range(29)
+) = range(30)
 (
     E_SOURCE,
     E_TARGET,
@@ -359,7 +365,20 @@ G_VECTOR_FREE = 65  # ... first free row (a list), -1 if none ...
 G_VECTOR_ROWS_FREE = 66
 G_VECTOR_SERIAL = 67  # ... and how many rows have been shared so far
 G_OVERTAKE = 68  # 1: barriers overtake what waits, and bar nothing
-G_COLUMNS = 69
+G_SWEEPING = 69  # 1: latencies of watermarks are measured
+G_EPOCHS = 70  # how many epochs of each source instance are kept; 0: none
+G_COLUMNS = 71
+
+# -- the windows of a query, in the parameters: how many, then of each the end of one pane, and the distance to the next, ns ------------
+DEADLINES_COUNT, DEADLINES_FIRST = 0, 1
+
+# -- epochs of a source instance (docs/event-core.md, 17): what it took in since its last sweeping watermark: entries, delays in us, and
+# their squares in two words, the second in units of SQUARES; epochs ended so far; where its ring in `epochs` begins ---------------------
+PROGRESS_COUNT, PROGRESS_SUM, PROGRESS_SQUARES, PROGRESS_SQUARES_HIGH, PROGRESS_EPOCHS, PROGRESS_FIRST, PROGRESS_COLUMNS = range(7)
+# ... an epoch that ended: the same four, then value, time of making and of taking in of the watermark that ended it
+EPOCH_COUNT, EPOCH_SUM, EPOCH_SQUARES, EPOCH_SQUARES_HIGH, EPOCH_WATERMARK, EPOCH_MADE, EPOCH_TAKEN, EPOCH_COLUMNS = range(8)
+SQUARES = 1 << 62
+DELAY_MAX_US = (1 << 31) - 1  # longer delays count as this, 36 minutes, so that a square fits in
 
 # -- what varies the cost of an operator's services, in the parameters (docs/event-core.md, 3.2) ----------------------------------
 NOISE_WARM_UP = 0  # warm-up: what it adds to the cost at first, in units of 2^-16 ...

@@ -49,6 +49,8 @@ class Tables(NamedTuple):
     footprint: Words  # (laws, edges) bytes of memory that a record on the edge takes
     curve: Words  # points of the hosts' curves: bytes used, factor of costs in units of 2^-16
     tally: Words  # (instances, tally columns)
+    progress: Words  # (instances, progress columns), one row where nobody asks for epochs
+    epochs: Words  # (source instances x epochs kept, epoch columns): a ring for each
     route: Words  # receiver index by hash edge and key group
     rings: Words  # (2 x hosts, n, 3) arrival, tie, message: local delay line and inbox of each host
     scratch: Words

@@ -38,6 +38,8 @@ WIDTHS = {
     "link": layout.LINK_COLUMNS,
     "memory": layout.Z_COLUMNS,
     "curve": 2,
+    "progress": layout.PROGRESS_COLUMNS,
+    "epochs": layout.EPOCH_COLUMNS,
     "pane": layout.W_COLUMNS,
     "notes": layout.N_COLUMNS,
     "trace": layout.TRACE_COLUMNS,
@@ -84,8 +86,10 @@ the operator's work. Without a protocol the points leave no trace in the compile
 FEATURES = (
     "actors",
     "adapting",
+    "background",
     "coordinated",
     "counting",
+    "epochs",
     "forcing",
     "heaps",
     "latencies",
@@ -98,15 +102,17 @@ FEATURES = (
 """Optional features of the loop.
 
 actors: control messages (`engine.core.control.actors`). adapting: the logging of inner edges can be switched on and off (Q_LOG).
-coordinated: generators wait for their sources. counting: receivers count the records served of each channel. forcing: records carry their
-senders' dependency vectors and may force checkpoints (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per
-instance, or with so many instances that they take turns from heaps (H_DISPATCH). latencies: latencies in addition to the measured one.
-logging: sent records are kept for replay (`engine.core.kernels.channel_log`). losses: hosts can be lost
-(`engine.core.control.host_failure`). memory: the memory of hosts is watched (`engine.lowering.memory`). regions: barriers stay on
-the edges within a region (E_INNER). stolen: services take longer than their work (O_ATTAINABLE).
+background: work that belongs to no instance takes processors (`engine.core.control.background`). coordinated: generators wait for their
+sources. counting: receivers count the records served of each channel. epochs: sources keep statistics of their delays
+(`engine.core.kernels.epochs`). forcing: records carry their senders' dependency vectors and may force checkpoints
+(`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per instance, or with so many instances that they take turns from
+heaps (H_DISPATCH). latencies: latencies in addition to the measured one. logging: sent records are kept for replay
+(`engine.core.kernels.channel_log`). losses: hosts can be lost (`engine.core.control.host_failure`). memory: the memory of hosts is watched
+(`engine.lowering.memory`). regions: barriers stay on the edges within a region (E_INNER). stolen: services take longer than their work
+(O_ATTAINABLE).
 """
 
-_ALMOST_ALL = ("actors", "coordinated", "heaps", "latencies", "losses", "memory", "stolen")
+_ALMOST_ALL = ("actors", "background", "coordinated", "epochs", "heaps", "latencies", "losses", "memory", "stolen")
 SHARED = (
     _ALMOST_ALL,
     (*_ALMOST_ALL, "regions"),

@@ -254,13 +254,15 @@ class World:
         return self._list(int(self.arrays.inst[i, L.I_OUT]))
 
     def rests(self, h: int, now_ns: int) -> bool:
-        """Whether the host is paused with nothing to do afterwards."""
+        """Whether the host has nothing to do but background work, now or after a pause."""
         w = self.arrays
-        if not now_ns < w.host[h, L.H_PAUSED] == w.next_ns[h]:
+        processors = w.proc[w.host[h, L.H_PROCESSOR] : w.host[h, L.H_PROCESSOR_END]]
+        background = w.host[h, L.H_BACKGROUND_END] < L.FAR or w.host[h, L.H_BACKGROUND_PS] > 0
+        if not (background or now_ns < w.host[h, L.H_PAUSED] == w.next_ns[h]):
             return False
         here = w.inst[w.inst[:, L.I_HOST] == h]
         free = here[(here[:, L.I_STATUS] != L.BLOCKED) & (here[:, L.I_RANK] < L.FAR)]
-        serving = w.proc[w.host[h, L.H_PROCESSOR] : w.host[h, L.H_PROCESSOR_END], L.P_INSTANCE] >= 0
+        serving = processors[:, L.P_INSTANCE] >= 0
         under_way = len(self.ring(2 * h)) + len(self.ring(2 * h + 1))
         waiting = free[:, L.I_QUEUE_COUNT].any() or (free[:, L.I_LOG] < free[:, L.I_LOG_END]).any()
         coming = (here[:, [L.I_TICK, L.I_WAKE]] < L.FAR).any()
@@ -309,7 +311,24 @@ class World:
         link = w.link.copy()
         link[:, [L.LINK_HELD, L.LINK_HELD_LAST]] = 0
         add(*(np.sort(w.tags[m : m + k], axis=0) for m, k in host[:, [L.H_MEMBER, L.H_RUNNING]].tolist()))
-        add(inst, proc, host, link, w.memory, w.tally, w.chan, gate, align, w.credit, w.route, w.histogram, w.latency_sums, w.hook)
+        add(
+            inst,
+            proc,
+            host,
+            link,
+            w.memory,
+            w.tally,
+            w.progress,
+            w.epochs,
+            w.chan,
+            gate,
+            align,
+            w.credit,
+            w.route,
+            w.histogram,
+            w.latency_sums,
+            w.hook,
+        )
         for slots in self.held():
             add(self._messages_digest(slots))
         for i in range(len(inst)):
@@ -339,7 +358,7 @@ class World:
         widths[w.msg[slots, L.M_KIND] == L.CONTROL_MESSAGE] = L.X_COLUMNS
         placed = int(outbox_of is None)
         stamps = int(w.g[L.G_STAMPS]) + (placed if w.g[L.G_MEASURES] else 0)  # when it was sent stands before them
-        digest = bulk.messages_digest(w.msg, slots, widths, placed, stamps)
+        digest = bulk.messages_digest(w.msg, slots, widths, placed, stamps, int(w.g[L.G_SWEEPING]))
         return np.array([digest, *ports] if ports.any() else [digest])
 
 

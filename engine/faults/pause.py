@@ -23,6 +23,8 @@ class PauseControl(FaultControl):
         host[L.H_PAUSED] = host[L.H_RESUME] = w.next_ns[h] = until_ns
         if more_ns == 0:
             return
+        if host[L.H_BACKGROUND_END] < L.FAR:
+            host[L.H_BACKGROUND_END] += more_ns
         if host[L.H_SHARING]:
             gained = int(host[L.H_RATE]) * max(0, now_ns - int(host[L.H_WORK_AT]))
             host[L.H_WORK] += gained

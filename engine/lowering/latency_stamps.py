@@ -11,7 +11,8 @@ from engine.spec.experiment.experiment import Measurement
 
 CLOCKS = {"event": L.CLOCK_EVENT, "append": L.CLOCK_APPEND, "ingest": L.CLOCK_INGEST}
 ANCHORS = {"trigger": L.M_CLOCK, "newest": L.M_NEWEST, "oldest": L.M_OLDEST}
-POINTS = {"sink": L.TO_SINK, "emit": L.TO_EMIT, "read": L.TO_READ}
+POINTS = {"sink": L.TO_SINK, "emit": L.TO_EMIT, "read": L.TO_READ, "watermark": L.TO_WATERMARK}
+OF_WATERMARKS = {"ingest": L.M_CLOCK, "append": L.M_NEWEST, "event": L.M_OLDEST}
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Stamps:
     @classmethod
     def of(cls, measurement: Measurement) -> Stamps:
         measured = (measurement.latency.clock, "deadline")  # in the header, with all anchors; the record's own event time
-        told = [further for further in measurement.also if further.to != "read"]  # the others end before a message exists
+        told = [further for further in measurement.also if further.to in ("sink", "emit")]  # the others need nothing of records
         asked = dict.fromkeys((further.clock, further.anchor) for further in told if further.clock not in measured)
         return cls({what: n for n, what in enumerate(asked)}, int(bool(measurement.also)))
 
@@ -42,10 +43,13 @@ class Stamps:
         for (clock, anchor), n in self.places.items():
             g[L.G_STAMP_CLOCK + n], g[L.G_STAMP_ANCHOR + n] = CLOCKS[clock], ANCHORS[anchor]
         for n, further in enumerate(measurement.also):
-            if further.clock == "deadline" or further.to == "read":
+            if further.to == "watermark":
+                column = OF_WATERMARKS[further.clock]
+            elif further.clock == "deadline" or further.to == "read":
                 column = L.M_EVENT
             elif further.clock == measurement.latency.clock:
                 column = ANCHORS[further.anchor]
             else:
                 column = message_columns - 1 - self.places[further.clock, further.anchor]
             g[L.G_MEASURE_FROM + n], g[L.G_MEASURE_TO + n] = column, POINTS[further.to]
+        g[L.G_SWEEPING] = int(any(further.to == "watermark" for further in measurement.also))

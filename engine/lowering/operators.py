@@ -11,6 +11,7 @@ from engine.core import layout as L
 from engine.core.tables import Words, row_of
 from engine.core.weave import Loop
 from engine.lowering import cost_noise
+from engine.lowering import deadlines as windows
 from engine.lowering.channels import Channels
 from engine.operators import OPERATORS
 from engine.prices import DEGREE, PRICE_LISTS
@@ -127,7 +128,7 @@ def lower_operators(
     lowering = Lowering(strings)
     op = np.zeros((len(specs), L.O_COLUMNS), np.int64)
     sinks = [spec.id for spec in specs if spec.kind == "sink"]
-    starts_ns = experiment.query.starts_ns
+    starts_ns, deadlines = experiment.query.starts_ns, windows.deadlines_by_operator(experiment)
     first = 0
     for n, spec in enumerate(specs):
         kind = OPERATORS[spec.kind]
@@ -162,6 +163,7 @@ def lower_operators(
                 L.O_LISTS_EACH: lowering.lists_each,
                 L.O_LISTS_LINK: lowering.lists_link,
                 L.O_START: start_ns,
+                L.O_DEADLINES: windows.lowered(deadlines.get(spec.id, ()), lowering.params),
             },
         )
         first += spec.parallelism

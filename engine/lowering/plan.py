@@ -26,7 +26,7 @@ from engine.lowering.text_tables import TextTables
 from engine.operators import OPERATORS
 from engine.spec import ExpandedHost, Experiment, RecordSchema
 from engine.spec.experiment.generation import Coordinated
-from engine.spec.experiment.workload import BoundedWatermarks
+from engine.spec.experiment.workload import BoundedWatermarks, PeriodicWatermarks
 from engine.spec.rules.scale import weights
 from engine.spec.rules.validation import Context, placement_of, schemas
 from engine.workloads.feed import Feed, build_feed
@@ -63,11 +63,13 @@ def build(
     protocol: Any = None,
     actors: Sequence[ActorHost] = (),
     active: Mapping[str, int] | None = None,
+    epochs_kept: int = 0,
 ) -> Plan:
     """Lower a valid experiment. Raises `Refusal` if a data set does not fit.
 
     features: the run's features of `engine.core.weave.FEATURES`; the loop may have more.
     active: initial parallelism of operators whose parallelism may change (`engine.core.control.active_instances`). Default: all instances.
+    epochs_kept: of each source instance (docs/event-core.md, section 17); 0: no statistics of epochs.
     """
     active = active or {}
     query, workload = experiment.query, experiment.workload
@@ -78,7 +80,8 @@ def build(
     weight_of = weights(workload.scale, specs, {spec.id: OPERATORS[spec.kind] for spec in specs}, query.edges)
     inst = _instances(experiment, placement)
     parallelism = [active.get(spec.id, spec.parallelism) for spec in specs]
-    processors = lay_out(hosts, inst, inst[:, L.I_INDEX] < np.array(parallelism)[inst[:, L.I_OP]])
+    is_active = inst[:, L.I_INDEX] < np.array(parallelism)[inst[:, L.I_OP]]
+    processors = lay_out(hosts, inst, is_active, "background" in features)
     speeds_milli = {id: [hosts[index].speed_milli for index in indices] for id, indices in placement.items()}
     serves_ns = {spec.id: record_ns(experiment, spec, weight_of[spec.id][0], speeds_milli[spec.id]) for spec in specs}
     counted = protocol is not None or "counting" in features
@@ -100,10 +103,12 @@ def build(
     stamps.tell(world["g"], experiment.measurement, world["msg"].shape[1])
     _set_globals(world["g"], experiment, features, width, len(hosts), len(hosts) + len(network.trunks), keep_outputs)
     inputs, input_first = channels.inputs(len(inst))
+    world["g"][L.G_EPOCHS] = epochs_kept
     tables = {
         "inst": inst,
         **processors,
         **memory.lower(experiment, len(host), inst, full, weight_of),
+        **_epochs(inst, epochs_kept),
         "op": op,
         "op_edges": channels.op_edges,
         "edge": channels.edge,
@@ -156,8 +161,10 @@ def _instances(experiment: Experiment, placement: Mapping[str, Sequence[int]]) -
         source = experiment.workload.sources.get(spec.id)
         inst[here, L.I_SHIFT] = 0 if source is not None and isinstance(source.generation, Coordinated) else -1
         marks = None if source is None else source.watermarks
+        if isinstance(marks, PeriodicWatermarks):
+            inst[here, L.I_LAG] = marks.lag_ns
         if isinstance(marks, BoundedWatermarks):
-            inst[here, L.I_PERIOD], inst[here, L.I_LAG] = marks.period_ns, marks.lag_ns
+            inst[here, L.I_PERIOD] = marks.period_ns
             first_ns = starts_ns.get(spec.id, 0) + marks.period_ns
             if first_ns <= experiment.workload.horizon_ns:
                 inst[here, L.I_TICK] = first_ns
@@ -180,6 +187,14 @@ def _set_globals(
     g[L.G_HORIZON] = experiment.workload.horizon_ns
 
 
+def _epochs(inst: Words, kept: int) -> dict[str, Words]:
+    """Empty statistics of epochs, with a ring for each source instance."""
+    progress = np.zeros((len(inst) if kept else 1, L.PROGRESS_COLUMNS), np.int64)
+    sources = np.flatnonzero(inst[:, L.I_SOURCE]) if kept else np.zeros(0, np.int64)
+    progress[sources, L.PROGRESS_FIRST] = kept * np.arange(len(sources))
+    return {"progress": progress, "epochs": np.zeros((max(kept * len(sources), 1), L.EPOCH_COLUMNS), np.int64)}
+
+
 def _vectors(instances: int, g: Words) -> dict[str, Words]:
     """Empty dependency vectors. The first rows belong to the instances, the others are free."""
     if instances == 0:
@@ -195,7 +210,7 @@ def _vectors(instances: int, g: Words) -> dict[str, Words]:
 def _with_others(host: Words, mbit_per_s: Sequence[int]) -> Words:
     """The machines' rows, then one per trunk and actor, which has only an inbox and a FIFO."""
     others = np.zeros((len(mbit_per_s), L.H_COLUMNS), np.int64)
-    others[:, [L.H_RESUME, L.H_WAKE, L.H_TICK]] = L.FAR
+    others[:, [L.H_RESUME, L.H_WAKE, L.H_TICK, L.H_BACKGROUND_END]] = L.FAR
     others[:, L.H_EMITTING] = -1
     others[:, L.H_MBIT] = mbit_per_s
     return np.concatenate([host, others])

@@ -16,14 +16,16 @@ SCANNED_MAX = 8
 """Shared processors with more instances than this take turns from heaps. For fewer instances, a scan is faster."""
 
 
-def lay_out(hosts: Sequence[ExpandedHost], inst: Words, is_active: NDArray[np.bool_]) -> dict[str, Words]:
+def lay_out(
+    hosts: Sequence[ExpandedHost], inst: Words, is_active: NDArray[np.bool_], has_background_work: bool = False
+) -> dict[str, Words]:
     """The tables `proc`, `members`, `host`, `host_members` and the empty heaps. Sets each instance's processor.
 
     is_active: (instances,) whether the instance is active at the start of the run. Active instances are pinned first, as if there were no
-    others.
+    others. has_background_work: whether a core beyond those that the instances of a pool can use has work, too.
     """
     host = np.zeros((len(hosts), L.H_COLUMNS), np.int64)
-    host[:, [L.H_RESUME, L.H_WAKE, L.H_TICK]] = L.FAR
+    host[:, [L.H_RESUME, L.H_WAKE, L.H_TICK, L.H_BACKGROUND_END]] = L.FAR
     host[:, L.H_EMITTING] = -1
     host_members: list[int] = []
     members: list[int] = []
@@ -37,7 +39,8 @@ def lay_out(hosts: Sequence[ExpandedHost], inst: Words, is_active: NDArray[np.bo
         host[h, L.H_MBIT] = machine.egress_mbit_per_s
         host[h, [L.H_SPEED, L.H_OWN_SPEED]] = machine.speed_milli
         host[h, L.H_PROCESSOR] = len(rows)
-        cores = min(machine.cores_milli // 1000, max(len(here), 1))
+        usable = max(len(here), 1) + (has_background_work and isinstance(machine.processor, Pool))
+        cores = min(machine.cores_milli // 1000, usable)
         if isinstance(machine.processor, Dedicated | ProcessorSharing):
             host[h, L.H_DISPATCH] = L.DISPATCH_DEDICATED
             groups = [[i] for i in here]

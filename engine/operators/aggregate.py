@@ -70,7 +70,7 @@ from engine.operators.aggregation import (
     send_late,
     take_record,
 )
-from engine.operators.windows import AggregateWindow, NoWindow, Sliding, Tumbling, Until, panes_of_a_record
+from engine.operators.windows import AggregateWindow, NoWindow, Sliding, Tumbling, Until, deadlines, panes_of_a_record
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal, suggestion
 from engine.spec.base.records import RecordSchema
@@ -341,6 +341,10 @@ class Aggregate(Aggregation):
     @classmethod
     def may_be_late(cls, params: Params) -> bool:
         return not isinstance(params.window, NoWindow) and params.window.clock == "event"
+
+    @classmethod
+    def deadlines(cls, params: Params) -> tuple[int, int] | None:
+        return deadlines(params.window) if cls.waits_for_watermarks(params) else None
 
     @classmethod
     def usual_work(cls, params: Any) -> int:

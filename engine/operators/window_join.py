@@ -70,7 +70,7 @@ from engine.operators.pairs import (
     pass_late,
     store_record,
 )
-from engine.operators.windows import FiringWindow
+from engine.operators.windows import FiringWindow, deadlines
 from engine.spec.base.records import RecordSchema
 
 S_ALL_EVENT, S_ALL_NEWEST, S_ALL_OLDEST, S_ALL_END = 11, 12, 13, 14  # of an entry, after both sides: over all of its records
@@ -294,6 +294,10 @@ class WindowJoin(PanePairing):
     @classmethod
     def waits_for_watermarks(cls, params: Params) -> bool:
         return cls.may_be_late(params)
+
+    @classmethod
+    def deadlines(cls, params: Params) -> tuple[int, int] | None:
+        return deadlines(params.window)
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:

@@ -97,6 +97,14 @@ def panes_of_a_record(window: Model) -> int:
     return -(-seconds_ns(window.size_s) // seconds_ns(window.slide_s)) if isinstance(window, Sliding) else 1
 
 
+def deadlines(window: Model) -> tuple[int, int] | None:
+    """End of one pane and the distance to the next, in ns. None for windows by processing time, and for ends given by records."""
+    if not isinstance(window, Tumbling | Sliding) or window.clock != "event":
+        return None
+    size_ns = seconds_ns(window.size_s)
+    return seconds_ns(window.origin_s) + size_ns, seconds_ns(window.slide_s) if isinstance(window, Sliding) else size_ns
+
+
 AggregateWindow = Annotated[NoWindow | Tumbling | Sliding | Until, Field(discriminator="kind")]
 JoinWindow = Annotated[FullHistory | Tumbling | Sliding, Field(discriminator="kind")]
 FiringWindow = Annotated[Tumbling | Sliding, Field(discriminator="kind")]

@@ -118,7 +118,8 @@ class Simulation:
         features = _features(self._written_out, setup, protocol, actors, agent, faults_and_controls)
         hosts = [actor.host for actor in actors]
         begins_with = {id: begun.operator(id).parallelism for id in most}
-        self._lower(laid_out, context, capacity, keep_outputs, kinds, features, protocol, hosts, begins_with)
+        epochs_kept = max((getattr(control, "epochs_kept", 0) for control in controls), default=0)
+        self._lower(laid_out, context, capacity, keep_outputs, kinds, features, protocol, hosts, begins_with, epochs_kept)
         if most:
             set_parallelism(self._world, self._plan.parallelism)
         setup.prepare(self._world)
@@ -150,6 +151,7 @@ class Simulation:
         protocol: Any,
         hosts: Sequence[ActorHost],
         begins_with: Mapping[str, int],
+        epochs_kept: int,
     ) -> None:
         """Weave the loop and lay out its tables."""
         query = self.experiment.query
@@ -159,7 +161,17 @@ class Simulation:
         choices = {kind_of(type(one)): one.choose_receiver for one in partitionings if hasattr(one, "choose_receiver")}
         self._kernels = weave.weave(operators, protocol, features=features, choices=choices)
         self._plan = plan.build(
-            laid_out, context, context.datasets, capacity, keep_outputs, self._kernels, features, protocol, hosts, begins_with
+            laid_out,
+            context,
+            context.datasets,
+            capacity,
+            keep_outputs,
+            self._kernels,
+            features,
+            protocol,
+            hosts,
+            begins_with,
+            epochs_kept,
         )
         if (self._plan.arrays.host[:, L.H_DISPATCH] != L.DISPATCH_SCAN).any() and "heaps" not in self._kernels.features:
             self._kernels = weave.weave(operators, protocol, features=[*features, "heaps"], choices=choices)
@@ -200,9 +212,15 @@ class Simulation:
         readers = w.host[w.inst[:, L.I_HOST], L.H_BACK] < L.FAR
         unread = (readers & (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END])).any()  # a full host leaves records in its logs
         passed_over = (w.align[:, L.ALIGN_ASIDE] >= 0).any()  # it waits for a barrier that will never come
-        left = under_way or unread or passed_over
+        left = under_way or unread or passed_over or self._waits_for_rank()
         rescales = self.job is not None and self.job.open is not None
         return self._logs.exhausted and not left and not rescales and not self.deadlock and not self.exhaustion
+
+    def _waits_for_rank(self) -> bool:
+        """Whether items wait for an instance that a scheduling policy has not let run; it will."""
+        w = self._world.arrays
+        paused = (w.tally[:, L.Y_RANK] == L.FAR) & (w.inst[:, L.I_STATUS] != L.DOWN)
+        return bool(paused.any() and (w.inst[paused, L.I_QUEUE_COUNT] > 0).any())
 
     @property
     def job(self) -> rescaling.Job | None:

@@ -257,9 +257,8 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
             entry = Mark(append_ns, event_ns) if trigger == MARK_TRIGGER else Record(values, event_ns, trigger, append_ns=append_ns)
             logs[partition * operator.parallelism // partitions].append(entry)
         watermarks = experiment.workload.sources[operator.id].watermarks
-        period_ns, lag_ns = (
-            (milliseconds(watermarks.period_ms), milliseconds(watermarks.lag_ms)) if watermarks.kind == "bounded" else (0, 0)
-        )
+        period_ns = milliseconds(watermarks.period_ms) if watermarks.kind == "bounded" else 0
+        lag_ns = milliseconds(watermarks.lag_ms) if watermarks.kind != "none" else 0
         instances = [instance for instance in network.instances if instance.operator is operator]
         coordinated = experiment.workload.sources[operator.id].generation.kind == "coordinated"
         time_fields = [f.name for f in feed.schema.fields if f.type == "timestamp"]

@@ -21,8 +21,8 @@ from .actors import Actors, Control, Party, Wire
 from .build import Network, behaviour_of, build
 from .environment import Phase, StructuralEnvironment
 from .noise import drift_factor, noise_factor, noise_word
-from .plan import AFTER_DEATH, Channel, Edge, Host, Instance, Link, Log, Processor, integer, milliseconds, seconds
-from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Barrier, Item, ItemClass, Kind, Record
+from .plan import AFTER_DEATH, Channel, Edge, Epochs, Host, Instance, Link, Log, Processor, integer, milliseconds, seconds
+from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Barrier, Item, ItemClass, Kind, Record, Watermark
 from .sharing import SharedCores
 
 UNKNOWN_NS = 1 << 62
@@ -90,6 +90,9 @@ class OracleResult:
     (-1: it is not). deaths: of each its time, the host's number and the bytes used.
     shed: records that sources on full hosts threw away, per operator.
     deadlock: (sender, receiver) of the channels of a cycle whose senders wait for one another at the end.
+    watermark_waits_ns: per sink, for each sweeping watermark its latencies from event, append and ingest.
+    epochs: per source instance (number), what `Epochs` says of each.
+    background_ns: per host.
     """
 
     services: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -112,11 +115,22 @@ class OracleResult:
     end_ns: int = 0
     drained: bool = False
     deadlock: list[tuple[int, int]] = field(default_factory=list)
+    watermark_waits_ns: dict[str, list[dict[str, int]]] = field(default_factory=dict)
+    epochs: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
+    background_ns: list[int] = field(default_factory=list)
 
 
-def simulate(experiment: Experiment, datasets: Any = None, actors: Sequence[Any] = (), agent: Any = None) -> OracleResult:
-    """Run the experiment to its end (section 9), with actors and an agent of its own (section 12)."""
-    return Model(build(written_out(experiment), datasets), actors, agent).run()
+def simulate(
+    experiment: Experiment, datasets: Any = None, actors: Sequence[Any] = (), agent: Any = None, orders: Sequence[Any] = ()
+) -> OracleResult:
+    """Run the experiment to its end (section 9), with actors and an agent of its own (section 12).
+
+    orders: (time, order) of a scheduler; an order is called with the model, after everything else at its time.
+    """
+    model = Model(build(written_out(experiment), datasets), actors, agent)
+    for n, (at_ns, order) in enumerate(orders):
+        model.environment.at(at_ns, Phase.CONTROL, (len(experiment.faults) + n,), functools.partial(order, model), no_work)
+    return model.run()
 
 
 class Model:
@@ -186,6 +200,61 @@ class Model:
                     break
         return found
 
+    # A scheduler's orders, between instants (section 17)
+
+    def rank(self, ranks: dict[int, int]) -> None:
+        """By instance; their hosts choose anew."""
+        for number, rank in ranks.items():
+            self.network.instances[number].rank = rank
+        self.choose_anew({self.network.instances[number].host.number for number in ranks})
+
+    def hold(self, number: int, held: bool) -> None:
+        self.network.instances[number].held = held
+        if not held:
+            self.choose_anew({self.network.instances[number].host.number})
+
+    def choose_anew(self, hosts: set[int]) -> None:
+        for processor in [p for h in sorted(hosts) for p in self.network.hosts[h].processors if p.instances]:
+            self.environment.at(self.environment.now, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor))
+
+    def add_background_work(self, h: int, work_ps: int) -> None:
+        host = self.network.hosts[h]
+        if not host.down and not host.dead:
+            host.background.waiting_ps += work_ps
+            self.background_later(host)
+
+    def background_later(self, host: Host) -> None:
+        """Before the other processors choose."""
+        self.environment.at(
+            self.environment.now, Phase.DISPATCH, (-1, host.number), functools.partial(self.do_background_work, host), no_work
+        )
+
+    def do_background_work(self, host: Host) -> None:
+        """All of it that waits takes the first idle processor, one at a time."""
+        work, idle = host.background, [processor for processor in host.processors if not processor.busy]
+        if host.down or host.dead or not work.waiting_ps or work.processor is not None or not idle:
+            return
+        if self.paused(host, Phase.DISPATCH, (-1, host.number), functools.partial(self.do_background_work, host), no_work):
+            return
+        lasts_ns = max(1, -(-work.waiting_ps // host.speed_milli))
+        work.waiting_ps, work.processor, work.end_ns = 0, idle[0], self.environment.now + lasts_ns
+        work.spent_ns += lasts_ns
+        idle[0].busy = True
+        life = host.life
+
+        def end() -> None:
+            if host.life != life or host.dead or work.processor is None:
+                return
+            if self.environment.now < work.end_ns:  # there was a pause
+                self.environment.at(work.end_ns, Phase.COMPLETION, (-1, host.number), end, no_work)
+                return
+            done, work.processor = work.processor, None
+            done.busy = False
+            self.background_later(host)
+            self.environment.at(self.environment.now, Phase.DISPATCH, (done.number,), functools.partial(self.dispatch, done))
+
+        self.environment.at(work.end_ns, Phase.COMPLETION, (-1, host.number), end, no_work)
+
     # Faults, between instants
 
     def fault(self, number: int, fault: Any) -> None:
@@ -222,6 +291,8 @@ class Model:
         for instance in self.network.instances:
             if instance.host is host and instance.serving:
                 instance.end_ns += host.paused_until_ns - max(now_ns, before_ns)
+        if host.background.processor is not None:
+            host.background.end_ns += host.paused_until_ns - max(now_ns, before_ns)
 
     def paused(
         self, host: Host, phase: Phase, numbers: tuple[int, ...], callback: Callable[[], None], is_work: Callable[[], bool] = lambda: True
@@ -263,6 +334,11 @@ class Model:
             return
         now_ns = self.environment.now
         host.life += 1
+        work = host.background
+        if work.processor is not None:
+            work.spent_ns -= work.end_ns - max(now_ns, host.paused_until_ns)
+            work.processor.busy = False
+        work.processor, work.waiting_ps = None, 0
         for instance in self.network.instances:
             if instance.host is host and instance.serving:
                 left_ns = -(-(instance.end_ns - max(now_ns, host.paused_until_ns)) * instance.prices.attainable >> 16)
@@ -320,6 +396,7 @@ class Model:
         before, instance.behaviour = instance.behaviour, behaviour_of(self.network, instance, self.network.schemas)
         instance.behaviour.late, instance.behaviour.errors = before.late, before.errors
         instance.watermark_ns = LOWEST_WATERMARK
+        instance.epochs = Epochs()
         instance.records = 0
         for channel in instance.inputs:
             channel.watermark_ns = LOWEST_WATERMARK
@@ -386,10 +463,14 @@ class Model:
             result.errors += instance.behaviour.errors
             result.state_bytes.append(instance.behaviour.state_bytes())
             result.queued.append(Counter(item.kind for item in instance.queue))
+            if instance.operator.kind == "source":
+                result.epochs[instance.number] = instance.epochs.ended
             result.marks_in_logs += sum(item.kind is Kind.WATERMARK and item.channel is None for item in instance.queue)
         for deliveries in result.outputs.values():
             deliveries.sort(key=lambda delivery: (delivery.end_ns, delivery.instance))
         for host in self.network.hosts:
+            work = host.background
+            result.background_ns.append(work.spent_ns - (0 if work.processor is None else max(0, work.end_ns - self.environment.now)))
             if host.memory is not None:
                 memory = host.memory
                 result.memory.append((host.number, memory.used, memory.peak, memory.full, memory.died_ns))
@@ -405,6 +486,7 @@ class Model:
     def complete(self, instance: Instance, control: list[Any], outputs: list[Record], watermark_ns: int | None) -> None:
         """The item of the instance ends; its emission begins (section 4)."""
         instance.serving = instance.served_by.busy = False
+        self.background_later(instance.host)
         instance.to_send.extend(copy for copies in control for copy in copies)
         instance.unsent = deque(unsent_of(control))
         for record in outputs:
@@ -417,7 +499,8 @@ class Model:
             instance.to_send += to_send
             instance.unsent.append((len(to_send), self.edge_of(instance, record)))
         if watermark_ns is not None and instance.outputs:
-            marks = [(channel, watermark_ns) for edge in instance.outputs if not edge.feedback for channel in edge.channels[instance.index]]
+            mark = Watermark.of(watermark_ns, instance.clocks_ns)
+            marks = [(channel, mark) for edge in instance.outputs if not edge.feedback for channel in edge.channels[instance.index]]
             instance.to_send += marks
             instance.unsent.append((len(marks), CONTROL_BYTES))
         self.send(instance)
@@ -436,7 +519,7 @@ class Model:
             return getattr(record.anchors, f"{latency.anchor}_ns")[latency.clock]
 
         further_ns = tuple(
-            -1 if latency.to == "read" else (sent_ns if latency.to == "emit" else now_ns) - counted_from(latency)
+            -1 if latency.to in ("read", "watermark") else (sent_ns if latency.to == "emit" else now_ns) - counted_from(latency)
             for latency in self.further
         )
         latency_ns = now_ns - counted_from(self.latency)
@@ -748,11 +831,17 @@ class Model:
         if processor.busy:
             return
         runnable = [
-            instance for instance in processor.instances if not instance.serving and not instance.blocked and self.may_serve(instance)
+            instance
+            for instance in processor.instances
+            if not instance.serving
+            and not instance.blocked
+            and not instance.held
+            and instance.rank < UNKNOWN_NS
+            and self.may_serve(instance)
         ]
         if not runnable:
             return
-        self.start(min(runnable, key=lambda instance: self.may_serve(instance)[0]), processor)
+        self.start(min(runnable, key=lambda instance: (instance.rank, self.may_serve(instance)[0])), processor)
 
     def may_serve(self, instance: Instance) -> list[Item]:
         """What waits for it, the least in front, but for what came by barred channels (section 15), and what a full host holds back in its
@@ -835,6 +924,7 @@ class Model:
         instance.delivers = item.kind is Kind.RECORD and instance.operator.kind == "sink"
 
         raised_to_ns = instance.watermark_ns if instance.watermark_ns > watermark_before_ns else None
+        sweeps = raised_to_ns is not None and instance.operator.kind == "sink" and self.sweeps(instance, watermark_before_ns, raised_to_ns)
         instance.unsent.extend(unsent_of(control))
         instance.unsent.extend((1, self.edge_of(instance, record)) for record in outputs)
         if raised_to_ns is not None and instance.outputs:
@@ -853,6 +943,9 @@ class Model:
             service[2] = self.environment.now
             if instance.delivers:
                 self.deliver(instance, item.record, item.way_ns[0])
+            elif sweeps:
+                waits_ns = {clock: self.environment.now - time_ns for clock, time_ns in item.watermark_ns.clocks_ns.items()}
+                self.result.watermark_waits_ns.setdefault(instance.operator.id, []).append(waits_ns)
             self.complete(instance, control, outputs, raised_to_ns)
 
         sharing = instance.host.sharing
@@ -914,20 +1007,22 @@ class Model:
                 if memory is not None and memory.full and memory.guard.kind == "drop":
                     self.result.shed[instance.operator.id] += 1
                     return 1, []
+                instance.epochs.delays_us.append((now_ns - item.record.event_ns) // 1000)
                 return 1, [self.taken_in(item.record)]
             if item.sender_life == item.channel.sender.host.life:
                 self.consumed(item.channel)
             return behaviour.on_record(item.record, item.channel.edge.target_port, now_ns)
         if item.kind is Kind.END_OF_LOG:
             instance.watermark_ns = END_OF_LOG_WATERMARK
+            instance.clocks_ns = {"event": 0, "append": item.ready_ns, "ingest": now_ns}
             return 0, []
         if item.kind is Kind.WATERMARK and source:
-            instance.watermark_ns = max(instance.watermark_ns, item.watermark_ns)
+            self.take_mark(instance, item, item.watermark_ns, now_ns - item.watermark_ns - self.network.log_of(instance).lag_ns)
             return 0, []
         if item.kind is Kind.TICK and source:
             log = self.network.log_of(instance)
             if log.newest_event_ns > LOWEST_WATERMARK:
-                instance.watermark_ns = max(instance.watermark_ns, log.newest_event_ns - log.lag_ns)
+                self.take_mark(instance, item, log.newest_event_ns - log.lag_ns, None)
             return 0, []
         if item.kind is Kind.TICK:
             return self.fired(behaviour, behaviour.on_tick(item.ready_ns))
@@ -935,8 +1030,45 @@ class Model:
         least_ns = min(channel.watermark_ns for channel in instance.inputs)
         if least_ns <= instance.watermark_ns:
             return 0, []
-        instance.watermark_ns = least_ns
+        instance.watermark_ns, instance.clocks_ns = least_ns, item.watermark_ns.clocks_ns
         return self.fired(behaviour, behaviour.on_watermark(least_ns))
+
+    def take_mark(self, instance: Instance, item: Item, mark_ns: int, delay_ns: int | None) -> None:
+        """A source takes in a watermark of its log, or makes one (section 17). delay_ns: that of the one in its log."""
+        now_ns, made_ns, epochs = self.environment.now, mark_ns + self.network.log_of(instance).lag_ns, instance.epochs
+        if delay_ns is not None:
+            epochs.delays_us.append(delay_ns // 1000)
+        if mark_ns <= instance.watermark_ns:
+            return
+        if self.sweeps(instance, instance.watermark_ns, mark_ns):
+            delays = epochs.delays_us
+            epochs.ended.append((len(delays), sum(delays), sum(delay * delay for delay in delays), mark_ns, made_ns, now_ns))
+            epochs.delays_us = []
+        instance.watermark_ns = mark_ns
+        instance.clocks_ns = {"event": made_ns, "append": item.ready_ns, "ingest": now_ns}
+
+    def sweeps(self, instance: Instance, before_ns: int, after_ns: int) -> bool:
+        """Whether a window of the query of a source or sink ends with the rise of the watermark (section 17)."""
+        if after_ns == END_OF_LOG_WATERMARK:
+            return False
+        query = self.experiment.query
+        start_ns = query.starts_ns.get(instance.operator.id, 0)
+        way = {"source": ("source", "target"), "sink": ("target", "source")}[instance.operator.kind]
+        near, found = {instance.operator.id}, False
+        while True:
+            more = {getattr(edge, way[1]) for edge in query.edges if not edge.feedback and getattr(edge, way[0]) in near} - near
+            if not more:
+                break
+            near |= more
+        for operator in query.operators:
+            window = getattr(operator.parameters, "window", None)
+            fires = operator.kind == "window_join" or (operator.kind == "aggregate" and operator.parameters.emit == "on_close")
+            if operator.id in near and fires and window.kind in ("tumbling", "sliding") and window.clock == "event":
+                every_ns = seconds(window.slide_s if window.kind == "sliding" else window.size_s)
+                end_ns = query.starts_ns.get(operator.id, 0) + seconds(window.origin_s) + seconds(window.size_s)
+                last_ns = after_ns - (after_ns - end_ns) % every_ns  # the last end that has been reached
+                found = found or last_ns > max(before_ns, start_ns)
+        return found
 
     def fired(self, behaviour: Any, rows: list[Record]) -> tuple[int, list[Record]]:
         work, behaviour.firing_work = behaviour.firing_work, 0

@@ -97,6 +97,7 @@ class Host:
     started_ns: int = 0  # when it was up for the last time after that
     sharing: Any = None  # the shared cores, under processor sharing
     memory: Any = None  # where it is looked at
+    background: Background = field(default_factory=lambda: Background())
 
     @property
     def dead(self) -> bool:
@@ -114,6 +115,24 @@ class Processor:
     number: int
     instances: list[Instance] = field(default_factory=list)
     busy: bool = False
+
+
+@dataclass(eq=False)
+class Background:
+    """What a host does beside its instances (section 17)."""
+
+    waiting_ps: int = 0
+    processor: Processor | None = None  # that works on it ...
+    end_ns: int = 0  # ... until then
+    spent_ns: int = 0
+
+
+@dataclass(eq=False)
+class Epochs:
+    """Delays in us since the last sweeping watermark, and the epochs that ended (section 17)."""
+
+    delays_us: list[int] = field(default_factory=list)
+    ended: list[tuple[int, ...]] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -181,6 +200,10 @@ class Instance:
     records: int = 0  # ... and those of them that were of records
     idle_since_ns: int = 0  # when its last emission ended
     watermark_ns: int = LOWEST_WATERMARK
+    clocks_ns: dict[str, int] = field(default_factory=dict)  # of the item that raised it
+    rank: int = 0
+    held: bool = False  # whatever its rank
+    epochs: Epochs = field(default_factory=Epochs)
     waiting_for: tuple[Channel, int] | None = None  # blocked: the channel, and the record whose start gives the credit
     lost: int = 0  # records sent to it and never served
     lost_unsent: int = 0  # copies that it would have sent, records that it would have delivered

@@ -79,6 +79,18 @@ class Barrier:
         return [(channel, self) for edge in instance.outputs for channel in edge.channels[instance.index]]
 
 
+class Watermark(int):
+    """A watermark under way, with the clocks of the one in the log or of the tick that it stems from (section 8)."""
+
+    clocks_ns: dict[str, int]
+
+    @classmethod
+    def of(cls, value_ns: int, clocks_ns: dict[str, int]) -> Watermark:
+        made = cls(value_ns)
+        made.clocks_ns = clocks_ns
+        return made
+
+
 @dataclass(frozen=True)
 class Mark:
     """A watermark that stands in a log."""

@@ -15,6 +15,7 @@ import yaml
 
 import engine
 from engine.core import layout as L
+from engine.core.control.background import background_ns
 from engine.core.control.deadlock import standing_channels
 from engine.core.layout import C_RECEIVER, C_SENDER, H_BACK, H_PAUSED, I_STATE_BYTES
 from engine.core.tables import Capacity
@@ -128,6 +129,17 @@ def assert_agreement(
     read = [sums[(k + 1) * (len(sums) // (len(also) + 1))].tolist() for k, further in enumerate(also) if further.to == "read"]
     waits = expected.topic_waits_ns
     assert_same("waits in the log (count, sum, most)", [[len(waits), sum(waits), max(waits, default=0)]] * len(read), read)
+    swept = [watermark_sums(expected, simulation.sinks, further) for further in also if further.to == "watermark"]
+    rows = [sums[(k + 1) * (len(sums) // (len(also) + 1)) :] for k, further in enumerate(also) if further.to == "watermark"]
+    assert_same("latencies of watermarks (count, sum, most)", swept, [found[: len(simulation.sinks)].tolist() for found in rows])
+    arrays = simulation._world.arrays
+    if arrays.g[L.G_EPOCHS]:
+        assert_same("epochs of source instance", sorted(expected.epochs.items()), sorted(epochs_of(simulation).items()))
+    assert_same(
+        "background work of host, ns",
+        expected.background_ns,
+        background_ns(arrays, simulation.now_ns)[: len(expected.background_ns)].tolist(),
+    )
     state = simulation._world.arrays.inst[:, I_STATE_BYTES].tolist()
     assert_same("bytes of state by instance", expected.state_bytes, state)
     memory = simulation._world.arrays.memory
@@ -150,6 +162,23 @@ def assert_agreement(
     channels = simulation._world.arrays.chan[standing][:, [C_SENDER, C_RECEIVER]].tolist() if simulation.deadlock else []
     assert sorted(expected.deadlock) == sorted(map(tuple, channels))
     return expected
+
+
+def watermark_sums(expected: OracleResult, sinks: Sequence[str], further: Any) -> list[list[int]]:
+    """By sink count, sum and maximum of one latency of watermarks."""
+    waits = [[wait[further.clock] for wait in expected.watermark_waits_ns.get(sink, [])] for sink in sinks]
+    return [[len(found), sum(found), max([0, *found])] for found in waits]
+
+
+def epochs_of(simulation: engine.Simulation) -> dict[int, list[tuple[int, ...]]]:
+    """The last epochs of each source instance that are kept: entries, sum and sum of squares of delays in us, then the watermark."""
+    w = simulation._world.arrays
+    kept, found = int(w.g[L.G_EPOCHS]), {}
+    for i in np.flatnonzero(w.inst[:, L.I_SOURCE]).tolist():
+        ended, first = w.progress[i, [L.PROGRESS_EPOCHS, L.PROGRESS_FIRST]].tolist()
+        rows = [w.epochs[first + n % kept].tolist() for n in range(max(0, ended - kept), ended)]
+        found[i] = [(count, total, squares + high * L.SQUARES, *rest) for count, total, squares, high, *rest in rows]
+    return found
 
 
 def exact(values: Sequence[Any]) -> tuple[Any, ...]:

@@ -436,10 +436,15 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
 @st.composite
 def further_latencies(draw: st.DrawFn) -> list[Document]:
     clocks, anchors = ("event", "append", "ingest", "deadline"), ("trigger", "newest", "oldest")
-    points = ("sink", "emit", "sink", "emit", "read")
+    points = ("sink", "emit", "sink", "emit", "read", "watermark")
     kinds = draw(st.lists(st.tuples(*map(st.sampled_from, (clocks, anchors, points))), max_size=8))
     return [
-        {"name": f"latency_{n}", "from": "append" if to == "read" else clock, "anchor": anchor, "to": to}
+        {
+            "name": f"latency_{n}",
+            "from": "append" if to == "read" or (to, clock) == ("watermark", "deadline") else clock,
+            "anchor": anchor,
+            "to": to,
+        }
         for n, (clock, anchor, to) in enumerate(kinds)
     ]
 

@@ -13,7 +13,8 @@ class Control(Protocol):
     The loop stops at `next_ns`. When it calls `act`, everything at times <= next_ns has happened; frames of the same time come afterwards.
     Controls due at the same time act in the order in which they were given. A control's memory is part of the run's state: `state` returns
     it as JSON values, which are saved, forked and hashed with the arrays (so no sets, no floats that depend on the machine, no references).
-    A control that needs a feature of the loop names it in `features` (`engine.core.weave.FEATURES`).
+    A control that needs a feature of the loop names it in `features` (`engine.core.weave.FEATURES`). One that reads epochs says in
+    `epochs_kept` how many of each source instance it needs.
     """
 
     @property

@@ -140,12 +140,12 @@ def rehash(table, entry, fresh):
 
 
 @compiled
-def messages_digest(msg, slots, widths, placed, stamps):
+def messages_digest(msg, slots, widths, placed, stamps, sweeping):
     """Hash of messages in the order given, over what belongs to them: the payload columns beyond a record's own are left over from earlier
     uses.
 
     slots, widths: (n,). placed: 1 if they were sent (arrival, channel and counts are theirs), 0 if they wait in an outbox. stamps: how many
-    words at the end of a record's row are its own.
+    words at the end of a record's row are its own. sweeping: 1 if watermarks carry clocks.
     """
     d = slots.shape[0]
     for n in range(slots.shape[0]):
@@ -160,6 +160,9 @@ def messages_digest(msg, slots, widths, placed, stamps):
             d = (d ^ msg[s, M_BYTES]) * -7046029254386353131
         if msg[s, M_KIND] == CONTROL_MESSAGE:
             d = (d ^ msg[s, M_RECEIVER]) * -7046029254386353131
+        if msg[s, M_KIND] == WATERMARK and sweeping == 1:
+            for c in range(M_CLOCK, M_BYTES):
+                d = (d ^ msg[s, c]) * -7046029254386353131
         if msg[s, M_KIND] == RECORD:
             for c in range(M_TRIGGER, M_BYTES):
                 d = (d ^ msg[s, c]) * -7046029254386353131

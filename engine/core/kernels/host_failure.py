@@ -2,6 +2,7 @@
 
 from engine.core.compiler import compiled
 from engine.core.kernels.alignment import let_in
+from engine.core.kernels.epochs import forget_epochs
 from engine.core.kernels.memory import pressure_at
 from engine.core.kernels.messages import discard, lose
 from engine.core.kernels.service_cost import work_left
@@ -169,12 +170,17 @@ def lose_memory(world, h, now):
                 left = work_left(lasts, op[inst[i, I_OP], O_ATTAINABLE])
                 stop_service(world, i, now, left, left - lasts - paused)
             if proc[p, P_SLOT] >= 0:  # a sink would have delivered it
-                inst[i, I_UNSENT] += 1
+                if msg[proc[p, P_SLOT], M_KIND] == RECORD:
+                    inst[i, I_UNSENT] += 1
                 discard(world, proc[p, P_SLOT])
                 proc[p, P_SLOT] = -1
-            proc[p, P_INSTANCE] = -1
-            proc[p, P_END] = FAR
+        proc[p, P_INSTANCE] = -1
+        proc[p, P_END] = FAR
         proc[p, P_TURNS] = 0
+    if host[h, H_BACKGROUND_END] < FAR:
+        host[h, H_BACKGROUND_NS] -= host[h, H_BACKGROUND_END] - max(host[h, H_PAUSED] - now, 0) - now
+    host[h, H_BACKGROUND_END] = FAR
+    host[h, H_BACKGROUND_PS] = 0
     host[h, H_QUOTA_LEFT] -= worked * host[h, H_RUNNING]
     host[h, H_WORK_AT] = now
     host[h, H_WORK] = 0
@@ -244,6 +250,8 @@ def lose_memory(world, h, now):
         inst[i, I_NEWEST_EVENT] = -FAR
         inst[i, I_COLD] = inst[i, I_IN]
         inst[i, I_INCARNATION] += 1
+        if world.g[G_EPOCHS] > 0:
+            forget_epochs(world, i)
     for c in range(chan.shape[0]):
         if inst[chan[c, C_SENDER], I_HOST] == h:
             chan[c, C_TURN] = 0

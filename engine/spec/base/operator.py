@@ -133,6 +133,12 @@ class Operator(Kind):
         return False
 
     @classmethod
+    def deadlines(cls, params: Any) -> tuple[int, int] | None:
+        """End of one of its event-time windows that give output when they end, counted from the start of the query, and the distance to the
+        next, in ns. None: it has no such windows, or their ends cannot be known beforehand."""
+        return None
+
+    @classmethod
     def parallelism_max(cls, params: Any) -> int | None:
         """The largest parallelism with correct results (1 for a global aggregate), or None."""
         return None

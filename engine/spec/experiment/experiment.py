@@ -78,19 +78,23 @@ class FurtherLatency(Model):
     anchor: Literal["trigger", "newest", "oldest"] = Field(
         default="newest",
         title="Anchor",
-        description="Contributing record that the latency is measured from. Ignored for deadline, and for a latency to read.",
+        description="Contributing record that the latency is measured from. Ignored for deadline, and for a latency to read or watermark.",
     )
-    to: Literal["sink", "emit", "read"] = Field(
+    to: Literal["sink", "emit", "read", "watermark"] = Field(
         default="sink",
         title="To",
-        description="End of the sink's service (sink), time it was sent to the sink (emit), or time a source began to read it (read).",
+        description="End of the sink's service (sink), time it was sent to the sink (emit), time a source began to read it (read), or, of "
+        "watermarks that close a window, the end of their service at the sink (watermark).",
     )
 
     @model_validator(mode="after")
-    def _read_latency_starts_at_append(self) -> Self:
+    def _point_has_this_clock(self) -> Self:
         if self.to == "read" and self.clock != "append":
             message = f"from is '{self.clock}', but a latency to read is the wait of records in the log; give append"
             raise Refusal(message, at=("from",), code="not_append", value=self.clock)
+        if self.to == "watermark" and self.clock == "deadline":
+            message = "from is 'deadline', which only records have; for watermarks give event, append or ingest"
+            raise Refusal(message, at=("from",), code="no_deadline", value=self.clock)
         return self
 
 

@@ -1,5 +1,6 @@
 """Phases 1 and 2 of an instant (section 2): services that end, and blocked instances that go on."""
 
+from engine.core.kernels.background import end_background_work
 from engine.core.kernels.dispatch import look_at
 from engine.core.kernels.event_loop.emission import emit
 from engine.core.kernels.heaps import heap_pop
@@ -10,6 +11,10 @@ from engine.core.layout import *
 
 def complete_and_wake_up():
     """Section 2, phases 1 and 2: completions, then wake-ups, each with its emission (section 4)."""
+    # WEAVE if background
+    if host[h, H_BACKGROUND_END] <= t:
+        end_background_work(world, h)
+    # WEAVE end
     while True:
         i = host[h, H_EMITTING]
         if i < 0:
@@ -38,7 +43,7 @@ def find_completion():
     """Phase 1: find the processor `p` whose service ends now, the least instance first. `p` stays -1 if there is none."""
     if dispatch_mode == DISPATCH_SCAN:
         for x in range(first_processor, end_processor):
-            if proc[x, P_END] == t and (p < 0 or proc[x, P_INSTANCE] < proc[p, P_INSTANCE]):
+            if proc[x, P_END] == t and proc[x, P_INSTANCE] >= 0 and (p < 0 or proc[x, P_INSTANCE] < proc[p, P_INSTANCE]):
                 p = x
     else:
         if host[h, H_RUNNING] > 0 and tags[member, DUE_KEY] <= host[h, H_WORK]:
@@ -65,7 +70,12 @@ def complete():
     if tracing and behind[i, B_ROW] >= g[G_TRACE_BASE]:  # else it began before tracing did
         trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_END] = t
     if slot >= 0:  # a sink delivers (8)
-        deliver()
+        # WEAVE if latencies
+        if msg[slot, M_KIND] == WATERMARK:
+            deliver_watermark()
+        # WEAVE end
+        if proc[p, P_SLOT] >= 0:
+            deliver()
     proc[p, P_INSTANCE] = -1
     proc[p, P_END] = FAR
     if dispatch_mode == DISPATCH_TURN_HEAP:
@@ -107,8 +117,8 @@ def measure_other_latencies():
     """Section 8: count the latencies beside the measured one."""
     # WEAVE if latencies
     for k in range(g[G_MEASURES]):
-        delay = -1  # it was counted when the record was read
-        if g[G_MEASURE_TO + k] != TO_READ:
+        delay = -1  # it was counted when the record was read, or is one of watermarks
+        if g[G_MEASURE_TO + k] < TO_READ:
             delay = t - msg[slot, g[G_MEASURE_FROM + k]]
             if g[G_MEASURE_TO + k] == TO_EMIT:
                 delay += msg[slot, msg.shape[1] - 1 - stamps] - t
@@ -118,6 +128,19 @@ def measure_other_latencies():
             outputs[n, outputs.shape[1] - 1 - k] = delay
         d = (d ^ delay) * -7046029254386353131
     # WEAVE end
+
+
+def deliver_watermark():
+    """Section 8: count the latencies of the sweeping watermark in `slot`."""
+    sink = op[inst[i, I_OP], O_SINK]
+    for k in range(g[G_MEASURES]):
+        if g[G_MEASURE_TO + k] == TO_WATERMARK:
+            delay = t - msg[slot, g[G_MEASURE_FROM + k]]
+            x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1)) + sink
+            note_latency(histogram, latency_sums, x, delay)
+            inst[i, I_DIGEST] = (inst[i, I_DIGEST] ^ delay) * -7046029254386353131
+    free_message(free, g, slot)
+    proc[p, P_SLOT] = -1
 
 
 def find_wake_up():

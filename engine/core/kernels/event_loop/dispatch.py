@@ -1,6 +1,7 @@
 """Phase 5 of an instant (section 2): idle processors choose items."""
 
 from engine.core.fragments import IN_LOOP
+from engine.core.kernels.background import begin_background_work
 from engine.core.kernels.dispatch import may_read, next_turn
 from engine.core.kernels.event_loop.messages import serve_message
 from engine.core.kernels.event_loop.service import add_watermark, begin_service, check_space_for_service, price_service, start_service
@@ -12,6 +13,10 @@ from engine.core.layout import *
 def dispatch():
     """Section 2, phase 5: every idle processor takes the least item in queue order, and starts its service (section 3)."""
     p = first_processor - 1
+    # WEAVE if background
+    if host[h, H_BACKGROUND_PS] > 0 and host[h, H_BACKGROUND_END] == FAR:
+        begin_background_work(world, h, t)
+    # WEAVE end
     while True:
         choose_item()
         check_space_for_service()
@@ -41,7 +46,7 @@ def choose_item():
             p += 1
             if p == end_processor:
                 break
-            if proc[p, P_INSTANCE] >= 0:
+            if proc[p, P_INSTANCE] != -1:
                 continue
         looked_at = proc[p, P_COUNT] if dispatch_mode != DISPATCH_TURN_HEAP else 0
         scan = proc[max(p, 0), P_FIRST]  # of those who take turns nobody has been chosen yet
@@ -82,7 +87,7 @@ def choose_by_turn():
             if p == end_processor:
                 break
             leader = proc[p, P_LEADER]
-            if proc[p, P_INSTANCE] >= 0 or proc[leader, P_TURNS] == 0:
+            if proc[p, P_INSTANCE] != -1 or proc[leader, P_TURNS] == 0:
                 continue
             turn = proc[p, P_FIRST]
             i = turns[turn, TURN_WHO] & 0xFFFFFFFFFF

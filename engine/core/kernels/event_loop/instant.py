@@ -26,6 +26,10 @@ def find_next_instant():
                 t = host[h, H_WAKE]
             if host[h, H_TICK] < t:
                 t = host[h, H_TICK]
+            # WEAVE if background
+            if host[h, H_BACKGROUND_END] < t:
+                t = host[h, H_BACKGROUND_END]
+            # WEAVE end
             if choosing:
                 if host[h, H_LOCAL] < host[h, H_LOCAL_TAIL] and rings[2 * h, host[h, H_LOCAL] & ring_mask, RING_TIME] < t:
                     t = rings[2 * h, host[h, H_LOCAL] & ring_mask, RING_TIME]
@@ -40,7 +44,7 @@ def find_next_instant():
 def look_at_processors():
     """Host without heaps: find the next end of a service, or the next record in a log that an idle processor may take."""
     for p in range(first_processor, end_processor):
-        if proc[p, P_INSTANCE] >= 0:
+        if proc[p, P_INSTANCE] != -1:  # of background work the host knows the end
             if proc[p, P_END] < t:
                 t = proc[p, P_END]
         else:

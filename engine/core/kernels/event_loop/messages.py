@@ -4,6 +4,7 @@ from engine.core.fragments import IN_LOOP
 from engine.core.kernels.alignment import pass_over, waited_for_barriers
 from engine.core.kernels.dependency_vectors import merge, must_force
 from engine.core.kernels.dispatch import turn_of
+from engine.core.kernels.epochs import end_epoch, sweeps
 from engine.core.kernels.event_loop.control_messages import serve_barrier, serve_control_message
 from engine.core.kernels.memory import room_of
 from engine.core.kernels.transmission import credit_back
@@ -97,6 +98,10 @@ def serve_watermark():
             if least > inst[i, I_WATERMARK]:
                 mark = least
                 limit = mark
+                # WEAVE if latencies
+                if g[G_SWEEPING] == 1 and op[o, O_SINK] >= 0:
+                    keep = sweeps(par, op[o, O_DEADLINES], max(inst[i, I_WATERMARK], op[o, O_START]), mark)
+                # WEAVE end
 
 
 def serve_tick():
@@ -104,6 +109,10 @@ def serve_tick():
     if inst[i, I_SOURCE] == 1:
         if inst[i, I_NEWEST_EVENT] > -FAR and inst[i, I_NEWEST_EVENT] - inst[i, I_LAG] > inst[i, I_WATERMARK]:
             mark = inst[i, I_NEWEST_EVENT] - inst[i, I_LAG]
+            # WEAVE if epochs
+            if g[G_EPOCHS] > 0:
+                end_epoch(world, i, mark, inst[i, I_NEWEST_EVENT], t)
+            # WEAVE end
             inst[i, I_WATERMARK] = mark
     else:
         limit = msg[slot, M_READY]

@@ -51,6 +51,12 @@ def add_watermark():
         else:
             made = take_message(free, g)
             msg[made, M_TRIGGER] = -1
+        # WEAVE if latencies
+        if inst[i, I_SOURCE] == 1:  # where another instance sends it on, it is the message that raised the watermark
+            msg[made, M_CLOCK] = t
+            msg[made, M_NEWEST] = best_ready
+            msg[made, M_OLDEST] = mark + inst[i, I_LAG]
+        # WEAVE end
         msg[made, M_KIND] = WATERMARK
         msg[made, M_INCARNATION] = 0
         msg[made, M_EVENT] = mark

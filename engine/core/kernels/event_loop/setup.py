@@ -35,6 +35,8 @@ def name_tables():
     link = world.link
     memory = world.memory
     tally = world.tally
+    progress = world.progress
+    epochs = world.epochs
     rings = world.rings
     route = world.route
     touched = world.touched

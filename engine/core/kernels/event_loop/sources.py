@@ -1,6 +1,7 @@
 """The service of a row of a source's log (section 5)."""
 
 from engine.core.compiler import prefetch
+from engine.core.kernels.epochs import end_epoch, note_delay
 from engine.core.kernels.latencies import note_latency
 from engine.core.kernels.messages import take_message
 from engine.core.layout import *
@@ -25,8 +26,16 @@ def read_log():
         take_record()
     elif log[line, D_TRIGGER] == LOG_WATERMARK:
         kind = WATERMARK
+        # WEAVE if epochs
+        if g[G_EPOCHS] > 0:
+            note_delay(progress, i, t - log[line, D_EVENT] - inst[i, I_LAG])
+        # WEAVE end
         if log[line, D_EVENT] > inst[i, I_WATERMARK]:
             mark = log[line, D_EVENT]
+            # WEAVE if epochs
+            if g[G_EPOCHS] > 0:
+                end_epoch(world, i, mark, mark + inst[i, I_LAG], t)
+            # WEAVE end
             inst[i, I_WATERMARK] = mark
     else:
         kind = END_OF_LOG
@@ -62,6 +71,10 @@ def take_record():
     """Make a message of the record. It is the only output of this service."""
     trigger = log[line, D_TRIGGER]
     kind = RECORD
+    # WEAVE if epochs
+    if g[G_EPOCHS] > 0:
+        note_delay(progress, i, t - log[line, D_EVENT])
+    # WEAVE end
     made = take_message(free, g)
     msg[made, M_KIND] = RECORD
     msg[made, M_NEXT] = -1
