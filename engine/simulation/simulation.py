@@ -37,7 +37,7 @@ from engine.faults.death import Supervisor
 from engine.lowering import memory, plan
 from engine.lowering.network import LinkFaults
 from engine.operators import BUILT_IN, OPERATORS
-from engine.simulation import scaling_setup
+from engine.simulation import scaling_setup, scheduling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
 from engine.simulation.source_logs import Logs
 from engine.spec import Experiment, RecordSchema, canonical_json
@@ -116,9 +116,10 @@ class Simulation:
         actors, agent = [*setup.actors, *actors], setup.agent or agent
         faults_and_controls = [*fault_controls(self.experiment), *controls]
         features = _features(self._written_out, setup, protocol, actors, agent, faults_and_controls)
+        features += scheduling_setup.features(self._written_out)
         hosts = [actor.host for actor in actors]
         begins_with = {id: begun.operator(id).parallelism for id in most}
-        epochs_kept = max((getattr(control, "epochs_kept", 0) for control in controls), default=0)
+        epochs_kept = max([scheduling_setup.epochs_kept(self._written_out), *(getattr(control, "epochs_kept", 0) for control in controls)])
         self._lower(laid_out, context, capacity, keep_outputs, kinds, features, protocol, hosts, begins_with, epochs_kept)
         if most:
             set_parallelism(self._world, self._plan.parallelism)
@@ -130,6 +131,9 @@ class Simulation:
         if (job := rescaling.job_of(actors)) is not None:
             scales = scaling_setup.scaled_by(self._written_out, begun, scheduled, job, agent, self._controls)
             self._controls, self._scaling = [*self._controls, *scales.controls], scales.watch
+        self._scheduler = scheduling_setup.scheduler_of(self._written_out, self._world.arrays)
+        if self._scheduler is not None:
+            self._controls.append(self._scheduler)
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
         directory = self._directory([host.name for host in hosts])
@@ -661,8 +665,8 @@ class Simulation:
         copy.__dict__.update(self.__dict__)
         copy._logs = self._logs.fork()
         copy._world = World(self._world.arrays, self._world.keepings, copy._logs, self._world.bounds)
-        parts = self._controls, self._actors, self._checkpoints, self._scaling  # some refer to one another
-        copy._controls, copy._actors, copy._checkpoints, copy._scaling = deepcopy(parts)
+        parts = self._controls, self._actors, self._checkpoints, self._scaling, self._scheduler  # some refer to one another
+        copy._controls, copy._actors, copy._checkpoints, copy._scaling, copy._scheduler = deepcopy(parts)
         copy.restore(self.snapshot())
         return copy
 

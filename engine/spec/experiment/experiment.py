@@ -26,6 +26,8 @@ from .placement.spread import Spread
 from .query import OperatorSpec, Query
 from .scaling import AnyScaling
 from .scaling.none import NoScaling
+from .scheduling import AnyScheduling
+from .scheduling.none import NoScheduling
 from .workload import Workload
 
 FORMAT = 1
@@ -35,7 +37,7 @@ NOT_IN_HASH = ("name", "description", "assertions", "ui")
 
 
 class Policies(Model):
-    """Policies of the run: flow control, ingress, checkpointing, scaling."""
+    """Policies of the run: flow control, ingress, checkpointing, scaling, scheduling."""
 
     flow_control: AnyFlowControl = Field(default=Unbounded(), title="Flow control", description="How a full channel holds its sender back.")
     ingress: AnyIngress = Field(default=ReadOn(), title="Ingress", description="What sources do while their host is full.")
@@ -44,6 +46,9 @@ class Policies(Model):
     )
     scaling: AnyScaling = Field(
         default=NoScaling(), title="Scaling", description="What changes the parallelism of operators while the query runs."
+    )
+    scheduling: AnyScheduling = Field(
+        default=NoScheduling(), title="Scheduling", description="Which queries run next on the cores of a host with a pool."
     )
 
 
@@ -144,7 +149,9 @@ class Experiment(Model):
     cluster: Cluster = Field(title="Cluster", description="The modelled hardware.")
     placement: AnyPlacement = Field(default=Spread(), title="Placement", description="Which instance runs on which host.")
     workload: Workload = Field(title="Workload", description="The input, and the length of the run.")
-    policies: Policies = Field(default=Policies(), title="Policies", description="Flow control, ingress, checkpointing and scaling.")
+    policies: Policies = Field(
+        default=Policies(), title="Policies", description="Flow control, ingress, checkpointing, scaling and scheduling."
+    )
     faults: tuple[AnyFault, ...] = Field(
         default=(), max_length=1000, title="Faults", description="Failures and disturbances, and when they happen."
     )
@@ -185,8 +192,9 @@ class Experiment(Model):
         for source in document["workload"]["sources"].values():
             if source["partitions"] is None:  # older documents without this field keep their hashes
                 del source["partitions"]
-        if document["policies"]["scaling"] == {"kind": "none"}:  # likewise
-            del document["policies"]["scaling"]
+        for policy in ("scaling", "scheduling"):  # likewise
+            if document["policies"][policy] == {"kind": "none"}:
+                del document["policies"][policy]
         for part, list_name in (("cluster", "region_links"), ("query", "queries")):  # likewise
             if not document[part][list_name]:
                 del document[part][list_name]

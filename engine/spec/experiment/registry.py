@@ -41,6 +41,7 @@ from .rates import RATES
 from .rescaling import RESCALINGS
 from .retention import AnyRetention
 from .scaling import SCALINGS
+from .scheduling import SCHEDULINGS
 from .streams import STREAMS, Stream
 from .warmups import WARMUPS
 from .workload import AnyWatermarks, variants
@@ -66,6 +67,7 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "checkpointings": CHECKPOINTINGS,
     "scalings": SCALINGS,
     "rescalings": RESCALINGS,
+    "schedulings": SCHEDULINGS,
     "memories": variants(AnyMemory),
     "slow_downs": variants(AnySlowDown),
 }

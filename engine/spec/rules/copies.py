@@ -12,11 +12,13 @@ from engine.core.random import RandomStream
 
 from ..base.operator import Model
 from ..base.units import seconds_ns
+from ..experiment.cluster import Pool, ProcessorSharing
 from ..experiment.experiment import Experiment
 from ..experiment.placement.explicit import Explicit
 from ..experiment.queries import NamedQuery, numbered
 from ..experiment.query import Edge, OperatorSpec, with_all_copies
 from ..experiment.scaling.none import NoScaling
+from ..experiment.scheduling.default import FairThreads
 from .resources import placed
 
 Ids = Mapping[str, tuple[str, ...]]
@@ -25,7 +27,8 @@ Ids = Mapping[str, tuple[str, ...]]
 
 def written_out(experiment: Experiment) -> Experiment:
     """A valid experiment with each copy of a query as a query of its own, and starts drawn. It has the same results, but another hash.
-    Without copies and random starts it is the experiment itself."""
+    Without copies, random starts and fair threads it is the experiment itself."""
+    experiment = with_fair_threads(experiment)
     queries = experiment.query.queries
     if all(query.copies is None and not query.start_within_s for query in queries):
         return experiment
@@ -46,6 +49,18 @@ def written_out(experiment: Experiment) -> Experiment:
             "policies": _for_copies(experiment.policies, ids),
         }
     )
+
+
+def with_fair_threads(experiment: Experiment) -> Experiment:
+    """The experiment with pools of cores replaced by threads that share them, where its scheduling is `default`."""
+    about = experiment.policies.scheduling
+    if not isinstance(about, FairThreads):
+        return experiment
+    threads = ProcessorSharing(tax=about.tax)
+    hosts = tuple(
+        host.model_copy(update={"processor": threads}) if isinstance(host.processor, Pool) else host for host in experiment.cluster.hosts
+    )
+    return experiment.model_copy(update={"cluster": experiment.cluster.model_copy(update={"hosts": hosts})})
 
 
 def copies_by_id(operators: Sequence[OperatorSpec], queries: Sequence[NamedQuery]) -> dict[str, tuple[str, ...]]:

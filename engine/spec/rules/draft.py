@@ -23,6 +23,8 @@ from ..experiment.queries import NamedQuery
 from ..experiment.query import Edge, OperatorSpec, Query
 from ..experiment.scaling import SCALINGS
 from ..experiment.scaling.none import NoScaling
+from ..experiment.scheduling import SCHEDULINGS
+from ..experiment.scheduling.none import NoScheduling
 from ..experiment.workload import SourceWorkload, Workload
 from .scaling_limits import ScalingLimit, reach, scaling_limits
 
@@ -165,6 +167,12 @@ class Draft:
         """The scaling policy, or `NoScaling` if none is given; None if invalid."""
         written = section(self.document, "policies", "scaling")
         return NoScaling() if written is None else attempt(SCALINGS, written)
+
+    @cached_property
+    def scheduling(self) -> Any:
+        """The scheduling, or `NoScheduling` if none is given; None if invalid."""
+        written = section(self.document, "policies", "scheduling")
+        return NoScheduling() if written is None else attempt(SCHEDULINGS, written)
 
     @cached_property
     def scaling_limits(self) -> list[ScalingLimit] | None:

@@ -52,6 +52,8 @@ class Budgets:
     """Retention checks of a source's log."""
     scrapes_max: int = 200_000
     """Scrapes of all gauges for a policy."""
+    scheduling_cycles_max: int = 200_000
+    """Cycles of a scheduler, each of which looks at all operators of a host."""
     oracle_minutes_max: int = 1_440
     """Minutes that the oracle plans before the run; its work grows with their square."""
     drift_steps_max: int = 200_000

@@ -23,6 +23,7 @@ from .nexmark import nexmark_warnings
 from .queries import query_problems
 from .resources import Budgets, Placing, placed, resource_problems
 from .scaling import scaling_problems
+from .scheduling import scheduling_problems
 from .watermarks import watermark_warnings
 
 PROBLEMS_MAX = 1000
@@ -93,6 +94,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     ]
     rest += draft.checkpointing.problems(draft) if draft.checkpointing is not None else ()
     rest += scaling_problems(draft)
+    rest += scheduling_problems(draft, flow.params, placing.indices, budgets.scheduling_cycles_max)
     rest += memory_problems(draft, flow.schemas, placing.laid_out)
     problems += [problem for problem in rest if problem.pointer not in reported]
     if not problems:  # as long as something is wrong or missing, nobody expects output

@@ -1,0 +1,184 @@
+"""The cycle of a scheduler: collect, select, rank, and pay for it (Farhat 2020, Algorithm 1; docs/scheduling.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.control.background import add_background_work
+from engine.core.control.ranks import set_ranks
+from engine.core.tables import Words
+from engine.core.world import World
+from engine.spec.experiment.scheduling.base import Scheduling
+
+from .policy import Policy, Selection
+from .statistics import Service, Statistics
+from .tasks import Tasks
+
+PS_PER_US = 1_000_000
+
+
+class Stretch(NamedTuple):
+    """A policy in force from a time on. about: None for no ranking. make: constructs the policy of a host."""
+
+    from_ns: int
+    about: Scheduling | None
+    make: Callable[[], Policy] | None
+
+
+@dataclass
+class Cycle:
+    """The last cycle of a host, as JSON values. rows: by query its name, rank in the order from 1, whether it has work and cores were left
+    for it (`runs`), items waiting, and what the policy says of it."""
+
+    host: str
+    t_ms: float
+    mode: str
+    rows: list[dict[str, Any]]
+
+
+class Scheduler:
+    """A control (`engine.core.control.policy.Control`) with a service and a policy for each host with a pool.
+
+    On a host that is down nothing is selected; when it is up again, its statistics begin anew.
+    """
+
+    features = ("background", "epochs", "heaps")
+
+    def __init__(self, tasks: Sequence[Tasks], stretches: Sequence[Stretch], epochs_kept: int, until_ns: int):
+        self.tasks, self._stretches, self.epochs_kept, self._until_ns = list(tasks), list(stretches), epochs_kept, until_ns
+        self._stretch = 0
+        self._next_ns = stretches[0].from_ns + (stretches[0].about.cycle_ns if stretches[0].about is not None else 0)
+        self._hosts = [_Host(of) for of in tasks]
+        self._begin(0)
+
+    def _begin(self, stretch: int) -> None:
+        self._stretch = stretch
+        make = self._stretches[stretch].make
+        for host in self._hosts:
+            host.policy = None if make is None else make()
+
+    @property
+    def next_ns(self) -> int:
+        return self._next_ns if self._next_ns <= self._until_ns else L.FAR
+
+    @property
+    def cycles(self) -> list[Cycle]:
+        """The last cycle of each host that had one."""
+        return [host.last for host in self._hosts if host.last is not None]
+
+    @property
+    def policies(self) -> list[Policy]:
+        return [host.policy for host in self._hosts if host.policy is not None]
+
+    def counts(self) -> dict[str, int]:
+        """Cycles and switches of tasks so far, over all hosts."""
+        return {"cycles": sum(host.cycles for host in self._hosts), "switches": sum(host.switches for host in self._hosts)}
+
+    def act(self, world: World, now_ns: int) -> None:
+        following = self._stretch + 1
+        if following < len(self._stretches) and self._stretches[following].from_ns <= now_ns:
+            self._begin(following)
+            for host in self._hosts:
+                host.forget(world, now_ns)
+        about = self._stretches[self._stretch].about
+        if about is None:
+            self._next_ns = self._stretches[self._stretch + 1].from_ns if self._stretch + 1 < len(self._stretches) else L.FAR
+            return
+        for host in self._hosts:
+            host.cycle(world, now_ns, about)
+        self._next_ns = now_ns + about.cycle_ns
+        if self._stretch + 1 < len(self._stretches):
+            self._next_ns = min(self._next_ns, self._stretches[self._stretch + 1].from_ns)
+
+    def state(self) -> Any:
+        return {"stretch": self._stretch, "next_ns": self._next_ns, "hosts": [host.state() for host in self._hosts]}
+
+    def restore(self, state: Any) -> None:
+        self._begin(state["stretch"])
+        self._next_ns = state["next_ns"]
+        for host, saved in zip(self._hosts, state["hosts"], strict=True):
+            host.restore(saved)
+
+
+class _Host:
+    """The scheduler of one host. running: by task, whether it was started in the last cycle."""
+
+    def __init__(self, tasks: Tasks):
+        self.tasks, self.service = tasks, Service(tasks)
+        self.policy: Policy | None = None
+        self.ranks = np.zeros(tasks.count, np.int64)
+        self.running = np.zeros(tasks.count, bool)
+        self.cycles = self.switches = 0
+        self.last: Cycle | None = None
+
+    def cycle(self, world: World, now_ns: int, about: Scheduling) -> None:
+        w, h = world.arrays, self.tasks.host
+        if w.host[h, L.H_BACK] > 0 or w.memory[h, L.Z_DIED] >= 0:
+            self.service = Service(self.tasks)
+            return
+        assert self.policy is not None
+        statistics = self.service.collect(w, now_ns, about.cycle_ns)
+        selection = self.policy.select(statistics)
+        running = started(statistics, selection)
+        switched = int(np.count_nonzero(running != self.running))
+        self._rank(world, selection.ranks, now_ns)
+        work_us = about.collect_us * self.tasks.count + about.switch_us * switched + about.bin_cost_us * selection.bins
+        add_background_work(world, h, round(work_us * PS_PER_US), now_ns)
+        self.running, self.cycles, self.switches = running, self.cycles + 1, self.switches + switched
+        self.last = _told(statistics, selection, running)
+
+    def forget(self, world: World, now_ns: int) -> None:
+        """Another policy is in force: nobody is ranked."""
+        self._rank(world, np.zeros(self.tasks.count, np.int64), now_ns)
+        self.running = np.zeros(self.tasks.count, bool)
+        self.last = None
+
+    def _rank(self, world: World, ranks: Words, now_ns: int) -> None:
+        changed = ranks != self.ranks
+        of_instances = changed[self.tasks.task_of]
+        if changed.any():
+            set_ranks(world, self.tasks.instances[of_instances], ranks[self.tasks.task_of][of_instances], now_ns)
+        self.ranks = ranks
+
+    def state(self) -> Any:
+        return {
+            "service": self.service.state(),
+            "policy": None if self.policy is None else self.policy.state(),
+            "ranks": self.ranks.tolist(),
+            "running": self.running.tolist(),
+            "counts": [self.cycles, self.switches],
+            "last": None if self.last is None else [self.last.host, self.last.t_ms, self.last.mode, self.last.rows],
+        }
+
+    def restore(self, state: Any) -> None:
+        self.service.restore(state["service"])
+        if self.policy is not None:
+            self.policy.restore(state["policy"])
+        self.ranks, self.running = np.array(state["ranks"], np.int64), np.array(state["running"], bool)
+        self.cycles, self.switches = state["counts"]
+        self.last = None if state["last"] is None else Cycle(*state["last"])
+
+
+def started(statistics: Statistics, selection: Selection) -> Any:
+    """By task, whether it is started: those with work, in the order of ranks, until they fill the cores."""
+    tasks = statistics.tasks
+    able = (statistics.queued > 0) & statistics.open & (selection.ranks < L.FAR)
+    found = np.zeros(tasks.count, bool)
+    order = np.flatnonzero(able)[np.argsort(selection.ranks[able], kind="stable")]
+    found[order[np.cumsum(tasks.parallelism[order]) - tasks.parallelism[order] < tasks.cores]] = True
+    return found
+
+
+def _told(statistics: Statistics, selection: Selection, running: Any) -> Cycle:
+    tasks, waiting = statistics.tasks, statistics.waiting().tolist()
+    runs = set(tasks.query[running].tolist())
+    rows = [
+        {"query": tasks.names[q], "rank": k + 1, "runs": q in runs, "waiting": waiting[q], **selection.why.get(q, {})}
+        for k, q in enumerate(selection.order)
+    ]
+    return Cycle(tasks.name, statistics.now_ns / 1e6, selection.mode, rows)

@@ -1,0 +1,132 @@
+"""Klink: the query with the least slack until its next sweeping watermark runs first (Farhat 2020, chapter 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.tables import Words
+from engine.spec.experiment.scheduling import klink
+
+from .policy import PAUSED, Selection, ranked
+from .slack import Floats, Slacks, deviations, slacks
+from .statistics import Statistics
+
+MODE_MAX_NS = 3_000_000_000
+NEARLY_BEST = 0.95
+
+
+class Klink:
+    """Its memory: the span of the present memory mode, and of each input the interval predicted at the beginning of its epoch."""
+
+    def __init__(self, about: klink.Klink):
+        self._confidence, self._variance, self._normalise = about.confidence, about.variance, about.normalise
+        self._threshold = about.memory_threshold
+        self._mode_until_ns, self._mode_began_bytes = -1, 0
+        self._predicted: dict[int, tuple[int, float, float]] = {}  # by input: epoch, and interval of the watermark that ends it
+        self.hits, self.misses, self.width_ns = 0, 0, 0.0  # of predicted intervals; widths summed
+        self.modes: list[list[int]] = []  # from, to (ns) of each memory mode
+
+    def select(self, statistics: Statistics) -> Selection:
+        of = slacks(statistics, self._confidence, self._variance, self._normalise)
+        self._judge(statistics, of)
+        order = np.lexsort((np.arange(len(of.slack_ns)), -of.cost_ns, of.deadline_ns, of.slack_ns))
+        why = {q: _why(statistics, of, q) for q in range(len(of.slack_ns))}
+        if self._managing(statistics, of):
+            ranks, order = self._freeing(statistics, order)
+            return Selection(ranks, order.tolist(), why, of.bins, "memory")
+        return Selection(ranked(statistics, order.tolist()), order.tolist(), why, of.bins, "slack")
+
+    # Predictions
+
+    def _judge(self, statistics: Statistics, of: Slacks) -> None:
+        """Compare what has been taken in with the interval of its epoch's beginning, and predict the end of epochs that have begun."""
+        half = deviations(self._confidence)
+        for k, about in enumerate(statistics.inputs):
+            epoch, low, high = self._predicted.get(k, (-1, 0.0, 0.0))
+            if epoch == about.epochs:
+                continue
+            if 0 < epoch == about.epochs - 1:
+                inside = low <= about.history.taken_ns <= high
+                self.hits, self.misses, self.width_ns = self.hits + inside, self.misses + (not inside), self.width_ns + high - low
+            mean, sd = of.expected[k]
+            self._predicted[k] = about.epochs, mean - half * sd, mean + half * sd
+
+    # Memory management (3.7 of the specification)
+
+    def _managing(self, statistics: Statistics, of: Slacks) -> bool:
+        """Whether memory is freed in this cycle: from the threshold on, for the least slack, or until half of the memory is free."""
+        budget = statistics.tasks.budget_bytes
+        if self._threshold is None or budget is None:
+            return False
+        now = statistics.now_ns
+        if self._mode_until_ns >= 0 and (now >= self._mode_until_ns or 2 * statistics.used_bytes <= self._mode_began_bytes):
+            self._mode_until_ns, self.modes[-1][1] = -1, now
+        if self._mode_until_ns < 0 and statistics.used_bytes >= self._threshold * budget:
+            least = float(np.abs(of.slack_ns).min(initial=float(MODE_MAX_NS)))
+            self._mode_until_ns = now + int(min(max(least, statistics.cycle_ns), MODE_MAX_NS))
+            self._mode_began_bytes = statistics.used_bytes
+            self.modes.append([now, -1])
+        return self._mode_until_ns >= 0
+
+    @staticmethod
+    def _freeing(statistics: Statistics, order: Words) -> tuple[Words, Words]:
+        """Ranks that free the most: queries whose records up to a filter or window come to the least are served up to it. Sources pause."""
+        gain, up_to = freed(statistics)
+        best = float(gain.max(initial=0.0))
+        chosen = [q for q in order.tolist() if best > 0 and gain[q] >= NEARLY_BEST * best]
+        others = [q for q in order.tolist() if q not in chosen]
+        places = np.array(chosen + others, np.int64)
+        ranks = ranked(statistics, places.tolist())
+        tasks = statistics.tasks
+        for q in chosen:
+            behind = (tasks.query == q) & (np.arange(tasks.count) > up_to[q])
+            ranks[behind] += len(tasks.names)
+        ranks[tasks.is_source] = PAUSED
+        return ranks, places
+
+    # State
+
+    def state(self) -> Any:
+        return {
+            "mode": [self._mode_until_ns, self._mode_began_bytes],
+            "modes": [list(mode) for mode in self.modes],
+            "predicted": [[k, *about] for k, about in sorted(self._predicted.items())],
+            "judged": [self.hits, self.misses, self.width_ns],
+        }
+
+    def restore(self, state: Any) -> None:
+        self._mode_until_ns, self._mode_began_bytes = state["mode"]
+        self.modes = [list(mode) for mode in state["modes"]]
+        self._predicted = {k: (epoch, low, high) for k, epoch, low, high in state["predicted"]}
+        self.hits, self.misses, self.width_ns = state["judged"]
+
+
+def freed(statistics: Statistics) -> tuple[Floats, Words]:
+    """By query, how many records at most leave memory in a cycle if it is served up to one of its tasks, and that task."""
+    tasks = statistics.tasks
+    gain, up_to = np.zeros(len(tasks.names)), np.full(len(tasks.names), -1)
+    for q in range(len(tasks.names)):
+        queued, cost_ns, kept = 0.0, 0.0, 1.0
+        for k in np.flatnonzero((tasks.query == q) & statistics.open).tolist():
+            queued += float(statistics.queued[k])
+            cost_ns += float(statistics.cost_ns[k])
+            kept *= min(float(statistics.streaming[k]), 1.0)
+            served = min(queued, statistics.cycle_ns / cost_ns) if cost_ns else queued
+            if statistics.streaming[k] < 1 and served * (1 - kept) > gain[q]:
+                gain[q], up_to[q] = served * (1 - kept), k
+    return gain, up_to
+
+
+def _why(statistics: Statistics, of: Slacks, q: int) -> dict[str, float]:
+    found = {
+        "slack_ms": of.slack_ns[q],
+        "cost_ms": of.cost_ns[q],
+        "expected_ms": of.mean_ns[q] - statistics.now_ns,
+        "sigma_ms": of.sd_ns[q],
+    }
+    return {name: round(float(value) / 1e6, 3) for name, value in found.items() if np.isfinite(value)}
+
+
+policy = Klink

@@ -1,0 +1,24 @@
+"""Parameters of the scheduling `default`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from ...base.units import Number
+from ...base.variant import Variant
+
+
+class FairThreads(Variant):
+    """Every operator is a thread, and the operating system shares the cores of a pool fairly among those that have work, as under Flink. If
+    they are more than the cores, switching takes a share of these."""
+
+    title: ClassVar[str] = "Default (fair threads)"
+    source: ClassVar[str] = "Farhat 2020, 3.5"
+    position: ClassVar[int] = 7
+    kind: Literal["default"] = "default"
+    facts: ClassVar[tuple[str, ...]] = ("needs_windows", "whole_queries")
+    needs_windows: ClassVar[bool] = False
+    whole_queries: ClassVar[bool] = False
+    tax: Number = Field(default=0.05, ge=0, lt=1, title="Tax", description="Share of the cores lost to switching between threads.")

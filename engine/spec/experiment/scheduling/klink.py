@@ -1,0 +1,59 @@
+"""Parameters of the scheduling policy `klink`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from ...base.units import ADVANCED, Integer, Number, quantity
+from .base import Scheduling
+
+
+class Klink(Scheduling):
+    """The query with the least slack runs first: the time until the watermark that closes its next window is expected, less the time that
+    its waiting records need. When memory fills, it first serves what frees the most of it.
+    """
+
+    title: ClassVar[str] = "Klink"
+    source: ClassVar[str] = "Farhat 2020, 3"
+    position: ClassVar[int] = 1
+    kind: Literal["klink"] = "klink"
+    needs_windows: ClassVar[bool] = True
+    confidence: Number = Field(
+        default=0.95, gt=0, lt=1, title="Confidence", description="Confidence f of the interval in which the next watermark is expected."
+    )
+    history: Integer = quantity(
+        400, unit="epochs", ge=1, le=10_000, title="History", description="Number m of past epochs whose delays are averaged."
+    )
+    variance: Literal["event", "printed"] = Field(
+        default="event",
+        title="Variance",
+        description="That of a single delay, or that of the mean of the history, as in the source's Eq. 3.6, which is far too small.",
+        json_schema_extra=ADVANCED,
+    )
+    normalise: bool = Field(
+        default=False,
+        title="Normalise",
+        description="Whether the probabilities of the bins of slack are scaled to a sum of 1.",
+        json_schema_extra=ADVANCED,
+    )
+    memory_threshold: Number | None = Field(
+        default=0.8,
+        gt=0,
+        le=1,
+        title="Memory threshold",
+        description="Share b of the memory budget from which it serves first what frees the most memory. Null: never. Applies to hosts with a "
+        "memory budget.",
+    )
+    bin_us: Number = quantity(
+        25, unit="us", ge=0, le=1e6, title="Slack bin", description="CPU time per bin of expected slack.", advanced=True
+    )
+
+    @property
+    def epochs_kept(self) -> int:
+        return self.history
+
+    @property
+    def bin_cost_us(self) -> float:
+        return self.bin_us
