@@ -17,6 +17,8 @@ import pytest
 from engine.spec.base.family import kind_of
 from engine.spec.experiment.scaling import SCALINGS
 from engine.spec.experiment.scaling.looped import Looped
+from engine.spec.experiment.scheduling import SCHEDULINGS
+from engine.spec.experiment.scheduling.base import Scheduling
 
 ROOT = Path(__file__).resolve().parents[1]
 OURS = ("engine", "webapp", "workers", "tests", "benchmarks", "frontend", "migrations")
@@ -96,6 +98,17 @@ POLICY_PARTS = {
     "engine.spec.experiment.scaling",  # their own parameters
     "engine.spec.base.units",
 }
+SCHEDULER_PARTS = {
+    "engine.scheduling.statistics",
+    "engine.scheduling.policy",
+    "engine.scheduling.slack",
+    "engine.spec.experiment.scheduling",  # their own parameters
+    "engine.core.mathematics",
+    "engine.core.layout",  # constants
+}
+SCHEDULERS = {kind_of(kind) for kind in SCHEDULINGS.kinds if issubclass(kind, Scheduling)} - {"switched"}
+"""A scheduling policy sees statistics and its own parameters, and nothing else of a run. `slack` is a part of policies, too."""
+
 HARMLESS = {"__future__", "bisect", "collections", "dataclasses", "fractions", "itertools", "math", "typing"}
 POLICIES = {kind_of(kind) for kind in SCALINGS.kinds if issubclass(kind, Looped)} | {"replicas"}
 """An autoscaling policy sees metrics and its own parameters, and nothing else of a run. Who knows the load beforehand is no policy."""
@@ -188,6 +201,26 @@ def test_policies_of_autoscaling_see_metrics_and_nothing_else() -> None:
             assert outside <= HARMLESS, (name, outside)
             reached.add(leaf)
     assert reached >= {*POLICIES, "metrics", "policy", "bottlenecks", "stabilising"}
+
+
+def test_policies_of_scheduling_see_statistics_and_nothing_else() -> None:
+    """The statistics service measures hosts: it sees neither the load, nor its delays, nor prices."""
+    reached = set()
+    for name, path in modules("engine/scheduling"):
+        leaf = name.rpartition(".")[2]
+        if leaf in SCHEDULERS or leaf in ("slack", "policy"):
+            wrong = [
+                target
+                for _, target in imported(name, path)
+                if target.split(".")[0] in OURS
+                and not any(within(target, part) or target == "engine.core.tables" for part in SCHEDULER_PARTS)
+            ]
+            assert not wrong, f"{name} imports {', '.join(wrong)}"
+            reached.add(leaf)
+        elif leaf in ("statistics", "tasks", "cycle"):
+            targets = [target for _, target in imported(name, path)]
+            assert not [target for target in targets if "workload" in target or "prices" in target or "delays" in target], name
+    assert reached == {*SCHEDULERS, "slack", "policy"}
 
 
 @pytest.mark.parametrize("root", ["engine", "webapp"])

@@ -75,9 +75,20 @@ class Scheduler:
     def policies(self) -> list[Policy]:
         return [host.policy for host in self._hosts if host.policy is not None]
 
-    def counts(self) -> dict[str, int]:
-        """Cycles and switches of tasks so far, over all hosts."""
-        return {"cycles": sum(host.cycles for host in self._hosts), "switches": sum(host.switches for host in self._hosts)}
+    @property
+    def title(self) -> str:
+        """Of the policy in force."""
+        about = self._stretches[self._stretch].about
+        return "None" if about is None else about.title
+
+    def counts(self) -> dict[str, float]:
+        """Cycles, switches of tasks, and what policies count (`Policy.counts`) so far, over all hosts."""
+        found: dict[str, float] = {"cycles": 0, "switches": 0}
+        for host in self._hosts:
+            of_policy = {} if host.policy is None else host.policy.counts()
+            for name, count in {"cycles": host.cycles, "switches": host.switches, **of_policy}.items():
+                found[name] = found.get(name, 0) + count
+        return found
 
     def act(self, world: World, now_ns: int) -> None:
         following = self._stretch + 1

@@ -25,8 +25,8 @@ class Klink:
         self._threshold = about.memory_threshold
         self._mode_until_ns, self._mode_began_bytes = -1, 0
         self._predicted: dict[int, tuple[int, float, float]] = {}  # by input: epoch, and interval of the watermark that ends it
-        self.hits, self.misses, self.width_ns = 0, 0, 0.0  # of predicted intervals; widths summed
-        self.modes: list[list[int]] = []  # from, to (ns) of each memory mode
+        self._hits, self._misses, self._width_ns = 0, 0, 0.0  # of predicted intervals; widths summed
+        self._memory_ns = 0  # in the memory mode
 
     def select(self, statistics: Statistics) -> Selection:
         of = slacks(statistics, self._confidence, self._variance, self._normalise)
@@ -49,7 +49,7 @@ class Klink:
                 continue
             if 0 < epoch == about.epochs - 1:
                 inside = low <= about.history.taken_ns <= high
-                self.hits, self.misses, self.width_ns = self.hits + inside, self.misses + (not inside), self.width_ns + high - low
+                self._hits, self._misses, self._width_ns = self._hits + inside, self._misses + (not inside), self._width_ns + high - low
             mean, sd = of.expected[k]
             self._predicted[k] = about.epochs, mean - half * sd, mean + half * sd
 
@@ -62,12 +62,12 @@ class Klink:
             return False
         now = statistics.now_ns
         if self._mode_until_ns >= 0 and (now >= self._mode_until_ns or 2 * statistics.used_bytes <= self._mode_began_bytes):
-            self._mode_until_ns, self.modes[-1][1] = -1, now
+            self._mode_until_ns = -1
         if self._mode_until_ns < 0 and statistics.used_bytes >= self._threshold * budget:
             least = float(np.abs(of.slack_ns).min(initial=float(MODE_MAX_NS)))
             self._mode_until_ns = now + int(min(max(least, statistics.cycle_ns), MODE_MAX_NS))
             self._mode_began_bytes = statistics.used_bytes
-            self.modes.append([now, -1])
+        self._memory_ns += statistics.cycle_ns * (self._mode_until_ns >= 0)
         return self._mode_until_ns >= 0
 
     @staticmethod
@@ -86,21 +86,24 @@ class Klink:
         ranks[tasks.is_source] = PAUSED
         return ranks, places
 
+    def counts(self) -> dict[str, float]:
+        return {"hits": self._hits, "misses": self._misses, "width_ns": self._width_ns, "memory_ns": self._memory_ns}
+
     # State
 
     def state(self) -> Any:
         return {
             "mode": [self._mode_until_ns, self._mode_began_bytes],
-            "modes": [list(mode) for mode in self.modes],
+            "memory_ns": self._memory_ns,
             "predicted": [[k, *about] for k, about in sorted(self._predicted.items())],
-            "judged": [self.hits, self.misses, self.width_ns],
+            "judged": [self._hits, self._misses, self._width_ns],
         }
 
     def restore(self, state: Any) -> None:
         self._mode_until_ns, self._mode_began_bytes = state["mode"]
-        self.modes = [list(mode) for mode in state["modes"]]
+        self._memory_ns = state["memory_ns"]
         self._predicted = {k: (epoch, low, high) for k, epoch, low, high in state["predicted"]}
-        self.hits, self.misses, self.width_ns = state["judged"]
+        self._hits, self._misses, self._width_ns = state["judged"]
 
 
 def freed(statistics: Statistics) -> tuple[Floats, Words]:

@@ -37,6 +37,10 @@ class Policy(Protocol):
 
     def select(self, statistics: Statistics) -> Selection: ...
 
+    def counts(self) -> dict[str, float]:
+        """What it counts, to be summed over hosts: hits, misses and width_ns of predicted intervals, memory_ns in the memory mode."""
+        ...
+
     def state(self) -> Any:
         """Return its whole state, as JSON values."""
         ...
@@ -55,6 +59,9 @@ def ranked(statistics: Statistics, order: Sequence[int]) -> Words:
 
 class Stateless:
     """Base of policies without a memory."""
+
+    def counts(self) -> dict[str, float]:
+        return {}
 
     def state(self) -> Any:
         return None

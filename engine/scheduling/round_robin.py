@@ -32,6 +32,9 @@ class RoundRobin:
         ranks[tasks.is_source] = 0
         return Selection(ranks, order, {q: {"turn": k + 1} for k, q in enumerate(order)})
 
+    def counts(self) -> dict[str, float]:
+        return {}
+
     def state(self) -> Any:
         return self._next
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.layout import FAR
 from engine.core.mathematics import normal_cdf, normal_quantile
 
 from .statistics import InputStatistics, Statistics
@@ -62,7 +63,7 @@ def expected_slack(
     x = first[row] + cycle * (np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count))
     share = normal_cdf((x + cycle - m[row]) / s[row]) - normal_cdf((x - m[row]) / s[row])
     share = share / np.where(left > 0, left, 1.0)[row]
-    total = np.bincount(row, weights=share * (x + cycle - now - c[row]), minlength=len(spread))
+    total: Floats = np.bincount(row, weights=share * (x + cycle - now - c[row]), minlength=len(spread)).astype(np.float64)
     if normalise:
         total = total / np.bincount(row, weights=share, minlength=len(spread))
     slack[spread] = np.where(left > 0, total, cycle - c)
@@ -129,6 +130,6 @@ def slacks(statistics: Statistics, confidence: float, variance: str, normalise: 
     slack, deadline, means, sds = (np.full(queries, np.inf) for _ in range(4))
     for k in np.argsort(-of_input, kind="stable").tolist():  # the input with the least slack comes last, and stays
         q = inputs[k].query
-        if inputs[k].deadline_ns < 1 << 62:
+        if inputs[k].deadline_ns < FAR or inputs[k].oldest_ns >= 0:
             slack[q], deadline[q], means[q], sds[q] = of_input[k], inputs[k].deadline_ns, mean[k], sd[k]
     return Slacks(slack, cost, deadline, means, sds, found, bins)

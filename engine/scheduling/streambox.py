@@ -45,11 +45,14 @@ class StreamBox:
         why = {q: {"deadline_ms": round((int(ns) - statistics.now_ns) / 1e6, 3)} for q, ns in enumerate(deadline) if ns < FAR}
         return Selection(ranks, order, why, mode="holds")
 
+    def counts(self) -> dict[str, float]:
+        return {}
+
     def state(self) -> Any:
         return [[q, began] for q, began in self._held.items()]
 
     def restore(self, state: Any) -> None:
-        self._held = {q: began for q, began in state}
+        self._held = dict(state)
 
 
 policy = StreamBox

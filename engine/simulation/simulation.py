@@ -37,6 +37,7 @@ from engine.faults.death import Supervisor
 from engine.lowering import memory, plan
 from engine.lowering.network import LinkFaults
 from engine.operators import BUILT_IN, OPERATORS
+from engine.scheduling.telemetry import SchedulingWatch
 from engine.simulation import scaling_setup, scheduling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
 from engine.simulation.source_logs import Logs
@@ -227,6 +228,11 @@ class Simulation:
         return bool(paused.any() and (w.inst[paused, L.I_QUEUE_COUNT] > 0).any())
 
     @property
+    def _scheduling(self) -> SchedulingWatch:
+        assert self._scheduler is not None
+        return SchedulingWatch(self._scheduler)
+
+    @property
     def job(self) -> rescaling.Job | None:
         """The rescaling job, or None if the run cannot rescale."""
         return rescaling.job_of(self._actors.actors)
@@ -381,6 +387,8 @@ class Simulation:
             frame["checkpoints"] = self._checkpoints.frame(w, since_ns, edge, self.finished)
         if self._scaling is not None:
             frame["scaling"] = self._scaling.frame(w, self._logs, now.since(self._before).waits(w), since_ns, edge)
+        if self._scheduler is not None:
+            frame["scheduling"] = self._scheduling.frame(w, edge)
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1
@@ -488,6 +496,8 @@ class Simulation:
             found["checkpointing"] = self._checkpoints.summary(w, exchanged_bytes, start.t_ns, self.now_ns)
         if self._scaling is not None:
             found["scaling"] = self._scaling.summary(self.now_ns)
+        if self._scheduler is not None:
+            found["scheduling"] = self._scheduling.summary(w, self.now_ns)
         if self.event_zero_ns is not None:
             found["event_zero"] = calendar_text(self.event_zero_ns)
         return {**found, **ended, "wall_s": round(self.wall_s, 3)}

@@ -14,6 +14,7 @@ KINDS = {
     "flow_controls": ("shared = flow_control:SharedCredits",),
     "ingresses": ("drop_until_empty = ingress:DropUntilEmpty",),
     "scalings": ("backlog = scaling:Backlog",),
+    "schedulings": ("longest_queue = scheduling:LongestQueue",),
     "prices": ("fast = prices:FAST",),
     "disorders": ("every = delay:EveryDelay",),
     "streams": ("heartbeat = stream:Heartbeat",),

@@ -103,6 +103,14 @@ OF_PHASE = {
     "converged_s": Quantity("s", "Time until a phase that settled did so."),
     "steps": Quantity("", "Rescales of a phase that settled."),
 }
+OF_SCHEDULING = {
+    "cycles": Quantity("", "Cycles of the scheduler, over all hosts."),
+    "switches": Quantity("", "Operators started or paused by the scheduler."),
+    "overhead": Quantity("share", "The scheduler's share of the CPU time spent on its hosts."),
+    "hit_rate": Quantity("share", "Share of the sweeping watermarks that came within the interval predicted at the start of their epoch."),
+    "width_ms": Quantity("ms", "Mean width of these intervals."),
+    "memory_mode_s": Quantity("s", "Time in which the scheduler freed memory first, over all hosts."),
+}
 OF_ATTRIBUTION = {
     "records": Quantity("records", "Records whose service began."),
     "driver_queue_ns": Quantity("ns", "Sum of the waits of records in the logs."),
@@ -144,6 +152,7 @@ SUMMARY: dict[str, Quantity] = {
     **{f"checkpointing.{name}": of for name, of in OF_CHECKPOINTING.items()},
     **{f"scaling.{name}": of for name, of in OF_SCALING.items()},
     **{f"scaling.phases.<phase>.{name}": of for name, of in OF_PHASE.items()},
+    **{f"scheduling.{name}": of for name, of in OF_SCHEDULING.items()},
     **{f"queries.<query>.{name}": of for name, of in OF_QUERY.items()},
     **{f"operators.<operator>.{name}": of for name, of in OF_OPERATOR.items()},
 }

@@ -34,11 +34,8 @@ def scheduling_problems(
             yield from _windows(draft, policy, at, params)
         if policy.whole_queries and indices is not None:
             yield from _whole(draft, policy, at, indices)
-        if isinstance(policy, Klink) and "memory_threshold" in policy.model_fields_set and policy.memory_threshold is not None:
-            if draft.hosts is not None and not any(isinstance(host.memory, Budget) for host in draft.hosts):
-                message = f"memory_threshold is {policy.memory_threshold:g}, but no host has a memory budget to compare with; give one "
-                message += "(cluster.hosts.memory), or null"
-                yield Problem(pointer(*at, "memory_threshold"), "no_memory_budget", message, policy.memory_threshold)
+        if isinstance(policy, Klink):
+            yield from _threshold(draft, policy, at)
     yield from _switches(draft, about, AT)
 
 
@@ -87,6 +84,15 @@ def _windows(draft: Draft, policy: Scheduling, at: Place, params: Mapping[str, A
                 f"source '{id}'{whose} sends no watermarks, which {policy.title} waits for; choose watermarks for it, or another policy"
             )
             yield Problem(pointer("workload", "sources", id, "watermarks"), "no_watermarks", message, "none")
+
+
+def _threshold(draft: Draft, policy: Klink, at: Place) -> Iterator[Problem]:
+    given = policy.memory_threshold if "memory_threshold" in policy.model_fields_set else None
+    if given is not None and draft.hosts is not None and not any(isinstance(host.memory, Budget) for host in draft.hosts):
+        message = (
+            f"memory_threshold is {given:g}, but no host has a memory budget to compare with; give one (cluster.hosts.memory), or null"
+        )
+        yield Problem(pointer(*at, "memory_threshold"), "no_memory_budget", message, given)
 
 
 def _whole(draft: Draft, policy: Scheduling, at: Place, indices: Mapping[str, Sequence[int]]) -> Iterator[Problem]:

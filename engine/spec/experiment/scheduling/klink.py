@@ -43,8 +43,7 @@ class Klink(Scheduling):
         gt=0,
         le=1,
         title="Memory threshold",
-        description="Share b of the memory budget from which it serves first what frees the most memory. Null: never. Applies to hosts with a "
-        "memory budget.",
+        description="Share b of a host's memory budget from which it serves first what frees the most memory. Null: never.",
     )
     bin_us: Number = quantity(
         25, unit="us", ge=0, le=1e6, title="Slack bin", description="CPU time per bin of expected slack.", advanced=True

@@ -8,8 +8,8 @@ from .base import Scheduling
 
 
 class StreamBox(Scheduling):
-    """The queries with the closest window deadlines hold the cores until they have processed a watermark, though cores idle meanwhile. Needs
-    whole queries on one host."""
+    """The queries with the closest window deadlines hold the cores until they have processed a watermark, though cores idle meanwhile. All
+    operators of a query must be on one host."""
 
     title: ClassVar[str] = "StreamBox"
     source: ClassVar[str] = "Miao 2017; Farhat 2020, 3.5"

@@ -1,0 +1,232 @@
+"""Scheduled runs: the same results under every policy, cores that idle only when nothing waits, and every other part of a run beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine
+from engine.core import layout as L
+from engine.core.world import World
+from engine.scheduling.cycle import Scheduler
+from engine.spec.experiment.scheduling import SCHEDULINGS
+from engine.spec.experiment.scheduling.base import Scheduling
+
+from ...support.agreement import DATASETS, fingerprint, finished, frames_of, simulated
+from ...support.scheduled_examples import contended
+
+POLICIES = [kind.model_fields["kind"].default for kind in SCHEDULINGS.kinds if issubclass(kind, Scheduling)]
+RANKING = [kind for kind in POLICIES if kind != "switched"]
+SWITCHED = {"before": {"kind": "klink"}, "at_s": 2.0, "after": {"kind": "fcfs"}}
+
+
+def drained(kind: str, **params: Any) -> engine.Simulation:
+    document = contended(kind, **params)
+    document["workload"]["drain"] = True
+    return finished(document)
+
+
+def rows_of(simulation: engine.Simulation) -> list[tuple[str, ...]]:
+    """Window results of all queries, whenever they came."""
+    return sorted((sink, repr(record["values"])) for sink in simulation.sinks for record in simulation.sink_records(sink))
+
+
+@pytest.fixture(scope="module")
+def unscheduled() -> engine.Simulation:
+    return drained("none")
+
+
+@pytest.mark.parametrize("kind", [*RANKING, "default"])
+def test_all_policies_give_the_same_windows_with_the_same_work(kind: str, unscheduled: engine.Simulation) -> None:
+    simulation = drained(kind)
+    assert simulation.drained
+    assert rows_of(simulation) == rows_of(unscheduled)
+    busy, same = (run._world.arrays.inst[:, [L.I_BUSY, L.I_IN, L.I_EMITTED]] for run in (simulation, unscheduled))
+    assert (busy == same).all()
+
+
+@pytest.mark.parametrize("kind", RANKING)
+def test_with_a_core_for_each_task_all_policies_are_alike(kind: str) -> None:
+    simulations = [finished(contended(of, cores=24, horizon_s=4)) for of in ("none", kind)]
+    free, ranked = (simulation.summary()["queries"]["count-bids"]["latencies_ms"]["swept"] for simulation in simulations)
+    assert ranked["count"] == free["count"] > 10
+    assert abs(ranked["mean"] - free["mean"]) < 120
+
+
+class Idle:
+    """Counts the moments at which a core idles while something waits that could be served."""
+
+    def __init__(self) -> None:
+        self._next_ns, self.wasted, self.looked = 1_000_000, 0, 0
+
+    @property
+    def next_ns(self) -> int:
+        return self._next_ns
+
+    def act(self, world: World, now_ns: int) -> None:
+        w = world.arrays
+        waits = (w.inst[:, L.I_STATUS] == L.IDLE) & (w.inst[:, L.I_QUEUE] >= 0)
+        self.looked += 1
+        self.wasted += bool((w.proc[:, L.P_INSTANCE] == -1).any() and waits.any() and w.host[0, L.H_RESUME] == L.FAR)
+        self._next_ns = now_ns + 1_234_567
+
+    def state(self) -> Any:
+        return [self._next_ns, self.wasted, self.looked]
+
+    def restore(self, state: Any) -> None:
+        self._next_ns, self.wasted, self.looked = state
+
+
+@pytest.mark.parametrize("kind", RANKING)
+def test_cores_idle_only_when_nothing_waits(kind: str) -> None:
+    """StreamBox holds cores for watermarks: that is what it is."""
+    idle = Idle()
+    simulation = simulated(contended(kind, horizon_s=4), controls=[idle], trace=False)
+    simulation.run_until(simulation.end_ns)
+    (seen,) = [control for control in simulation._controls if isinstance(control, Idle)]
+    assert seen.looked > 3000
+    assert (seen.wasted > 0) == (kind == "streambox"), seen.wasted
+
+
+def swept(simulation: engine.Simulation) -> dict[str, float]:
+    found: dict[str, float] = simulation.summary()["queries"]["count-bids"]["latencies_ms"]["swept"]
+    return found
+
+
+def test_klink_beats_the_others_where_cores_are_short() -> None:
+    """Backlogs of less than a window: watermarks overtake the events of windows that end later."""
+    kinds = ("none", "default", "fcfs", "round_robin", "klink")
+    mean = {kind: swept(finished(contended(kind, per_s=640, horizon_s=24, window_s=4)))["mean"] for kind in kinds}
+    assert mean["klink"] < 0.6 * min(mean[kind] for kind in kinds if kind != "klink"), mean
+
+
+def test_no_query_starves_under_klink() -> None:
+    simulation = finished(contended("klink", per_s=600, horizon_s=12))
+    delivered = [sum(1 for _ in simulation.sink_records(sink)) for sink in simulation.sinks]
+    assert max(delivered) < 1.2 * min(delivered)
+
+
+@pytest.mark.parametrize(("kind", "params"), [*((kind, {}) for kind in RANKING), ("switched", SWITCHED)])
+def test_a_scheduled_run_is_the_same_however_it_is_cut_saved_or_forked(kind: str, params: dict[str, Any]) -> None:
+    document = contended(kind, horizon_s=4, **params)
+    whole = simulated(document)
+    whole.run_until(whole.end_ns)
+    cut = simulated(document)
+    for at_ns in range(170_000_000, 4_000_000_000, 410_000_000):
+        cut.run_until(at_ns)
+        cut = cut.fork() if at_ns % 4 else cut
+        again = simulated(document)
+        again.restore(cut.snapshot())
+        cut = again
+    cut.run_until(cut.end_ns)
+    assert fingerprint(cut) == fingerprint(whole)
+
+
+def test_a_switch_is_the_first_policy_before_and_the_second_one_after() -> None:
+    first, both = (simulated(contended(kind, **params), trace=True) for kind, params in (("klink", {}), ("switched", SWITCHED)))
+    for simulation in (first, both):
+        simulation.run_until(1_999_000_000)
+    assert first.service_trace().tolist() == both.service_trace().tolist()
+    frames = frames_of(both)
+    assert {frame["scheduling"]["policy"] for frame in frames} == {"Klink", "First come, first served"}
+
+
+# -- what it says and what it costs ------------------------------------------------------------------------------------------------------
+
+
+def test_frames_say_who_ran_and_why() -> None:
+    simulation = engine.Simulation(contended("klink"), datasets=DATASETS)
+    frames = frames_of(simulation)
+    (host,) = frames[19]["scheduling"]["hosts"]
+    assert host["host"] == "w"
+    assert [row["rank"] for row in host["queries"]] == list(range(1, 7))
+    slacks = [row["slack_ms"] for row in host["queries"]]
+    assert slacks == sorted(slacks)
+    assert {"query", "runs", "waiting", "cost_ms", "expected_ms", "sigma_ms"} <= set(host["queries"][0])
+    assert any(row["runs"] for row in host["queries"])
+    summary = simulation.summary()["scheduling"]
+    assert summary["cycles"] >= 50
+    assert 0.8 <= summary["hit_rate"] <= 1
+    assert 0 < summary["width_ms"] < 4 * 200
+
+
+def test_the_schedulers_work_is_paid_for() -> None:
+    """Collecting 18 operators and switching take less than 1 % of the CPU time, and ten times as much in cycles of a tenth. (Of bins each
+    of these has ten times as many, too.)"""
+    shares = [finished(contended("klink", cycle_ms=cycle_ms, bin_us=0)).summary()["scheduling"]["overhead"] for cycle_ms in (120, 12)]
+    assert 0.0005 < shares[0] < 0.01
+    assert 5 < shares[1] / shares[0] < 15
+    free = finished(contended("klink", collect_us=0, switch_us=0, bin_us=0)).summary()["scheduling"]
+    assert free["overhead"] == 0
+
+
+def test_constant_delays_are_predicted_to_the_nanosecond() -> None:
+    document = contended("klink", per_s=100)
+    document["workload"]["sources"]["bids"]["disorder"] = {"kind": "constant", "delay_ms": 50}
+    document["query"]["operators"][0]["cost"] = {"record_us": 0.001}
+    summary = finished(document).summary()["scheduling"]
+    assert summary["width_ms"] < 0.1
+
+
+def test_the_printed_variance_hits_hardly_anything() -> None:
+    """Eq. 3.6 as printed is the variance of a mean of epochs, far less than that of one watermark's delay."""
+    rates = {
+        kind: finished(contended("klink", horizon_s=20, per_s=200, variance=kind)).summary()["scheduling"] for kind in ("event", "printed")
+    }
+    assert rates["event"]["hit_rate"] > 0.9
+    assert rates["printed"]["width_ms"] < rates["event"]["width_ms"] / 2
+    assert rates["printed"]["hit_rate"] < rates["event"]["hit_rate"]
+
+
+def test_predictions_follow_a_change_of_delays() -> None:
+    """Nothing is known of delays but what was measured: after the load's devices change, predictions miss, and then recover."""
+    document = contended("klink", horizon_s=30, per_s=100, history=5)
+    for spec in document["query"]["operators"]:
+        spec["cost"] = {"record_us": 1}
+    simulation = engine.Simulation(document, datasets=DATASETS)
+    simulation.run_until(15_000_000_000)
+    (scheduler,) = [control for control in simulation._controls if isinstance(control, Scheduler)]
+    before = scheduler.counts()
+    w = simulation._world.arrays
+    row = w.progress[:, L.PROGRESS_FIRST]
+    assert before["hits"] / (before["hits"] + before["misses"]) > 0.85
+    assert np.unique(row[w.inst[:, L.I_SOURCE] == 1]).size == 6
+
+
+# -- with everything else ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["klink", "round_robin"])
+@pytest.mark.parametrize("protocol", ["coordinated", "uncoordinated"])
+def test_a_lost_host_is_recovered_beside_a_protocol(protocol: str, kind: str) -> None:
+    document = contended(kind, per_s=300, horizon_s=6)
+    document["workload"]["drain"] = True
+    document["policies"]["checkpointing"] = {
+        "kind": protocol,
+        "interval_s": 1,
+        **({"jitter_s": 0.2} if protocol == "uncoordinated" else {}),
+    }
+    calm = finished(document)
+    document["faults"] = [{"kind": "host_loss", "host": "w", "when": {"kind": "at", "at_s": 2.7}, "restart_after_s": 0.2}]
+    lost = finished(document)
+    assert lost.summary()["checkpointing"]["recoveries"] == 1
+    assert set(rows_of(lost)) == set(rows_of(calm))
+    assert sorted(rows_of(finished(contended("none", per_s=300) | {"workload": document["workload"]}))) == sorted(rows_of(calm))
+
+
+def test_memory_is_freed_in_the_memory_mode() -> None:
+    """A budget that fills within seconds: with the mode it stays lower, nothing is lost, and the run ends with the same windows."""
+
+    def run(**params: Any) -> engine.Simulation:
+        document = contended("klink", per_s=1100, horizon_s=6, **params)
+        document["cluster"]["hosts"][0]["memory"] = {"kind": "klink_2020", "budget_mb": 20}
+        document["policies"]["ingress"] = {"kind": "throttle", "memory_max": 1.0}
+        document["workload"] |= {"drain": True}
+        return finished(document)
+
+    with_mode, without = run(memory_threshold=0.5), run(memory_threshold=None)
+    assert with_mode.summary()["scheduling"]["memory_mode_s"] > 0.2
+    assert without.summary()["scheduling"]["memory_mode_s"] == 0
+    assert rows_of(with_mode) == rows_of(without)
