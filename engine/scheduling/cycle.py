@@ -32,13 +32,13 @@ class Stretch(NamedTuple):
 
 @dataclass
 class Cycle:
-    """The last cycle of a host, as JSON values. rows: by query its name, rank in the order from 1, whether it has work and cores were left
-    for it (`runs`), items waiting, and what the policy says of it."""
+    """The last cycle of a host, as JSON values. rows: by name of query its rank in the order from 1, whether it has work and cores were
+    left for it (`runs`), items waiting, and the policy's reasons (`why`)."""
 
     host: str
     t_ms: float
     mode: str
-    rows: list[dict[str, Any]]
+    rows: dict[str, dict[str, Any]]
 
 
 class Scheduler:
@@ -188,8 +188,8 @@ def started(statistics: Statistics, selection: Selection) -> Any:
 def _told(statistics: Statistics, selection: Selection, running: Any) -> Cycle:
     tasks, waiting = statistics.tasks, statistics.waiting().tolist()
     runs = set(tasks.query[running].tolist())
-    rows = [
-        {"query": tasks.names[q], "rank": k + 1, "runs": q in runs, "waiting": waiting[q], **selection.why.get(q, {})}
+    rows = {
+        tasks.names[q]: {"rank": k + 1, "runs": q in runs, "waiting": waiting[q], "why": selection.why.get(q, {})}
         for k, q in enumerate(selection.order)
-    ]
+    }
     return Cycle(tasks.name, statistics.now_ns / 1e6, selection.mode, rows)

@@ -24,9 +24,10 @@ class SchedulingWatch:
         """The last cycle of each host, and counts since the start of the run."""
         return {
             "policy": self._scheduler.title,
-            "hosts": [
-                {"host": cycle.host, "t_ms": cycle.t_ms, "mode": cycle.mode, "queries": cycle.rows} for cycle in self._scheduler.cycles
-            ],
+            "hosts": {
+                cycle.host: {"t_s": cycle.t_ms / 1000, "frees_memory": cycle.mode == "memory", "queries": cycle.rows}
+                for cycle in self._scheduler.cycles
+            },
             **self.summary(w, to_ns),
         }
 

@@ -368,9 +368,45 @@ class ScalingNews(TypedDict):
 
 
 @EXACT
+class ScheduledQuery(TypedDict):
+    """A query in the last cycle of its host's scheduler. rank: its place in the policy's order, from 1. runs: it had work, and the queries
+    before it left cores. waiting: items in its queues. why: values on which the policy decided."""
+
+    rank: int
+    runs: bool
+    waiting: int
+    why: dict[str, float]
+
+
+@EXACT
+class ScheduledHost(TypedDict):
+    """The last cycle of a host's scheduler, at t_s. frees_memory: it serves first what frees the most memory."""
+
+    t_s: float
+    frees_memory: bool
+    queries: dict[str, ScheduledQuery]
+
+
+@EXACT
+class SchedulingNews(TypedDict):
+    """The last cycles, by host, and counts since the start of the run. overhead: the scheduler's share of the CPU time of its hosts.
+    hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s: time in which memory was freed first."""
+
+    policy: str
+    hosts: dict[str, ScheduledHost]
+    cycles: int
+    switches: int
+    overhead: float
+    hit_rate: float | None
+    width_ms: float | None
+    memory_mode_s: float
+
+
+@EXACT
 class Frame(TypedDict):
     """One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
-    with a checkpointing protocol. scaling: only in runs that can rescale. queries: only of documents that name queries."""
+    with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. queries: only of
+    documents that name queries."""
 
     n: int
     t_s: float
@@ -391,6 +427,7 @@ class Frame(TypedDict):
     actors: NotRequired[dict[str, ActorSample]]
     checkpoints: NotRequired[CheckpointNews]
     scaling: NotRequired[ScalingNews]
+    scheduling: NotRequired[SchedulingNews]
 
 
 class FramePage(TypedDict):

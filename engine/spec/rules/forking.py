@@ -25,6 +25,9 @@ from ..experiment.rates.multiples import multiplied
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Order, Scaling
 from ..experiment.scaling.manual import Manual
+from ..experiment.scheduling import AnyScheduling
+from ..experiment.scheduling.default import FairThreads
+from ..experiment.scheduling.none import NoScheduling
 from .scalable import vertices
 
 
@@ -36,6 +39,7 @@ class Fork(Model):
     rates: dict[str, AnyPattern] = Field(default_factory=dict, description="rate patterns of sources from then on, by operator")
     faults: tuple[AnyFault, ...] = Field(default=(), max_length=1000, description="additional faults, at that time or later")
     rescales: tuple[Order, ...] = Field(default=(), max_length=1000, description="additional rescales, at that time or later")
+    scheduling: AnyScheduling | None = Field(default=None, description="scheduling policy from then on")
 
     def applied(self, parent: Experiment, written: Mapping[str, Any]) -> dict[str, Any]:
         """Return the document of a fork. written: the parent's own document; everything else in it stays unchanged. Raises Refusal (path
@@ -56,7 +60,22 @@ class Fork(Model):
         if self.rescales:
             policies = document.get("policies", {})
             document["policies"] = policies | {"scaling": self._scaling(parent, policies.get("scaling"))}
+        if self.scheduling is not None:
+            policies = document.get("policies", {})
+            document["policies"] = policies | {"scheduling": self._scheduling(parent, policies.get("scheduling"))}
         return document
+
+    def _scheduling(self, parent: Experiment, written: Any) -> dict[str, Any]:
+        """The document's scheduling, switched to another one. Fair threads replace the processors of a whole run, so they cannot switch."""
+        for part, whose in ((self.scheduling, "the fork"), (parent.policies.scheduling, "the parent")):
+            if isinstance(part, FairThreads):
+                message = (
+                    f"scheduling of {whose} is '{part.kind}', which replaces the processors of a whole run; start a separate run with it"
+                )
+                raise Refusal(message, at=("scheduling",), code="not_switched", value=part.kind)
+        assert self.scheduling is not None
+        after = self.scheduling.model_dump(mode="json", by_alias=True, exclude_unset=True) | {"kind": self.scheduling.kind}
+        return {"kind": "switched", "before": written or {"kind": NoScheduling().kind}, "at_s": self.at_s, "after": after}
 
     def _scaling(self, parent: Experiment, written: Any) -> dict[str, Any]:
         """The document's scaling with these orders added. If the parent has no scaling, use `manual` with enough instances for the

@@ -161,6 +161,7 @@ export interface components {
             checkpointings: components["schemas"]["Kind"][];
             scalings: components["schemas"]["Kind"][];
             rescalings: components["schemas"]["Kind"][];
+            schedulings: components["schemas"]["Kind"][];
             memories: components["schemas"]["Kind"][];
             slow_downs: components["schemas"]["Kind"][];
             prices: components["schemas"]["Kind"][];
@@ -643,7 +644,8 @@ export interface components {
         };
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
-         *     with a checkpointing protocol. scaling: only in runs that can rescale. queries: only of documents that name queries.
+         *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. queries: only of
+         *     documents that name queries.
          */
         Frame: {
             n: number;
@@ -677,6 +679,7 @@ export interface components {
             };
             checkpoints?: components["schemas"]["CheckpointNews"];
             scaling?: components["schemas"]["ScalingNews"];
+            scheduling?: components["schemas"]["SchedulingNews"];
         };
         /** @description next: the `after` of the next call, or null once the run has ended and no frames are left. */
         FramePage: {
@@ -919,6 +922,42 @@ export interface components {
             parallelism: {
                 [key: string]: number;
             };
+        };
+        /** @description The last cycle of a host's scheduler, at t_s. frees_memory: it serves first what frees the most memory. */
+        ScheduledHost: {
+            t_s: number;
+            frees_memory: boolean;
+            queries: {
+                [key: string]: components["schemas"]["ScheduledQuery"];
+            };
+        };
+        /**
+         * @description A query in the last cycle of its host's scheduler. rank: its place in the policy's order, from 1. runs: it had work, and the queries
+         *     before it left cores. waiting: items in its queues. why: values on which the policy decided.
+         */
+        ScheduledQuery: {
+            rank: number;
+            runs: boolean;
+            waiting: number;
+            why: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * @description The last cycles, by host, and counts since the start of the run. overhead: the scheduler's share of the CPU time of its hosts.
+         *     hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s: time in which memory was freed first.
+         */
+        SchedulingNews: {
+            policy: string;
+            hosts: {
+                [key: string]: components["schemas"]["ScheduledHost"];
+            };
+            cycles: number;
+            switches: number;
+            overhead: number;
+            hit_rate: number | null;
+            width_ms: number | null;
+            memory_mode_s: number;
         };
         /** @description wait_ms: how long a message that enters the trunk at the end of the frame waits until it is free. */
         TrunkSample: {
@@ -2284,6 +2323,45 @@ export interface components {
             /** @description Latency added to the link's own. */
             added_ms: number;
         };
+        /**
+         * @description Every operator is a thread, and the operating system shares the cores of a pool fairly among those that have work, as under Flink. If
+         *     they are more than the cores, switching takes a share of these.
+         */
+        FairThreads: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "default";
+            /**
+             * @description Share of the cores lost to switching between threads.
+             * @default 0.05
+             */
+            tax?: number;
+        };
+        /** @description The query whose oldest item waits longest runs first. */
+        FirstComeFirstServed: {
+            /**
+             * @description Time between two selections.
+             * @default 120
+             */
+            cycle_ms?: number;
+            /**
+             * @description CPU time per operator and cycle for its statistics.
+             * @default 10
+             */
+            collect_us?: number;
+            /**
+             * @description CPU time per operator that a cycle starts or pauses.
+             * @default 40
+             */
+            switch_us?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "fcfs";
+        };
         Forked: {
             /** @description virtual time up to which the fork equals its parent */
             at_s: number;
@@ -2303,8 +2381,36 @@ export interface components {
              * @default []
              */
             rescales?: components["schemas"]["Order"][];
+            /** @description scheduling policy from then on */
+            scheduling?: (components["schemas"]["NoScheduling"] | components["schemas"]["Klink"] | components["schemas"]["FirstComeFirstServed"] | components["schemas"]["RoundRobin"] | components["schemas"]["HighestRate"] | components["schemas"]["ShortestFirst"] | components["schemas"]["StreamBox"] | components["schemas"]["FairThreads"] | components["schemas"]["SwitchedScheduling"]) | null;
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace?: number | null;
+        };
+        /**
+         * @description Paths that give the most output per CPU time run first. Rates within 5 % count as equal; then the query with the oldest item comes
+         *     first.
+         */
+        HighestRate: {
+            /**
+             * @description Time between two selections.
+             * @default 120
+             */
+            cycle_ms?: number;
+            /**
+             * @description CPU time per operator and cycle for its statistics.
+             * @default 10
+             */
+            collect_us?: number;
+            /**
+             * @description CPU time per operator that a cycle starts or pauses.
+             * @default 40
+             */
+            switch_us?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "highest_rate";
         };
         /**
          * @description The host is lost with everything in its memory: services in progress, queues, state, unsent records. Records sent to it are lost as
@@ -2345,6 +2451,71 @@ export interface components {
              * @default 10000
              */
             top_per_s?: number;
+        };
+        /**
+         * @description The query with the least slack runs first: the time until the watermark that closes its next window is expected, less the time that
+         *     its waiting records need. When memory fills, it first serves what frees the most of it.
+         */
+        Klink: {
+            /**
+             * @description Time between two selections.
+             * @default 120
+             */
+            cycle_ms?: number;
+            /**
+             * @description CPU time per operator and cycle for its statistics.
+             * @default 10
+             */
+            collect_us?: number;
+            /**
+             * @description CPU time per operator that a cycle starts or pauses.
+             * @default 40
+             */
+            switch_us?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "klink";
+            /**
+             * @description Confidence f of the interval in which the next watermark is expected.
+             * @default 0.95
+             */
+            confidence?: number;
+            /**
+             * @description Number m of past epochs whose delays are averaged.
+             * @default 400
+             */
+            history?: number;
+            /**
+             * @description That of a single delay, or that of the mean of the history, as in the source's Eq. 3.6, which is far too small.
+             * @default event
+             * @enum {string}
+             */
+            variance?: "event" | "printed";
+            /**
+             * @description Whether the probabilities of the bins of slack are scaled to a sum of 1.
+             * @default false
+             */
+            normalise?: boolean;
+            /**
+             * @description Share b of a host's memory budget from which it serves first what frees the most memory. Null: never.
+             * @default 0.8
+             */
+            memory_threshold?: number | null;
+            /**
+             * @description CPU time per bin of expected slack.
+             * @default 25
+             */
+            bin_us?: number;
+        };
+        /** @description Cores serve what has waited longest, or as their processor kind says. */
+        NoScheduling: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "none";
         };
         /** @description A rescale at a given time of the run. */
         Order: {
@@ -2459,6 +2630,52 @@ export interface components {
              */
             max_per_s?: number;
         };
+        /** @description Queries with waiting records take turns of one cycle. Inside a query, operators downstream run first. */
+        RoundRobin: {
+            /**
+             * @description Time between two selections.
+             * @default 120
+             */
+            cycle_ms?: number;
+            /**
+             * @description CPU time per operator and cycle for its statistics.
+             * @default 10
+             */
+            collect_us?: number;
+            /**
+             * @description CPU time per operator that a cycle starts or pauses.
+             * @default 40
+             */
+            switch_us?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "round_robin";
+        };
+        /** @description The query with the least work that waits runs first. */
+        ShortestFirst: {
+            /**
+             * @description Time between two selections.
+             * @default 120
+             */
+            cycle_ms?: number;
+            /**
+             * @description CPU time per operator and cycle for its statistics.
+             * @default 10
+             */
+            collect_us?: number;
+            /**
+             * @description CPU time per operator that a cycle starts or pauses.
+             * @default 40
+             */
+            switch_us?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "srpt";
+        };
         /** @description The host's cores run at a different speed. Services in progress keep their speed. */
         SlowHost: {
             /** @description Name of the affected host. */
@@ -2538,6 +2755,32 @@ export interface components {
             steps: components["schemas"]["Step"][];
         };
         /**
+         * @description The queries with the closest window deadlines hold the cores until they have processed a watermark, though cores idle meanwhile. All
+         *     operators of a query must be on one host.
+         */
+        StreamBox: {
+            /**
+             * @description Time between two selections.
+             * @default 120
+             */
+            cycle_ms?: number;
+            /**
+             * @description CPU time per operator and cycle for its statistics.
+             * @default 10
+             */
+            collect_us?: number;
+            /**
+             * @description CPU time per operator that a cycle starts or pauses.
+             * @default 40
+             */
+            switch_us?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "streambox";
+        };
+        /**
          * @description One pattern until a given time, another afterwards, each evaluated as if it had applied from the start. Used by forks with a
          *     different load.
          */
@@ -2556,6 +2799,48 @@ export interface components {
             at_s?: number;
             /** @description Pattern after the switch. */
             after?: components["schemas"]["ConstantRate"] | components["schemas"]["StepsRate"] | components["schemas"]["RampRate"] | components["schemas"]["CosineRate"] | components["schemas"]["SpikesRate"] | components["schemas"]["IncreasingRate"] | components["schemas"]["DecreasingRate"] | components["schemas"]["RandomWalkRate"] | components["schemas"]["SwitchedRate"];
+        };
+        /** @description One policy until a given time, another afterwards, each with a cycle of its own. Used by forks with another scheduler. */
+        SwitchedScheduling: {
+            /**
+             * @description Time between two selections.
+             * @default 120
+             */
+            cycle_ms?: number;
+            /**
+             * @description CPU time per operator and cycle for its statistics.
+             * @default 10
+             */
+            collect_us?: number;
+            /**
+             * @description CPU time per operator that a cycle starts or pauses.
+             * @default 40
+             */
+            switch_us?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "switched";
+            /**
+             * @description Policy until the switch.
+             * @default {
+             *       "kind": "none"
+             *     }
+             */
+            before?: components["schemas"]["NoScheduling"] | components["schemas"]["Klink"] | components["schemas"]["FirstComeFirstServed"] | components["schemas"]["RoundRobin"] | components["schemas"]["HighestRate"] | components["schemas"]["ShortestFirst"] | components["schemas"]["StreamBox"] | components["schemas"]["FairThreads"] | components["schemas"]["SwitchedScheduling"];
+            /**
+             * @description Virtual time of the switch.
+             * @default 30
+             */
+            at_s?: number;
+            /**
+             * @description Policy after the switch.
+             * @default {
+             *       "kind": "none"
+             *     }
+             */
+            after?: components["schemas"]["NoScheduling"] | components["schemas"]["Klink"] | components["schemas"]["FirstComeFirstServed"] | components["schemas"]["RoundRobin"] | components["schemas"]["HighestRate"] | components["schemas"]["ShortestFirst"] | components["schemas"]["StreamBox"] | components["schemas"]["FairThreads"] | components["schemas"]["SwitchedScheduling"];
         };
         StepFrames: {
             /** @default 1 */
@@ -2922,6 +3207,9 @@ export type ScalingDecision = components['schemas']['ScalingDecision'];
 export type ScalingNews = components['schemas']['ScalingNews'];
 export type ScalingReading = components['schemas']['ScalingReading'];
 export type ScalingStep = components['schemas']['ScalingStep'];
+export type ScheduledHost = components['schemas']['ScheduledHost'];
+export type ScheduledQuery = components['schemas']['ScheduledQuery'];
+export type SchedulingNews = components['schemas']['SchedulingNews'];
 export type TrunkSample = components['schemas']['TrunkSample'];
 export type CheckpointMark = components['schemas']['CheckpointMark'];
 export type Diagram = components['schemas']['Diagram'];
@@ -3057,19 +3345,28 @@ export type ConstantRate = components['schemas']['ConstantRate'];
 export type CosineRate = components['schemas']['CosineRate'];
 export type DecreasingRate = components['schemas']['DecreasingRate'];
 export type Delay = components['schemas']['Delay'];
+export type FairThreads = components['schemas']['FairThreads'];
+export type FirstComeFirstServed = components['schemas']['FirstComeFirstServed'];
 export type Forked = components['schemas']['Forked'];
+export type HighestRate = components['schemas']['HighestRate'];
 export type HostLoss = components['schemas']['HostLoss'];
 export type IncreasingRate = components['schemas']['IncreasingRate'];
+export type Klink = components['schemas']['Klink'];
+export type NoScheduling = components['schemas']['NoScheduling'];
 export type Order = components['schemas']['Order'];
 export type Partition = components['schemas']['Partition'];
 export type Pause = components['schemas']['Pause'];
 export type RampRate = components['schemas']['RampRate'];
 export type RandomWalkRate = components['schemas']['RandomWalkRate'];
+export type RoundRobin = components['schemas']['RoundRobin'];
+export type ShortestFirst = components['schemas']['ShortestFirst'];
 export type SlowHost = components['schemas']['SlowHost'];
 export type SpikesRate = components['schemas']['SpikesRate'];
 export type Step = components['schemas']['Step'];
 export type StepsRate = components['schemas']['StepsRate'];
+export type StreamBox = components['schemas']['StreamBox'];
 export type SwitchedRate = components['schemas']['SwitchedRate'];
+export type SwitchedScheduling = components['schemas']['SwitchedScheduling'];
 export type StepFrames = components['schemas']['StepFrames'];
 export type Paced = components['schemas']['Paced'];
 export type DiagnosedSpan = components['schemas']['DiagnosedSpan'];

@@ -139,13 +139,13 @@ def test_a_switch_is_the_first_policy_before_and_the_second_one_after() -> None:
 def test_frames_say_who_ran_and_why() -> None:
     simulation = engine.Simulation(contended("klink"), datasets=DATASETS)
     frames = frames_of(simulation)
-    (host,) = frames[19]["scheduling"]["hosts"]
-    assert host["host"] == "w"
-    assert [row["rank"] for row in host["queries"]] == list(range(1, 7))
-    slacks = [row["slack_ms"] for row in host["queries"]]
+    rows = sorted(frames[19]["scheduling"]["hosts"]["w"]["queries"].items(), key=lambda row: row[1]["rank"])
+    assert [row["rank"] for _, row in rows] == list(range(1, 7))
+    slacks = [row["why"]["slack_ms"] for _, row in rows]
     assert slacks == sorted(slacks)
-    assert {"query", "runs", "waiting", "cost_ms", "expected_ms", "sigma_ms"} <= set(host["queries"][0])
-    assert any(row["runs"] for row in host["queries"])
+    assert set(rows[0][1]["why"]) == {"slack_ms", "cost_ms", "expected_ms", "sigma_ms"}
+    assert rows[0][1]["runs"]
+    assert {name for name, _ in rows} == {f"count-bids-{k}" for k in range(1, 7)}
     summary = simulation.summary()["scheduling"]
     assert summary["cycles"] >= 50
     assert 0.8 <= summary["hit_rate"] <= 1

@@ -29,7 +29,6 @@ def registered() -> Iterator[None]:
 def test_it_is_offered_with_its_form() -> None:
     entry = next(entry for entry in catalogue()["schedulings"] if entry["kind"] == "longest_queue")
     assert entry["schema"]["properties"]["threshold"]["x-unit"] == "records"
-    assert (entry["needs_windows"], entry["whole_queries"]) == (False, False)
     assert "longest_queue" in registry.kinds("schedulings")
 
 
@@ -44,11 +43,11 @@ def test_it_decides_who_runs(switched: bool) -> None:
             "after": document["policies"]["scheduling"],
         }
     frames = frames_of(engine.Simulation(document))
-    (host,) = frames[-1]["scheduling"]["hosts"]
     assert frames[-1]["scheduling"]["policy"] == "Longest queue"
-    waits = [row["waits"] for row in frames[12]["scheduling"]["hosts"][0]["queries"]]
+    rows = sorted(frames[12]["scheduling"]["hosts"]["w"]["queries"].values(), key=lambda row: row["rank"])
+    waits = [row["why"]["waits"] for row in rows]
     assert waits == sorted(waits, reverse=True)
-    assert len(host["queries"]) == 6
+    assert len(rows) == 6
 
 
 def test_what_is_wrong_with_its_parameters_is_said_where_it_stands() -> None:

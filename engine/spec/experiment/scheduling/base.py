@@ -11,7 +11,6 @@ from ...base.variant import Variant
 class Scheduling(Variant):
     """Base of policies that rank the queries of each host with a pool of cores anew in every cycle."""
 
-    facts: ClassVar[tuple[str, ...]] = ("needs_windows", "whole_queries")
     needs_windows: ClassVar[bool] = False  # it acts on the deadlines of windows, which watermarks close
     whole_queries: ClassVar[bool] = False  # it needs all operators of a query on one host
     cycle_ms: Number = quantity(120, unit="ms", ge=1, le=1e8, title="Cycle", description="Time between two selections.")

@@ -18,7 +18,4 @@ class FairThreads(Variant):
     source: ClassVar[str] = "Farhat 2020, 3.5"
     position: ClassVar[int] = 7
     kind: Literal["default"] = "default"
-    facts: ClassVar[tuple[str, ...]] = ("needs_windows", "whole_queries")
-    needs_windows: ClassVar[bool] = False
-    whole_queries: ClassVar[bool] = False
     tax: Number = Field(default=0.05, ge=0, lt=1, title="Tax", description="Share of the cores lost to switching between threads.")

@@ -13,6 +13,3 @@ class NoScheduling(Variant):
     title: ClassVar[str] = "None"
     position: ClassVar[int] = 0
     kind: Literal["none"] = "none"
-    facts: ClassVar[tuple[str, ...]] = ("needs_windows", "whole_queries")
-    needs_windows: ClassVar[bool] = False
-    whole_queries: ClassVar[bool] = False

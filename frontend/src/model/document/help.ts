@@ -20,6 +20,7 @@ const FAMILIES: [family: string, title: string, what: string][] = [
   ["checkpointings", "Checkpointing", "How a run survives the loss of hosts."],
   ["scalings", "Scaling", "The policy that changes parallelism during a run, and the metrics it uses."],
   ["rescalings", "Rescaling", "How a change of parallelism is executed."],
+  ["schedulings", "Scheduling", "Which queries run next on the cores of a host."],
   ["memories", "Memory", "What uses the memory of a host, and what happens when it runs out."],
   ["slow_downs", "Slow-down", "How service slows down as memory fills."],
   ["noises", "Noise of services", "Random variation in the cost of equal work."],

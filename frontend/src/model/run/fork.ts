@@ -1,6 +1,6 @@
 /** Forks: what is different from a moment on, as the API takes it. */
 import type { ExperimentDocument } from "../../api/document";
-import type { Json, Registry } from "../../api/types";
+import type { Json, Kind, Registry } from "../../api/types";
 
 /** What goes wrong in a fork; `none`: only the load changes. */
 export const TROUBLES = {
@@ -17,6 +17,8 @@ export interface ForkWish {
   load: string;
   trouble: Trouble;
   host: string;
+  /** Kind of another scheduling policy; empty: as in the run. */
+  scheduling?: string;
 }
 
 const FAULTS: { [trouble in Exclude<Trouble, "none">]: { [field: string]: Json } } = {
@@ -35,7 +37,8 @@ export function loadIn(text: string): number | null {
 export function forkBody(wish: ForkWish): { [field: string]: Json } {
   const load = loadIn(wish.load) ?? 1;
   const fault = wish.trouble === "none" ? null : { ...FAULTS[wish.trouble], host: wish.host, when: { kind: "at", at_s: wish.at_s } };
-  return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}) };
+  const scheduling: { [field: string]: Json } = wish.scheduling ? { scheduling: { kind: wish.scheduling } } : {};
+  return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}), ...scheduling };
 }
 
 /** A fork in which a host is lost at a moment. restart_after_s: null if it never comes back. */
@@ -49,6 +52,14 @@ export function killBody(host: string, at_s: number, restart_after_s: number | n
 export function rescaleBody(at_s: number, before: Record<string, number>, wished: Record<string, number>): { [field: string]: Json } {
   const parallelism = Object.fromEntries(Object.entries(wished).filter(([name, p]) => before[name] !== p));
   return { at_s, rescales: [{ at_s, parallelism }] };
+}
+
+/** Policies to which the scheduling of a run can switch: some cannot begin within a run. Empty for runs without a pool of cores. */
+export function otherSchedulings({ policies, cluster }: Pick<ExperimentDocument, "policies" | "cluster">, { schedulings = [] }: Registry): Kind[] {
+  const present = (policies?.scheduling as { kind?: string } | undefined)?.kind ?? "none";
+  const pools = cluster.hosts.every(({ processor }) => (processor as { kind?: string } | undefined)?.kind === "pool");
+  if (!pools || present === "default") return [];
+  return schedulings.filter(({ kind }) => kind !== present && !["default", "switched"].includes(kind));
 }
 
 /** Seconds that were typed; null if they are none, or more than the engine takes. */

@@ -82,6 +82,16 @@ const square = (x: number, y: number, colour: number) => (
   <rect key={`${x},${y}`} x={x} y={y} width="10" height="10" rx="2" style={{ fill: `var(--s${colour})` }} />
 );
 
+/** Queries in the order in which they take the core at the right; the first stands next to it. */
+const scheduled = (order: number[], more?: ReactNode) => (
+  <>
+    {order.map((query, at) => square(96 - at * 20, 31, query + 1))}
+    {line("M14 50H124", "axis")}
+    {box(132, 26, 20, 20, "main")}
+    {more}
+  </>
+);
+
 /** Threads at the left, cores at the right. */
 const cores = (links: [thread: number, core: number][], core_count: number, thread_count = 4, className = "main") => (
   <>
@@ -277,6 +287,15 @@ const PICTURES: { [path: string]: ReactNode } = {
   "scalings/flink": scaled("M12 44H36V36H48V26H58V14H106V24H116V34H126V42H152"),
   "rescalings/stop_and_restart": curve("M12 26H56V60H98V26H152", gap(56, 98)),
   "rescalings/in_place": curve("M12 26H66V42H84V26H152", gap(66, 84)),
+  "schedulings/none": queue(5, null),
+  "schedulings/default": cores([[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1], [2, 1], [3, 1]], 2, 4, "thin"),
+  "schedulings/klink": scheduled([3, 1, 0, 2], line("M132 8V64", "warn")),
+  "schedulings/fcfs": scheduled([0, 1, 2, 3]),
+  "schedulings/round_robin": scheduled([1, 2, 3, 0], line("M20 60V12M16 16L20 12 24 16", "thin")),
+  "schedulings/highest_rate": scheduled([2, 0, 3, 1], curve("M112 58L148 14")),
+  "schedulings/srpt": scheduled([0, 2, 1, 3]),
+  "schedulings/streambox": scheduled([2], line("M132 8V64", "warn")),
+  "schedulings/switched": scheduled([0, 3, 1, 2], line("M92 8V64", "dashed")),
   "ingresses/read": memory(1, true, line("M2 36H12", "main")),
   "ingresses/throttle": memory(0.84, true, line("M6 26V46", "warn")),
   "ingresses/drop": memory(0.84, true, [6, 6].map((x, at) => dot(x, 58 + at * 8, "main"))),

@@ -1,11 +1,12 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
+import { registryQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { coerceDocument } from "../../model/document/coerce";
 import { expandHosts } from "../../model/document/hosts";
-import { forkBody, forkRefusal, loadIn, TROUBLES, type ForkWish, type Trouble } from "../../model/run/fork";
+import { forkBody, forkRefusal, loadIn, otherSchedulings, TROUBLES, type ForkWish, type Trouble } from "../../model/run/fork";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
@@ -37,7 +38,10 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
   const navigate = useNavigate();
   const client = useQueryClient();
   const [at_s] = useState(shown_s); // a live run goes on while one chooses
-  const hosts = useMemo(() => expandHosts(coerceDocument(run.document)).map(({ name }) => name), [run.document]);
+  const document = useMemo(() => coerceDocument(run.document), [run.document]);
+  const hosts = useMemo(() => expandHosts(document).map(({ name }) => name), [document]);
+  const { data: registry = {} } = useQuery(registryQuery);
+  const schedulings = otherSchedulings(document, registry);
   const [wish, setWish] = useState<Omit<ForkWish, "at_s">>({ load: "1.5", trouble: "none", host: hosts[0] ?? "" });
   const make = useMutation({
     mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, forkBody({ ...wish, at_s })),
@@ -97,6 +101,25 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
             <select id="fork-host" value={wish.host} onChange={(event) => setWish({ ...wish, host: event.target.value })}>
               {hosts.map((name) => (
                 <option key={name}>{name}</option>
+              ))}
+            </select>
+          </div>
+        </div>
+      )}
+      {schedulings.length > 0 && (
+        <div className="field">
+          <label htmlFor="fork-scheduling">Scheduler</label>
+          <div className="in">
+            <select
+              id="fork-scheduling"
+              value={wish.scheduling ?? ""}
+              onChange={(event) => setWish({ ...wish, scheduling: event.target.value })}
+            >
+              <option value="">As in this run</option>
+              {schedulings.map(({ kind, title }) => (
+                <option key={kind} value={kind}>
+                  {title}
+                </option>
               ))}
             </select>
           </div>

@@ -5,6 +5,7 @@ import { coerceDocument } from "../../model/document/coerce";
 import type { FaultMark } from "../../model/document/faults";
 import { queriesOf } from "../../model/document/queries";
 import type { RunEvent } from "../../model/run/events";
+import { isScheduled } from "../../model/run/scheduling";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
 import type { Address, PanelId } from "./address";
@@ -16,11 +17,12 @@ import { Notes } from "./Notes";
 import { OperatorTimes } from "./OperatorTimes";
 import { Queries } from "./Queries";
 import { Records } from "./Records";
+import { Scheduler } from "./Scheduler";
 import { SummaryTable } from "./Summary";
 import { Verdicts } from "./Verdicts";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
-const WIDE: PanelId[] = ["records", "autoscaler", "queries", "instances"];
+const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "instances"];
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
@@ -57,6 +59,7 @@ export const ResultPanel = memo(function ResultPanel({
     checkpoints: losses !== null,
     autoscaler: scaled,
     queries: queriesOf(document).length > 0,
+    scheduler: isScheduled(document),
   };
   const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
   const panel: PanelId = named ?? (has.summary ? "summary" : "events");
@@ -81,6 +84,7 @@ export const ResultPanel = memo(function ResultPanel({
           ...(losses ? [{ id: "checkpoints" as const, label: "Checkpoints" }] : []),
           { id: "time", label: "Time" },
           ...(has.queries ? [{ id: "queries" as const, label: "Queries" }] : []),
+          ...(has.scheduler ? [{ id: "scheduler" as const, label: "Scheduler" }] : []),
           { id: "instances", label: "Instances" },
           { id: "records", label: "Records" },
           { id: "notes", label: run.said ? <>Notes <span className="mut">✓</span></> : "Notes" },
@@ -110,6 +114,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "checkpoints" && losses && <Checkpoints losses={losses} />}
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
       {panel === "queries" && <Queries document={document} />}
+      {panel === "scheduler" && <Scheduler document={document} />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "instances" && (
         <Instances

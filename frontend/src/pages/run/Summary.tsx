@@ -65,6 +65,23 @@ function scalingRows(summary: Fields, number: Shown): [string, string][] {
   ];
 }
 
+/** What the scheduler did. */
+function schedulingRows(summary: Fields, number: Shown): [string, string][] {
+  const found = summary.scheduling as Fields | undefined;
+  if (!found) return [];
+  const share = (value: Json | undefined) => (typeof value === "number" ? percent(value) : "–");
+  const time = (value: Json | undefined, times = 1) => (typeof value === "number" ? latency(times * value).join(" ") : "–");
+  return [
+    ["Scheduling cycles", number(found.cycles)],
+    ["Operators started or paused", number(found.switches)],
+    ["Scheduling overhead", share(found.overhead)],
+    ...(typeof found.hit_rate === "number"
+      ? ([["Watermarks as predicted", `${share(found.hit_rate)}, within ${time(found.width_ms)}`]] as [string, string][])
+      : []),
+    ...(found.memory_mode_s ? ([["Freeing memory", time(found.memory_mode_s, 1000)]] as [string, string][]) : []),
+  ];
+}
+
 const MEANING: { [label: string]: string } = {
   "Checkpointing time": "From the trigger of a round until the last instance is done: mean over confirmed rounds",
   "Time to durable": "From the capture of the state of an instance until it is durable: mean over checkpoints",
@@ -78,6 +95,9 @@ const MEANING: { [label: string]: string } = {
   "Sampled wait, mean": "Sampled every 15 s; while the job is down, the age of the oldest waiting record",
   "Samples below objective": "Share of those samples below the objective: slo_s under Policies, Scaling; default 5 s",
   "Above objective": "Time during which the wait was above the objective",
+  "Scheduling overhead": "The scheduler's share of the CPU time of its hosts",
+  "Watermarks as predicted": "Watermarks that came within the interval predicted at the start of their epoch; its mean width",
+  "Freeing memory": "Time in which the scheduler served first what frees the most memory",
   "Tracks load": "Highest correlation of instances with the load, at a lag of up to five minutes",
   "Engine time": "Wall-clock time in the loop of the engine, including compilation, excluding preparation of the run and storage of frames",
 };
@@ -178,6 +198,7 @@ export function SummaryTable({ run }: { run: Run }) {
     ...deaths.map(([host, { deaths }]): [string, string] => [`Deaths of ${host}`, number(deaths)]),
     ...checkpointRows(summary, number, time),
     ...scalingRows(summary, number),
+    ...schedulingRows(summary, number),
     ...(typeof summary.event_zero === "string" ? [["Event time 0", summary.event_zero] as [string, string]] : []),
     ["Record hops", number(summary.hops)],
     ["Engine time", number(summary.wall_s, " s")],

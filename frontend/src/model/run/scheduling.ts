@@ -1,0 +1,98 @@
+/** What a frame says of the scheduler: who runs on a host, in which order, and why. */
+import type { ExperimentDocument } from "../../api/document";
+import type { Registry, Tagged } from "../../api/types";
+import type { FrameLog } from "./frames";
+
+export interface ScheduledRow {
+  query: string;
+  rank: number;
+  runs: boolean;
+  waiting: number;
+  /** Values on which the policy decided, by name. */
+  why: Record<string, number>;
+}
+
+export interface ScheduledHost {
+  name: string;
+  t_s: number;
+  frees_memory: boolean;
+  /** By rank. */
+  rows: ScheduledRow[];
+}
+
+/** Values of policies as one reads them; others are shown by their own names. */
+const VALUES: Record<string, { label: string; means: string; unit: string }> = {
+  slack_ms: { label: "Slack", means: "Time until the watermark that closes the next window, less the time that what waits needs", unit: "ms" },
+  cost_ms: { label: "Cost", means: "Time in which the cores serve what waits, and the next window's results", unit: "ms" },
+  expected_ms: { label: "Watermark in", means: "When the watermark that closes the next window is expected, from this cycle on", unit: "ms" },
+  sigma_ms: { label: "± σ", means: "Standard deviation of the delay of watermarks", unit: "ms" },
+  waits_ms: { label: "Waits", means: "For how long the oldest record waits", unit: "ms" },
+  work_ms: { label: "Work", means: "CPU time of what waits", unit: "ms" },
+  deadline_ms: { label: "Deadline in", means: "End of the next window, in event time, from this cycle on", unit: "ms" },
+  rate_per_ms: { label: "Rate", means: "Records that leave per ms of CPU time, on the best path", unit: "/ms" },
+  turn: { label: "Turn", means: "Place in the cycle of turns", unit: "" },
+};
+
+export const valueOf = (name: string) => VALUES[name] ?? { label: name.replace(/_/g, " "), means: "As the policy names it", unit: "" };
+
+const schedulingOf = ({ policies }: Pick<ExperimentDocument, "policies">): Tagged => (policies?.scheduling as Tagged | undefined) ?? { kind: "none" };
+
+/** Whether somebody chooses who runs; fair threads choose nothing. */
+export const isScheduled = (document: Pick<ExperimentDocument, "policies">): boolean => !["none", "default"].includes(schedulingOf(document).kind);
+
+/** The policy in force at a moment, as its title. */
+export function policyAt(document: Pick<ExperimentDocument, "policies">, { schedulings = [] }: Registry, t_s: number): string {
+  let about = schedulingOf(document);
+  while (about.kind === "switched") about = (t_s > Number(about.at_s ?? 30) ? about.after : about.before) as Tagged ?? { kind: "none" };
+  return schedulings.find(({ kind }) => kind === about.kind)?.title ?? about.kind;
+}
+
+/** The last cycle of each host up to frame n. */
+export function hostsAt(log: FrameLog, n: number): ScheduledHost[] {
+  const hosts = log.frame(n)?.scheduling?.hosts ?? {};
+  return Object.entries(hosts).map(([name, { t_s, frees_memory, queries }]) => ({
+    name,
+    t_s,
+    frees_memory,
+    rows: Object.entries(queries)
+      .map(([query, { why, ...row }]) => ({ query, ...row, why: known(why ?? {}) }))
+      .sort((a, b) => a.rank - b.rank),
+  }));
+}
+
+const known = (why: Record<string, number | null>) =>
+  Object.fromEntries(Object.entries(why).filter((pair): pair is [string, number] => pair[1] !== null));
+
+/** Names of the values that the policy gives for some query. */
+export const valuesOf = (rows: ScheduledRow[]): string[] => [...new Set(rows.flatMap(({ why }) => Object.keys(why)))];
+
+/** Why a query runs in this cycle, or does not. */
+export function reason(row: ScheduledRow, rows: ScheduledRow[]): string {
+  if (row.runs) return "Runs";
+  if (row.waiting === 0) return "Nothing waits";
+  const before = rows.filter(({ rank, runs }) => runs && rank < row.rank).map(({ query }) => query);
+  if (!before.length) return "Passed over: its cores are held";
+  const shown = before.slice(0, 2).join(" and ");
+  return `Passed over: the cores go to ${before.length > 2 ? `${shown} and ${before.length - 2} more` : shown}`;
+}
+
+export interface Turns {
+  query: string;
+  /** By frame: it was started in the frame's last cycle; null: not in the frame. */
+  runs: (boolean | null)[];
+}
+
+/** Who was started in the last `most` frames up to n, one row for each query, in the order of the document. */
+export function turns(log: FrameLog, host: string, n: number, most: number): Turns[] {
+  const first = Math.max(0, n - most + 1);
+  return log.names("scheduling", "hosts", host, "queries").map((query) => {
+    const values = log.column("scheduling", "hosts", host, "queries", query, "runs");
+    return {
+      query,
+      runs: Array.from({ length: n - first + 1 }, (_, k) => {
+        const value = values[first + k];
+        return value === undefined || Number.isNaN(value) ? null : value > 0;
+      }),
+    };
+  });
+}

@@ -1,0 +1,116 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ExperimentDocument } from "../../api/document";
+import { registryQuery } from "../../api/queries";
+import { latency, percent, plural, short } from "../../lib/format";
+import { hostsAt, policyAt, reason, turns, valueOf, valuesOf, type ScheduledHost, type Turns } from "../../model/run/scheduling";
+import { Icon } from "../../ui/Icon";
+import { Empty } from "../../ui/states";
+import { momentOf, useLiveRun } from "./liveRun";
+
+/** As many frames as the strips show. */
+const FRAMES = 60;
+
+/** Who runs on each host at the moment held, in which order, and why; and who ran in the frames before. */
+export function Scheduler({ document }: { document: ExperimentDocument }) {
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count);
+  const moment_s = useLiveRun(momentOf);
+  const { data: registry = {} } = useQuery(registryQuery);
+  const [chosen, setChosen] = useState("");
+  const n = moment_s === null ? count - 1 : Math.min(log.numberAt(moment_s), count - 1);
+  const hosts = hostsAt(log, n);
+  const host = hosts.find(({ name }) => name === chosen) ?? hosts[0];
+  if (!host) return <Empty icon="clock" title={count ? "No cycle yet" : "No frames yet"} />;
+  const told = log.frame(n)?.scheduling;
+  return (
+    <div className="scheduler scroll" tabIndex={0} role="region" aria-label="Scheduler" data-testid="scheduler">
+      <p className="about">
+        <b>{policyAt(document, registry, host.t_s)}</b>
+        {hosts.length > 1 && (
+          <select aria-label="Host" value={host.name} onChange={(event) => setChosen(event.target.value)}>
+            {hosts.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+        <span>cycle at {host.t_s.toFixed(2)} s</span>
+        {told && <span title="The scheduler's share of the CPU time of its hosts">overhead {percent(told.overhead)}</span>}
+        {told && typeof told.hit_rate === "number" && (
+          <span title="Watermarks that came within the interval that was predicted at the start of their epoch, and its mean width">
+            {percent(told.hit_rate)} of watermarks within {latency(told.width_ms ?? 0).join(" ")}
+          </span>
+        )}
+        {host.frees_memory && (
+          <span className="warn">
+            <Icon name="warn" small /> frees memory first; sources pause
+          </span>
+        )}
+      </p>
+      <Order host={host} />
+      <Strips rows={turns(log, host.name, n, FRAMES)} />
+    </div>
+  );
+}
+
+function Order({ host }: { host: ScheduledHost }) {
+  const values = valuesOf(host.rows);
+  const written = (name: string, value: number | undefined) => {
+    if (value === undefined) return "–";
+    const sign = value < 0 ? "−" : "";
+    return valueOf(name).unit === "ms" ? sign + latency(Math.abs(value)).join(" ") : short(value);
+  };
+  return (
+    <table className="table" data-testid="scheduled-queries">
+      <thead>
+        <tr>
+          <th className="num">#</th>
+          <th>Query</th>
+          {values.map((name) => (
+            <th key={name} className="num" title={valueOf(name).means}>
+              {valueOf(name).label}
+            </th>
+          ))}
+          <th className="num" title="Items in the queues of its operators on this host, sources left out">
+            Waiting
+          </th>
+          <th>In this cycle</th>
+        </tr>
+      </thead>
+      <tbody>
+        {host.rows.map((row) => (
+          <tr key={row.query} className={row.runs ? "runs" : ""} data-testid={`scheduled-${row.query}`}>
+            <td className="num">{row.rank}</td>
+            <td>{row.query}</td>
+            {values.map((name) => (
+              <td key={name} className={`num ${(row.why[name] ?? 0) < 0 ? "overdue" : ""}`}>
+                {written(name, row.why[name])}
+              </td>
+            ))}
+            <td className="num">{short(row.waiting)}</td>
+            <td>{reason(row, host.rows)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** One strip for each query, a cell for each frame; filled where it was started in the frame's last cycle. */
+function Strips({ rows }: { rows: Turns[] }) {
+  const frames = rows[0]?.runs.length ?? 0;
+  const ran = ({ runs }: Turns) => runs.filter(Boolean).length;
+  return (
+    <figure className="strips" data-testid="strips">
+      <figcaption>Who was started, in the last {plural(frames, "frame", "frames")}</figcaption>
+      {rows.map((row) => (
+        <div key={row.query} title={`${row.query}: started in ${ran(row)} of ${plural(frames, "frame", "frames")}`}>
+          <span className="ell">{row.query}</span>
+          <svg viewBox={`0 0 ${FRAMES} 1`} preserveAspectRatio="none" aria-hidden>
+            {row.runs.map((runs, k) => runs && <rect key={k} x={FRAMES - frames + k} width={0.86} height={1} />)}
+          </svg>
+        </div>
+      ))}
+    </figure>
+  );
+}
