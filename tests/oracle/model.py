@@ -128,8 +128,8 @@ def simulate(
     orders: (time, order) of a scheduler; an order is called with the model, after everything else at its time.
     """
     model = Model(build(written_out(experiment), datasets), actors, agent)
-    for n, (at_ns, order) in enumerate(orders):
-        model.environment.at(at_ns, Phase.CONTROL, (len(experiment.faults) + n,), functools.partial(order, model), no_work)
+    for at_ns in sorted({at_ns for at_ns, _ in orders}):
+        model.environment.at(at_ns, Phase.CONTROL, (len(experiment.faults),), functools.partial(model.obey, orders, at_ns), no_work)
     return model.run()
 
 
@@ -202,6 +202,12 @@ class Model:
 
     # A scheduler's orders, between instants (section 17)
 
+    def obey(self, orders: Sequence[Any], now_ns: int) -> None:
+        """All orders of one time, before anybody chooses anew."""
+        for at_ns, order in orders:
+            if at_ns == now_ns:
+                order(self)
+
     def rank(self, ranks: dict[int, int]) -> None:
         """By instance; their hosts choose anew."""
         for number, rank in ranks.items():
@@ -251,7 +257,8 @@ class Model:
             done, work.processor = work.processor, None
             done.busy = False
             self.background_later(host)
-            self.environment.at(self.environment.now, Phase.DISPATCH, (done.number,), functools.partial(self.dispatch, done))
+            if done.instances:
+                self.environment.at(self.environment.now, Phase.DISPATCH, (done.number,), functools.partial(self.dispatch, done))
 
         self.environment.at(work.end_ns, Phase.COMPLETION, (-1, host.number), end, no_work)
 

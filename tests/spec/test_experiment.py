@@ -244,6 +244,7 @@ def test_catalogue_is_complete_and_json():
         "checkpointings",
         "scalings",
         "rescalings",
+        "schedulings",
         "measurements",
         "assertion_functions",
     }

@@ -29,7 +29,7 @@ COUNTS = {
     "consistency_count": {"records": 480_000},
     "consistency_set": {"records": 60_000},
     "flights": {"flights": 113_493},
-    "klink_ysb": {"events": 157_054},  # of a query without copies; each has its own
+    "klink_ysb": {"events": 251_648},  # of a query without copies; each has its own
     "linear_road": {"reports": 599_005},
     "nexmark_q1": {"bids": 600_000},
     "nexmark_q2": {"bids": 600_000},

@@ -87,7 +87,7 @@ def _windows(draft: Draft, policy: Scheduling, at: Place, params: Mapping[str, A
 
 
 def _threshold(draft: Draft, policy: Klink, at: Place) -> Iterator[Problem]:
-    given = policy.memory_threshold if "memory_threshold" in policy.model_fields_set else None
+    given = policy.memory_threshold
     if given is not None and draft.hosts is not None and not any(isinstance(host.memory, Budget) for host in draft.hosts):
         message = (
             f"memory_threshold is {given:g}, but no host has a memory budget to compare with; give one (cluster.hosts.memory), or null"

@@ -39,6 +39,7 @@ from ...support.recovery_examples import (
     with_losses,
 )
 from ...support.rescaling_examples import in_place, order_of, running
+from ...support.scheduled_examples import contended
 
 Document = dict[str, Any]
 
@@ -88,6 +89,8 @@ def with_latency(document: Document) -> Document:
 LOST = [loss("w2", 0.1303, 0.01)]
 RUNS: dict[str, Callable[[], Document]] = {
     "plain": lambda: with_hosts(template("nexmark_q1", horizon_s=0.1), processor={"kind": "shared_fifo"}),
+    "background": lambda: contended("fcfs", horizon_s=1),
+    "epochs": lambda: contended("klink", horizon_s=2),
     "heaps": lambda: with_hosts(template("nexmark_q3", horizon_s=0.1), processor={"kind": "dedicated"}, cores=32),
     "latencies": lambda: with_latency(template("nexmark_q12", horizon_s=0.1)),
     "memory": lambda: with_hosts(template("nexmark_q8", horizon_s=0.1), memory={"kind": "budget", "budget_mb": 1.0}),

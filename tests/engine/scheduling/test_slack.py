@@ -148,4 +148,4 @@ def test_a_query_uses_as_many_cores_as_its_slowest_task_lets_it() -> None:
 
 def test_defaults_are_those_of_the_source() -> None:
     about = Klink()
-    assert (about.history, about.cycle_ms, about.confidence, about.memory_threshold) == (400, 120, 0.95, 0.8)
+    assert (about.history, about.cycle_ms, about.confidence) == (400, 120, 0.95)

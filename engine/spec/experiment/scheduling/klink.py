@@ -39,11 +39,12 @@ class Klink(Scheduling):
         json_schema_extra=ADVANCED,
     )
     memory_threshold: Number | None = Field(
-        default=0.8,
+        default=None,
         gt=0,
         le=1,
         title="Memory threshold",
-        description="Share b of a host's memory budget from which it serves first what frees the most memory. Null: never.",
+        description="Share b of a host's memory budget from which it serves first what frees the most memory, 0.8 in the source. Null: "
+        "never.",
     )
     bin_us: Number = quantity(
         25, unit="us", ge=0, le=1e6, title="Slack bin", description="CPU time per bin of expected slack.", advanced=True

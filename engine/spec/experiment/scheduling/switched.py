@@ -30,6 +30,9 @@ class SwitchedScheduling(Scheduling):
     def in_words(self) -> str:
         return f"{self.before.title}, {self.after.title} from {number_in_words(self.at_s, 's')}"
 
+    def change_in_words(self, before: Any) -> str:
+        return f"{self.after.title} from {number_in_words(self.at_s, 's')}" if before == self.before else ""
+
     @property
     def epochs_kept(self) -> int:
         parts: list[Any] = [self.before, self.after]

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Frame, Kind } from "../../api/types";
 import { forkBody, otherSchedulings } from "./fork";
 import { logOf } from "./frames";
-import { hostsAt, isScheduled, policyAt, reason, turns, valueOf, valuesOf } from "./scheduling";
+import { hostsAt, isScheduled, policyAt, reason, stateOf, turns, valueOf, valuesOf } from "./scheduling";
 
 const query = (rank: number, runs: boolean, waiting = 5, slack_ms = rank) => ({ rank, runs, waiting, why: { slack_ms, cost_ms: 2 } });
 const about = { policy: "Klink", cycles: 3, switches: 4, overhead: 0.004, hit_rate: 0.95, width_ms: 300, memory_mode_s: 0 };
@@ -43,11 +43,20 @@ describe("the scheduler's last cycle", () => {
 
   it("says why a query did not run", () => {
     const rows = hostsAt(log, 0)[0]?.rows ?? [];
-    expect(rows.map((row) => reason(row, rows))).toEqual(["Runs", "Passed over: the cores go to b", "Nothing waits"]);
-    const many = ["p", "q", "r", "s"].map((name, k) => ({ query: name, rank: k + 1, runs: k < 3, waiting: 1, why: {} }));
-    expect(reason(many[3] as (typeof many)[0], many)).toBe("Passed over: the cores go to p and q and 1 more");
+    expect(rows.map(stateOf)).toEqual(["Runs", "Passed over", "Empty"]);
+    expect(rows.map((row) => reason(row, rows))).toEqual([
+      "b runs: it comes first.",
+      "a is passed over: the cores go to b.",
+      "c does not run: nothing waits at its operators.",
+    ]);
+    const many = ["p", "q", "r", "s", "t"].map((query, k) => ({ query, rank: k + 1, runs: k < 4, waiting: 1, why: {} }));
+    expect([1, 2, 4].map((k) => reason(many[k] as (typeof many)[0], many))).toEqual([
+      "q runs: p leaves it a core.",
+      "r runs: p, q leave it a core.",
+      "t is passed over: the cores go to p, q and 2 more.",
+    ]);
     const held = [{ query: "p", rank: 1, runs: false, waiting: 1, why: {} }];
-    expect(reason(held[0] as (typeof held)[0], held)).toBe("Passed over: its cores are held");
+    expect(reason(held[0] as (typeof held)[0], held)).toBe("p is passed over: the policy holds the cores for others.");
   });
 
   it("shows who was started frame by frame", () => {

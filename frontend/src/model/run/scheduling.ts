@@ -66,14 +66,15 @@ const known = (why: Record<string, number | null>) =>
 /** Names of the values that the policy gives for some query. */
 export const valuesOf = (rows: ScheduledRow[]): string[] => [...new Set(rows.flatMap(({ why }) => Object.keys(why)))];
 
-/** Why a query runs in this cycle, or does not. */
+export const stateOf = ({ runs, waiting }: ScheduledRow) => (runs ? "Runs" : waiting ? "Passed over" : "Empty");
+
+/** Why a query runs in this cycle, or does not, in a sentence. */
 export function reason(row: ScheduledRow, rows: ScheduledRow[]): string {
-  if (row.runs) return "Runs";
-  if (row.waiting === 0) return "Nothing waits";
-  const before = rows.filter(({ rank, runs }) => runs && rank < row.rank).map(({ query }) => query);
-  if (!before.length) return "Passed over: its cores are held";
-  const shown = before.slice(0, 2).join(" and ");
-  return `Passed over: the cores go to ${before.length > 2 ? `${shown} and ${before.length - 2} more` : shown}`;
+  const ahead = rows.filter(({ rank, runs }) => runs && rank < row.rank).map(({ query }) => query);
+  const shown = ahead.length > 3 ? `${ahead.slice(0, 2).join(", ")} and ${ahead.length - 2} more` : ahead.join(", ");
+  if (row.waiting === 0) return `${row.query} does not run: nothing waits at its operators.`;
+  if (row.runs) return ahead.length ? `${row.query} runs: ${shown} ${ahead.length > 1 ? "leave" : "leaves"} it a core.` : `${row.query} runs: it comes first.`;
+  return ahead.length ? `${row.query} is passed over: the cores go to ${shown}.` : `${row.query} is passed over: the policy holds the cores for others.`;
 }
 
 export interface Turns {
@@ -82,10 +83,11 @@ export interface Turns {
   runs: (boolean | null)[];
 }
 
-/** Who was started in the last `most` frames up to n, one row for each query, in the order of the document. */
+/** Who was started in the last `most` frames up to n, one row for each query, by name. */
 export function turns(log: FrameLog, host: string, n: number, most: number): Turns[] {
   const first = Math.max(0, n - most + 1);
-  return log.names("scheduling", "hosts", host, "queries").map((query) => {
+  const names = log.names("scheduling", "hosts", host, "queries").sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  return names.map((query) => {
     const values = log.column("scheduling", "hosts", host, "queries", query, "runs");
     return {
       query,

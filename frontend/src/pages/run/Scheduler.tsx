@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import { registryQuery } from "../../api/queries";
 import { latency, percent, plural, short } from "../../lib/format";
-import { hostsAt, policyAt, reason, turns, valueOf, valuesOf, type ScheduledHost, type Turns } from "../../model/run/scheduling";
+import { hostsAt, policyAt, reason, stateOf, turns, valueOf, valuesOf, type ScheduledHost, type Turns } from "../../model/run/scheduling";
 import { Icon } from "../../ui/Icon";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
@@ -35,7 +35,7 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
           </select>
         )}
         <span>cycle at {host.t_s.toFixed(2)} s</span>
-        {told && <span title="The scheduler's share of the CPU time of its hosts">overhead {percent(told.overhead)}</span>}
+        {told && <span title="The scheduler's share of the CPU time of its hosts">overhead {(100 * told.overhead).toFixed(2)} %</span>}
         {told && typeof told.hit_rate === "number" && (
           <span title="Watermarks that came within the interval that was predicted at the start of their epoch, and its mean width">
             {percent(told.hit_rate)} of watermarks within {latency(told.width_ms ?? 0).join(" ")}
@@ -54,6 +54,8 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
 }
 
 function Order({ host }: { host: ScheduledHost }) {
+  const [asked, setAsked] = useState("");
+  const row = host.rows.find(({ query }) => query === asked) ?? host.rows.find((one) => stateOf(one) === "Passed over") ?? host.rows[0];
   const values = valuesOf(host.rows);
   const written = (name: string, value: number | undefined) => {
     if (value === undefined) return "–";
@@ -61,11 +63,17 @@ function Order({ host }: { host: ScheduledHost }) {
     return valueOf(name).unit === "ms" ? sign + latency(Math.abs(value)).join(" ") : short(value);
   };
   return (
+    <>
+    <p className="why-not plain" role="status" data-testid="why-waited">
+      <Icon name="info" small />
+      <span>{row && reason(row, host.rows)}</span>
+    </p>
     <table className="table" data-testid="scheduled-queries">
       <thead>
         <tr>
           <th className="num">#</th>
           <th>Query</th>
+          <th title="Who is started in this cycle; cores that fall idle go to the next ones">Now</th>
           {values.map((name) => (
             <th key={name} className="num" title={valueOf(name).means}>
               {valueOf(name).label}
@@ -74,25 +82,29 @@ function Order({ host }: { host: ScheduledHost }) {
           <th className="num" title="Items in the queues of its operators on this host, sources left out">
             Waiting
           </th>
-          <th>In this cycle</th>
         </tr>
       </thead>
       <tbody>
         {host.rows.map((row) => (
           <tr key={row.query} className={row.runs ? "runs" : ""} data-testid={`scheduled-${row.query}`}>
             <td className="num">{row.rank}</td>
-            <td>{row.query}</td>
+            <td>
+              <button className="sort" aria-pressed={row.query === asked} title={`Why ${row.query} runs or waits`} onClick={() => setAsked(row.query)}>
+                {row.query}
+              </button>
+            </td>
+            <td>{stateOf(row)}</td>
             {values.map((name) => (
               <td key={name} className={`num ${(row.why[name] ?? 0) < 0 ? "overdue" : ""}`}>
                 {written(name, row.why[name])}
               </td>
             ))}
             <td className="num">{short(row.waiting)}</td>
-            <td>{reason(row, host.rows)}</td>
           </tr>
         ))}
       </tbody>
     </table>
+    </>
   );
 }
 
