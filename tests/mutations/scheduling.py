@@ -69,9 +69,8 @@ MUTATIONS = (
         "sched: background work outlives a loss", "engine/core/kernels/host_failure.py", "    host[h, H_BACKGROUND_PS] = 0\n", "", HOSTS
     ),
     # statistics and slack
-    Mutation("sched: costs are the last ones", f"{OF_POLICIES}/statistics.py", "SMOOTHING = 0.1", "SMOOTHING = 1.0", RUNS),
+    Mutation("sched: costs are the last ones", f"{OF_POLICIES}/statistics.py", "SMOOTHING = 0.1", "SMOOTHING = 1.0", SLACK),
     Mutation("sched: control is part of the cost", f"{OF_POLICIES}/statistics.py", "(busy - control) / some", "busy / some", RUNS),
-    Mutation("sched: the interval is judged afterwards", f"{OF_POLICIES}/klink.py", "if epoch == about.epochs:", "if False:", RUNS),
     Mutation("sched: variance of the mean", f"{OF_POLICIES}/slack.py", 'if variance == "printed"', 'if variance == "event"', SLACK),
     Mutation(
         "sched: no bins beyond the first",

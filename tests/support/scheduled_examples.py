@@ -28,9 +28,10 @@ def told(
     used_bytes: int = 0,
     budget_bytes: int | None = None,
     fires: bool = True,
+    windows: Sequence[str] = (),
 ) -> Statistics:
     """Queries `a`, `b`, ... of one source and a chain of tasks each, the last of which fires if it keeps everything. Their watermarks come
-    just at their deadlines. heads_s: since when the oldest item of each query waits."""
+    just at their deadlines. heads_s: since when the oldest item of each query waits. windows: further tasks that fire."""
     query, level, ids, sent = [], [], [], []
     for q, chain in enumerate(chains):
         for k in range(len(chain) + 1):
@@ -55,7 +56,7 @@ def told(
         query=np.array(query),
         level=np.array(level),
         is_source=is_source,
-        fires=last & (selectivity == 0) & fires,
+        fires=last & (selectivity == 0) & fires | np.isin(ids, windows),
         parallelism=np.ones(count, np.int64),
         instances=np.arange(count),
         task_of=np.arange(count),

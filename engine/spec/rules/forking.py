@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import Field
 
+from ..base.family import kind_of
 from ..base.operator import Model
 from ..base.problems import Refusal, suggestion
 from ..base.units import Number, seconds_ns
@@ -74,7 +75,8 @@ class Fork(Model):
                 )
                 raise Refusal(message, at=("scheduling",), code="not_switched", value=part.kind)
         assert self.scheduling is not None
-        after = self.scheduling.model_dump(mode="json", by_alias=True, exclude_unset=True) | {"kind": self.scheduling.kind}
+        kind = kind_of(type(self.scheduling))
+        after = self.scheduling.model_dump(mode="json", by_alias=True, exclude_unset=True) | {"kind": kind}
         return {"kind": "switched", "before": written or {"kind": NoScheduling().kind}, "at_s": self.at_s, "after": after}
 
     def _scaling(self, parent: Experiment, written: Any) -> dict[str, Any]:

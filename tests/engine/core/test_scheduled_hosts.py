@@ -185,11 +185,54 @@ def test_the_watermark_that_arrives_first_beyond_a_window_sweeps_it() -> None:
 
 
 def test_squares_of_delays_do_not_overflow() -> None:
-    """20 minutes of delay are 1.2e9 us, and their squares 1.4e18: four of them overflow a word."""
+    """20 minutes of delay are 1.2e9 us, and their squares 1.4e18: seven of them overflow a word."""
     document = on_the_way({"kind": "constant", "delay_ms": 1_200_000}, {"kind": "device", "lag_ms": 0, "period_ms": 1000}, 1300)
-    document["workload"]["sources"]["bids"]["rate"]["per_s"] = 2
+    document["workload"]["sources"]["bids"]["rate"]["per_s"] = 10
     simulation = traced(document, controls=[Orders([], [0], epochs_kept=400)])
     (rows,) = epochs_of(simulation).values()
     assert len(rows) > 50
-    assert max(squares for _, _, squares, *_ in rows) > L.SQUARES
+    assert max(squares for _, _, squares, *_ in rows) > 2 * L.SQUARES
     assert_agreement(document, simulation)
+
+
+# -- faults --------------------------------------------------------------------------------------------------------------------------
+
+
+def assert_agreement_with(faults: list[dict[str, Any]], orders: list[Order], **sink_cost: float) -> Any:
+    document = counting(copies=2, per_s=400)
+    document["measurement"] = {"also": [{"name": "swept", "from": "ingest", "to": "watermark"}]}
+    document["query"]["operators"][2]["cost"] = sink_cost
+    document["faults"] = faults
+    simulation = traced(document, controls=[Orders(orders, [0])])
+    expected = simulate(Experiment.model_validate(document), DATASETS, orders=for_oracle(orders, [0]))
+    assert_agreement(document, simulation, expected)
+    return simulation
+
+
+def at(kind: str, at_s: float, **fault: float) -> dict[str, Any]:
+    return {"kind": kind, "host": "w", "when": {"kind": "at", "at_s": at_s}, **fault}
+
+
+WORK: list[Order] = [(1_400 * MS, "background", 0, 200 * 10**9), (1_410 * MS, "background", 0, 100 * 10**9)]
+
+
+def test_a_pause_delays_background_work() -> None:
+    simulation = assert_agreement_with([at("pause", 1.5, for_ms=300)], WORK)
+    w = simulation._world.arrays
+    assert background_ns(w, simulation.now_ns)[0] == 300 * MS
+
+
+def test_a_lost_host_loses_background_work_and_epochs() -> None:
+    """100 of the first 200 ms are done, and nothing of what waits behind them."""
+    simulation = assert_agreement_with([at("host_loss", 1.5, restart_after_s=0.3)], WORK)
+    w = simulation._world.arrays
+    assert 99 * MS < background_ns(w, simulation.now_ns)[0] <= 100 * MS  # it began when a core was idle
+    made = [row[4] for rows in epochs_of(simulation).values() for row in rows]
+    assert made
+    assert min(made) > 1_500 * MS
+
+
+def test_a_lost_watermark_at_a_sink_is_no_lost_record() -> None:
+    """Its service takes 300 ms, and the host is lost meanwhile."""
+    simulation = assert_agreement_with([at("host_loss", 1.35, restart_after_s=0.1)], [], record_us=1, control_us=300_000)
+    assert any(end_ns == 1_350 * MS and kind == 1 for *_, end_ns, kind in simulation.service_trace().tolist())

@@ -162,6 +162,17 @@ def test_the_schedulers_work_is_paid_for() -> None:
     assert free["overhead"] == 0
 
 
+def test_costs_are_those_of_records() -> None:
+    """Watermarks that take 20 ms each cost a query nothing but their own time."""
+    document = contended("klink", per_s=50)
+    document["query"]["operators"][1]["cost"] |= {"control_us": 20_000, "output_us": 0}
+    simulation = finished(document)
+    assert simulation._scheduler is not None
+    (host,) = simulation._scheduler._hosts
+    windows = [k for k, id in enumerate(host.tasks.ids) if id.startswith("count")]
+    assert host.service._cost[windows].tolist() == pytest.approx([450_000.0] * 6)
+
+
 def test_constant_delays_are_predicted_to_the_nanosecond() -> None:
     document = contended("klink", per_s=100)
     document["workload"]["sources"]["bids"]["disorder"] = {"kind": "constant", "delay_ms": 50}

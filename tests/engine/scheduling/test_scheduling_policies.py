@@ -108,6 +108,13 @@ def test_the_highest_rate_counts_the_whole_path() -> None:
     assert first[1] < first[0]  # 1 / (2 + 1) over 0.1 / (1 + 0.1)
 
 
+def test_the_highest_rate_counts_costs() -> None:
+    """Half of the output in a third of the time."""
+    half, whole = [(0.5, 0.5, 1), (1.0, 1.0, 0)], [(2.0, 1.0, 1), (1.0, 1.0, 0)]
+    first = HighestRate(None).select(told([half, whole], [1, 1], fires=False)).ranks[[1, 4]]
+    assert first[0] < first[1]  # 0.5 / (0.5 + 0.5) over 1 / (2 + 1)
+
+
 def test_equal_rates_are_broken_by_age() -> None:
     """Costs that differ by a few per cent are those of identical queries, as measured."""
     chains = [[(1.0, 1.0, 1)], [(1.0001, 1.0, 1)]]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.core import layout as L
 from engine.core.mathematics import normal_cdf
 from engine.scheduling.slack import costs_ns, deviations, expected, expected_slack
-from engine.scheduling.statistics import InputStatistics, _history
+from engine.scheduling.statistics import InputStatistics, _history, _smooth
 from engine.scheduling.tasks import Input
 from engine.spec.experiment.scheduling.klink import Klink
 
@@ -138,6 +138,26 @@ def test_what_waits_costs_its_whole_way() -> None:
     """Two records before a filter that keeps half, one behind it, three at the window: 2 x (1 + 0.5 x (2 + 4)) + (2 + 4) + 3 x 4 s."""
     chain = [(1.0, 0.5, 2), (2.0, 1.0, 1), (4.0, 0.0, 3)]
     assert costs_ns(told([chain], [9]))[0] == (8 + 6 + 12) * S
+
+
+def test_windows_keep_what_they_take_in() -> None:
+    """Of ten records the window has given one in the past, but only when it fired: 4 x 1 s, and nothing at the sink."""
+    chain = [(1.0, 0.1, 4), (100.0, 1.0, 0)]
+    assert costs_ns(told([chain], [9], windows=["a1"]))[0] == 4 * S
+    assert costs_ns(told([chain], [9]))[0] == (4 + 40) * S
+
+
+def test_the_next_firing_is_part_of_the_cost() -> None:
+    """It takes the window 2 s, and gives three rows that take 5 s each behind it."""
+    statistics = told([[(1.0, 0.1, 4), (5.0, 1.0, 0)]], [9], windows=["a1"])
+    statistics.fired[1], statistics.firing_ns[1] = 3.0, 2.0 * S
+    assert costs_ns(statistics)[0] == (4 + 2 + 15) * S
+
+
+def test_measurements_are_smoothed() -> None:
+    smoothed = np.array([np.nan, 10.0, 10.0])
+    _smooth(smoothed, np.array([4.0, 20.0, 99.0]), np.array([True, True, False]))
+    assert smoothed.tolist() == [4.0, 11.0, 10.0]
 
 
 def test_a_query_uses_as_many_cores_as_its_slowest_task_lets_it() -> None:

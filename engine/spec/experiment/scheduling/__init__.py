@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from ...base.family import Family
 from .base import Scheduling
+from .default import FairThreads
 from .none import NoScheduling
 from .switched import SwitchedScheduling
 
 SCHEDULINGS = Family("schedulings", __name__, Scheduling, {"policy": "it returns the policy (`engine.scheduling.policy.Policy`)"})
 
 if TYPE_CHECKING:
-    AnyScheduling = NoScheduling | Scheduling
+    AnyScheduling = NoScheduling | FairThreads | Scheduling
 else:
     AnyScheduling = SCHEDULINGS.union
 
