@@ -31,13 +31,14 @@ class Expected(NamedTuple):
 
 
 def expected(about: InputStatistics, variance: str) -> Expected:
-    """Eqs. 3.2 to 3.6. The mean counts from the making of the last sweeping watermark. variance: `event`, that of a single delay, or
-    `printed`, that of the mean of the kept epochs, as in Eq. 3.6."""
+    """Eqs. 3.2 to 3.6. The mean counts from the making of the last sweeping watermark. A source that is behind its log takes it in as much
+    later. variance: `event`, that of a single delay, or `printed`, that of the mean of the kept epochs, as in Eq. 3.6."""
     if about.epochs == 0:
-        return Expected(about.deadline_ns + about.lag_ns + about.first_us * US_NS, about.first_sd_us * US_NS)
+        made_ns = about.deadline_ns + about.lag_ns + about.behind_ns
+        return Expected(made_ns + about.first_us * US_NS, about.first_sd_us * US_NS)
     past = about.history
     squared_us2 = past.mean_variance_us2 if variance == "printed" else past.squares_us2 - past.mean_us * past.mean_us
-    return Expected(past.made_ns + past.period_ns + past.mean_us * US_NS, math.sqrt(max(squared_us2, 0.0)) * US_NS)
+    return Expected(past.made_ns + past.period_ns + about.behind_ns + past.mean_us * US_NS, math.sqrt(max(squared_us2, 0.0)) * US_NS)
 
 
 def expected_slack(

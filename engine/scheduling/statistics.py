@@ -50,7 +50,7 @@ class InputStatistics:
 
     query: number. epochs: ended so far. watermark_ns: the last one taken in. history: of the kept epochs. first_us, first_sd_us: mean and
     standard deviation of the delays so far, while no epoch has ended. deadline_ns: the next one that no watermark taken in has reached.
-    oldest_ns: when the oldest sweeping watermark was taken in that has not passed all of the input's tasks, -1 if there is none;
+    behind_ns: how long the next entry of its log has been waiting there, 0 if none waits. oldest_ns: when the oldest sweeping watermark was taken in that has not passed all of the input's tasks, -1 if there is none;
     oldest_watermark_ns: its value. lag_ns: how far watermarks lie behind their making.
     """
 
@@ -61,6 +61,7 @@ class InputStatistics:
     first_us: float
     first_sd_us: float
     deadline_ns: int
+    behind_ns: int
     oldest_ns: int
     oldest_watermark_ns: int
     lag_ns: int
@@ -188,10 +189,10 @@ class Service:
             np.where(np.isfinite(self._fired), self._fired, 0.0),
             np.where(np.isfinite(self._firing), self._firing, 0.0),
             int(w.memory[tasks.host, L.Z_USED]),
-            [self._input(w, about) for about in tasks.inputs],
+            [self._input(w, about, now_ns) for about in tasks.inputs],
         )
 
-    def _input(self, w: Arrays, about: Input) -> InputStatistics:
+    def _input(self, w: Arrays, about: Input, now_ns: int) -> InputStatistics:
         i = about.instance
         watermark = int(w.inst[i, L.I_WATERMARK])
         ended = int(w.progress[i, L.PROGRESS_EPOCHS])
@@ -209,6 +210,7 @@ class Service:
             first_us=first,
             first_sd_us=first_sd,
             deadline_ns=about.next_deadline_ns(watermark),
+            behind_ns=_behind_ns(w, i, now_ns),
             oldest_ns=oldest,
             oldest_watermark_ns=value,
             lag_ns=about.lag_ns,
@@ -260,6 +262,11 @@ def _history(w: Arrays, about: Input, ended: int) -> History:
     n = len(rows)
     taken = rows[-1][L.EPOCH_TAKEN]
     return History(made[-1], taken, period, math.fsum(means) / n, math.fsum(squares) / n, variances / (n * n))
+
+
+def _behind_ns(w: Arrays, i: int, now_ns: int) -> int:
+    row = int(w.inst[i, L.I_LOG])
+    return max(0, now_ns - int(w.log[row, L.D_APPEND])) if row < w.inst[i, L.I_LOG_END] else 0
 
 
 def _delays_so_far(w: Arrays, i: int) -> tuple[float, float]:

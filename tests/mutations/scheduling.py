@@ -27,7 +27,7 @@ MUTATIONS = (
     Mutation(
         "sched: watermarks are no entries",
         f"{LOOP}/sources.py",
-        "note_delay(progress, i, t - log[line, D_EVENT] - inst[i, I_LAG])",
+        "note_delay(progress, i, best_ready - log[line, D_EVENT] - inst[i, I_LAG])",
         "pass",
         HOSTS,
     ),

@@ -1014,7 +1014,7 @@ class Model:
                 if memory is not None and memory.full and memory.guard.kind == "drop":
                     self.result.shed[instance.operator.id] += 1
                     return 1, []
-                instance.epochs.delays_us.append((now_ns - item.record.event_ns) // 1000)
+                instance.epochs.delays_us.append((item.ready_ns - item.record.event_ns) // 1000)
                 return 1, [self.taken_in(item.record)]
             if item.sender_life == item.channel.sender.host.life:
                 self.consumed(item.channel)
@@ -1024,7 +1024,7 @@ class Model:
             instance.clocks_ns = {"event": 0, "append": item.ready_ns, "ingest": now_ns}
             return 0, []
         if item.kind is Kind.WATERMARK and source:
-            self.take_mark(instance, item, item.watermark_ns, now_ns - item.watermark_ns - self.network.log_of(instance).lag_ns)
+            self.take_mark(instance, item, item.watermark_ns, item.ready_ns - item.watermark_ns - self.network.log_of(instance).lag_ns)
             return 0, []
         if item.kind is Kind.TICK and source:
             log = self.network.log_of(instance)

@@ -79,7 +79,7 @@ def told(
         firing_ns=np.zeros(count),
         used_bytes=used_bytes,
         inputs=[
-            InputStatistics(q, 0, -L.FAR, History(-1, -1, 0, 0.0, 0.0, 0.0), 0.0, 0.0, round(at_s * S), -1, 0, 0)
+            InputStatistics(q, 0, -L.FAR, History(-1, -1, 0, 0.0, 0.0, 0.0), 0.0, 0.0, round(at_s * S), 0, -1, 0, 0)
             for q, at_s in enumerate(deadlines_s)
         ],
     )

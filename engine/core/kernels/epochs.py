@@ -20,7 +20,7 @@ def sweeps(par, at, before, mark):
 
 
 def note_delay(progress, i, delay_ns):
-    """Source instance `i` takes in an entry of its log that was made `delay_ns` ago."""
+    """Source instance `i` takes in an entry of its log that came there `delay_ns` after it was made."""
     delay = min(max(delay_ns // 1000, -DELAY_MAX_US), DELAY_MAX_US)
     progress[i, PROGRESS_COUNT] += 1
     progress[i, PROGRESS_SUM] += delay

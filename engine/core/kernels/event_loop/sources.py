@@ -28,7 +28,7 @@ def read_log():
         kind = WATERMARK
         # WEAVE if epochs
         if g[G_EPOCHS] > 0:
-            note_delay(progress, i, t - log[line, D_EVENT] - inst[i, I_LAG])
+            note_delay(progress, i, best_ready - log[line, D_EVENT] - inst[i, I_LAG])
         # WEAVE end
         if log[line, D_EVENT] > inst[i, I_WATERMARK]:
             mark = log[line, D_EVENT]
@@ -73,7 +73,7 @@ def take_record():
     kind = RECORD
     # WEAVE if epochs
     if g[G_EPOCHS] > 0:
-        note_delay(progress, i, t - log[line, D_EVENT])
+        note_delay(progress, i, best_ready - log[line, D_EVENT])
     # WEAVE end
     made = take_message(free, g)
     msg[made, M_KIND] = RECORD
