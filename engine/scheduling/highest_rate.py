@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.mathematics import ln
+from engine.core.tables import Words
 
 from .policy import Selection, Stateless
 from .statistics import Floats, Statistics
@@ -26,6 +26,15 @@ def rates(statistics: Statistics) -> Floats:
     return output / np.maximum(cost_ns, 1.0)
 
 
+def _steps(rate: Floats) -> Words:
+    """Groups of equal rates, the highest first: a rate belongs to the next higher one if it is hardly less."""
+    order = np.argsort(-rate, kind="stable")
+    falls = rate[order][1:] < rate[order][:-1] * (1 - EQUAL_WITHIN)
+    steps = np.zeros(len(rate), np.int64)
+    steps[order[1:]] = np.cumsum(falls)
+    return steps
+
+
 class HighestRate(Stateless):
     """Among equal rates the query with the oldest item comes first: static ties would starve the others."""
 
@@ -34,9 +43,9 @@ class HighestRate(Stateless):
 
     def select(self, statistics: Statistics) -> Selection:
         tasks, rate = statistics.tasks, rates(statistics)
-        step = np.floor(ln(np.maximum(rate, 1e-300)) / EQUAL_WITHIN)
+        step = _steps(rate)
         oldest = statistics.oldest_ns()
-        by_task = np.lexsort((np.arange(tasks.count), oldest[tasks.query], -step))
+        by_task = np.lexsort((np.arange(tasks.count), oldest[tasks.query], step))
         ranks = np.empty(tasks.count, np.int64)
         ranks[by_task] = np.arange(1, tasks.count + 1)
         ranks[tasks.is_source] = 0

@@ -25,6 +25,9 @@ Bools = NDArray[np.bool_]
 SMOOTHING = 0.1
 """Weight of the newest measurement of a cost or selectivity (calibrated; the source says only that they are smoothed)."""
 
+SERVED_MIN = 100
+"""Records after which a task that has emitted nothing counts as one that keeps everything back."""
+
 COUNTERS = (L.I_IN, L.I_EMITTED, L.I_BUSY, L.I_CONTROL_NS)
 
 
@@ -148,7 +151,8 @@ class Service:
         self.tasks = tasks
         self._before = np.zeros((len(COUNTERS), tasks.count), np.int64)
         self._cost = np.full(tasks.count, np.nan)
-        self._selectivity = np.full(tasks.count, np.nan)
+        self._served = np.full(tasks.count, np.nan)
+        self._emitted = np.full(tasks.count, np.nan)
         self._fired = np.full(tasks.count, np.nan)
         self._firing = np.full(tasks.count, np.nan)
         self._of_inputs: dict[int, tuple[int, History]] = {}  # by instance: epochs ended, and what follows from them
@@ -165,7 +169,8 @@ class Service:
         fresh = (served > 0) & ~restarted
         some = np.maximum(served, 1)
         _smooth(self._cost, (busy - control) / some, fresh)
-        _smooth(self._selectivity, emitted / some, fresh)
+        _smooth(self._served, served.astype(np.float64), fresh)
+        _smooth(self._emitted, emitted.astype(np.float64), fresh)
         ended = tasks.fires & (emitted > 0) & ~restarted
         _smooth(self._fired, emitted.astype(np.float64), ended)
         _smooth(self._firing, control.astype(np.float64), ended)
@@ -181,7 +186,7 @@ class Service:
             cycle_ns,
             tasks,
             np.where(known, self._cost, typical),
-            np.where(np.isfinite(self._selectivity), self._selectivity, 1.0),
+            self._selectivity(counters[0], counters[1]),
             _sums(tasks, inst[:, L.I_QUEUE_COUNT]),
             _sums(tasks, inst[:, L.I_QUEUE_BYTES]),
             head,
@@ -191,6 +196,15 @@ class Service:
             int(w.memory[tasks.host, L.Z_USED]),
             [self._input(w, about, now_ns) for about in tasks.inputs],
         )
+
+    def _selectivity(self, served: Words, emitted: Words) -> Floats:
+        """Of recent records; of windows, which give now and then, of all. 1 until something is known: a task that seems to give nothing might
+        never run again. served, emitted: since the start of the run, by task."""
+        recent = self._emitted / np.where(self._served > 0, self._served, 1.0)
+        known = (emitted > 0) | (served >= SERVED_MIN) & ~self.tasks.fires
+        measured = np.where(self.tasks.fires, emitted / np.maximum(served, 1), recent)
+        found: Floats = np.where(known & np.isfinite(measured), measured, 1.0)
+        return found
 
     def _input(self, w: Arrays, about: Input, now_ns: int) -> InputStatistics:
         i = about.instance
@@ -217,14 +231,15 @@ class Service:
         )
 
     def state(self) -> Any:
-        values = {"cost": self._cost, "selectivity": self._selectivity, "fired": self._fired, "firing": self._firing}
+        values = {"cost": self._cost, "served": self._served, "emitted": self._emitted, "fired": self._fired, "firing": self._firing}
         measured = {name: [None if math.isnan(value) else value for value in of.tolist()] for name, of in values.items()}
         return {"before": self._before.tolist(), **measured}
 
     def restore(self, state: Any) -> None:
         self._before = np.array(state["before"], np.int64).reshape(len(COUNTERS), -1)
-        self._cost, self._selectivity, self._fired, self._firing = (
-            np.array([np.nan if value is None else value for value in state[name]]) for name in ("cost", "selectivity", "fired", "firing")
+        self._cost, self._served, self._emitted, self._fired, self._firing = (
+            np.array([np.nan if value is None else value for value in state[name]])
+            for name in ("cost", "served", "emitted", "fired", "firing")
         )
         self._of_inputs = {}
 
