@@ -21,7 +21,7 @@ from ..rules.validation import Context
 from ..study.study import NAME, AnyDesign, AnySearch, Axis, Change, Drawn, Grid, NoSearch, Study, SustainableLoad, examine_study
 
 ID = r"^[a-z][a-z0-9_]{0,29}/[A-Za-z0-9][A-Za-z0-9._-]{0,49}$"
-ASSERTION_ID = r"^[A-Z][A-Za-z0-9]{0,9}(-[A-Z]?[0-9]{0,4}(\.[0-9]{1,2})?)?[a-z]?$"
+ASSERTION_ID = r"^[A-Z][A-Za-z0-9]{0,9}(-[A-Z]?[0-9]{0,4}(\.[0-9]{1,2})?)?[a-z]?[0-9]?[a-z]?$"
 Scale = Literal["smoke", "dev", "paper"]
 SCALES: tuple[Scale, ...] = ("smoke", "dev", "paper")
 Experiments = Callable[[str], dict[str, Any] | None]
