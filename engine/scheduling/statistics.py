@@ -53,8 +53,9 @@ class InputStatistics:
 
     query: number. epochs: ended so far. watermark_ns: the last one taken in. history: of the kept epochs. first_us, first_sd_us: mean and
     standard deviation of the delays so far, while no epoch has ended. deadline_ns: the next one that no watermark taken in has reached.
-    behind_ns: how long the next entry of its log has been waiting there, 0 if none waits. oldest_ns: when the oldest sweeping watermark was taken in that has not passed all of the input's tasks, -1 if there is none;
-    oldest_watermark_ns: its value. lag_ns: how far watermarks lie behind their making.
+    behind_ns: how long the next entry of its log has been waiting there, 0 if none waits. oldest_ns: when the oldest sweeping watermark was
+    taken in that has not passed all of the input's tasks, -1 if there is none; oldest_watermark_ns: its value. lag_ns: how far watermarks
+    lie behind their making.
     """
 
     query: int
@@ -198,8 +199,8 @@ class Service:
         )
 
     def _selectivity(self, served: Words, emitted: Words) -> Floats:
-        """Of recent records; of windows, which give now and then, of all. 1 until something is known: a task that seems to give nothing might
-        never run again. served, emitted: since the start of the run, by task."""
+        """Of recent records; of windows, which give now and then, of all. 1 until something is known: a task that seems to give nothing
+        might never run again. served, emitted: since the start of the run, by task."""
         recent = self._emitted / np.where(self._served > 0, self._served, 1.0)
         known = (emitted > 0) | (served >= SERVED_MIN) & ~self.tasks.fires
         measured = np.where(self.tasks.fires, emitted / np.maximum(served, 1), recent)
