@@ -72,18 +72,13 @@ class Klink:
 
     @staticmethod
     def _freeing(statistics: Statistics, order: Words) -> tuple[Words, Words]:
-        """Ranks that free the most: queries whose records up to a filter or window come to the least are served up to it. Sources pause."""
-        gain, up_to = freed(statistics)
+        """Queries that free the most, within 5 %, come first, by slack. Sources pause."""
+        gain = freed(statistics)
         best = float(gain.max(initial=0.0))
         chosen = [q for q in order.tolist() if best > 0 and gain[q] >= NEARLY_BEST * best]
-        others = [q for q in order.tolist() if q not in chosen]
-        places = np.array(chosen + others, np.int64)
+        places = np.array(chosen + [q for q in order.tolist() if q not in chosen], np.int64)
         ranks = ranked(statistics, places.tolist())
-        tasks = statistics.tasks
-        for q in chosen:
-            behind = (tasks.query == q) & (np.arange(tasks.count) > up_to[q])
-            ranks[behind] += len(tasks.names)
-        ranks[tasks.is_source] = PAUSED
+        ranks[statistics.tasks.is_source] = PAUSED
         return ranks, places
 
     def counts(self) -> dict[str, float]:
@@ -106,10 +101,10 @@ class Klink:
         self._hits, self._misses, self._width_ns = state["judged"]
 
 
-def freed(statistics: Statistics) -> tuple[Floats, Words]:
-    """By query, how many records at most leave memory in a cycle if it is served up to one of its tasks, and that task."""
+def freed(statistics: Statistics) -> Floats:
+    """By query, how many records at most leave memory in a cycle, if it is served up to one of its filters or windows."""
     tasks = statistics.tasks
-    gain, up_to = np.zeros(len(tasks.names)), np.full(len(tasks.names), -1)
+    gain = np.zeros(len(tasks.names))
     for q in range(len(tasks.names)):
         queued, cost_ns, kept = 0.0, 0.0, 1.0
         for k in np.flatnonzero((tasks.query == q) & statistics.open).tolist():
@@ -117,9 +112,9 @@ def freed(statistics: Statistics) -> tuple[Floats, Words]:
             cost_ns += float(statistics.cost_ns[k])
             kept *= min(float(statistics.streaming[k]), 1.0)
             served = min(queued, statistics.cycle_ns / cost_ns) if cost_ns else queued
-            if statistics.streaming[k] < 1 and served * (1 - kept) > gain[q]:
-                gain[q], up_to[q] = served * (1 - kept), k
-    return gain, up_to
+            if statistics.streaming[k] < 1:
+                gain[q] = max(gain[q], served * (1 - kept))
+    return gain
 
 
 def _why(statistics: Statistics, of: Slacks, q: int) -> dict[str, float]:

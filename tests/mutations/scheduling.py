@@ -97,7 +97,7 @@ MUTATIONS = (
         POLICIES,
     ),
     Mutation(
-        "sched: sources do not pause", f"{OF_POLICIES}/klink.py", "ranks[tasks.is_source] = PAUSED", "ranks[tasks.is_source] = 0", POLICIES
+        "sched: sources do not pause", f"{OF_POLICIES}/klink.py", "ranks[statistics.tasks.is_source] = PAUSED", "pass", POLICIES
     ),
     Mutation(
         "sched: memory mode without end",
