@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 from ..support.scheduled_examples import contended
@@ -21,6 +22,7 @@ def queries(document: dict[str, Any]) -> None:
     document.update(contended("none", per_s=640, horizon_s=12, window_s=3))
 
 
+@pytest.mark.slow
 def test_a_scheduler_is_chosen_and_explained(canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     canvas.open(experiment(queries))
     page.get_by_role("tab", name="Policies").click()

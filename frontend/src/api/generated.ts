@@ -2498,10 +2498,7 @@ export interface components {
              * @default false
              */
             normalise?: boolean;
-            /**
-             * @description Share b of a host's memory budget from which it serves first what frees the most memory. Null: never.
-             * @default 0.8
-             */
+            /** @description Share b of a host's memory budget from which it serves first what frees the most memory, 0.8 in the source. Null: never. */
             memory_threshold?: number | null;
             /**
              * @description CPU time per bin of expected slack.
