@@ -96,9 +96,7 @@ MUTATIONS = (
         "-of.cost_ns, of.slack_ns, of.deadline_ns))",
         POLICIES,
     ),
-    Mutation(
-        "sched: sources do not pause", f"{OF_POLICIES}/klink.py", "ranks[statistics.tasks.is_source] = PAUSED", "pass", POLICIES
-    ),
+    Mutation("sched: sources do not pause", f"{OF_POLICIES}/klink.py", "ranks[statistics.tasks.is_source] = PAUSED", "pass", POLICIES),
     Mutation(
         "sched: memory mode without end",
         f"{OF_POLICIES}/klink.py",
