@@ -31,9 +31,9 @@ def test_a_scheduler_is_chosen_and_explained(canvas: Canvas, page: Page, api: ht
     threshold.fill("0.8")
     expect(page.get_by_text("no host has a memory budget")).not_to_have_count(0)
     threshold.fill("")
-    assert_accessible(page)
     run = page.get_by_test_id("run")
     expect(run).to_have_attribute("aria-disabled", "false")
+    assert_accessible(page)
     run.click()
     page.wait_for_url("**/runs/*")
     run_id = page.url.rpartition("/")[2].partition("?")[0]
