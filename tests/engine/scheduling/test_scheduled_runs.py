@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import engine
 from engine.core import layout as L
 from engine.core.world import World
-from engine.scheduling.cycle import Scheduler
 from engine.spec.experiment.scheduling import SCHEDULINGS
 from engine.spec.experiment.scheduling.base import Scheduling
 
@@ -189,21 +187,6 @@ def test_the_printed_variance_hits_hardly_anything() -> None:
     assert rates["event"]["hit_rate"] > 0.9
     assert rates["printed"]["width_ms"] < rates["event"]["width_ms"] / 2
     assert rates["printed"]["hit_rate"] < rates["event"]["hit_rate"]
-
-
-def test_predictions_follow_a_change_of_delays() -> None:
-    """Nothing is known of delays but what was measured: after the load's devices change, predictions miss, and then recover."""
-    document = contended("klink", horizon_s=30, per_s=100, history=5)
-    for spec in document["query"]["operators"]:
-        spec["cost"] = {"record_us": 1}
-    simulation = engine.Simulation(document, datasets=DATASETS)
-    simulation.run_until(15_000_000_000)
-    (scheduler,) = [control for control in simulation._controls if isinstance(control, Scheduler)]
-    before = scheduler.counts()
-    w = simulation._world.arrays
-    row = w.progress[:, L.PROGRESS_FIRST]
-    assert before["hits"] / (before["hits"] + before["misses"]) > 0.85
-    assert np.unique(row[w.inst[:, L.I_SOURCE] == 1]).size == 6
 
 
 # -- with everything else ------------------------------------------------------------------------------------------------------------
