@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from typing import NamedTuple
 
 import numpy as np
@@ -80,7 +81,7 @@ def tasks_of_hosts(experiment: Experiment, w: Arrays) -> list[Tasks]:
     query = experiment.query
     number = {spec.id: n for n, spec in enumerate(query.operators)}
     edges = [(number[edge.source], number[edge.target]) for edge in query.edges if not edge.feedback]
-    order = _topological(len(number), edges)
+    order = _places(len(number), edges)
     names, query_of = _queries(experiment, number, edges)
     deadlines = [operator_kind(spec.kind).deadlines(spec.parameters) for spec in query.operators]
     found = []
@@ -143,27 +144,20 @@ def _inputs(w: Arrays, here: list[int], edges: list[tuple[int, int]], queries: l
 def _fed_by(w: Arrays, edges: list[tuple[int, int]]) -> list[set[int]]:
     """The source instances from which the watermark of each instance stems."""
     found: list[set[int]] = [{i} if w.inst[i, L.I_SOURCE] == 1 else set() for i in range(len(w.inst))]
-    order = _topological(len(w.op), edges)
+    order = _places(len(w.op), edges)
     channels = w.chan[w.edge[w.chan[:, L.C_EDGE], L.E_FEEDBACK] == 0][:, [L.C_SENDER, L.C_RECEIVER]].tolist()
     for sender, receiver in sorted(channels, key=lambda channel: order[w.inst.item(channel[0], L.I_OP)]):
         found[receiver] |= found[sender]
     return found
 
 
-def _topological(count: int, edges: list[tuple[int, int]]) -> list[int]:
+def _places(count: int, edges: list[tuple[int, int]]) -> list[int]:
     """The place of each operator in an order with senders before receivers."""
-    waiting, receivers = [0] * count, defaultdict(list)
-    for a, b in edges:
-        waiting[b] += 1
-        receivers[a].append(b)
-    ready = [n for n in range(count) if not waiting[n]]
-    for n in ready:  # grows during the iteration
-        for b in receivers[n]:
-            waiting[b] -= 1
-            if not waiting[b]:
-                ready.append(b)
+    sorter: TopologicalSorter[int] = TopologicalSorter({n: [] for n in range(count)})
+    for sender, receiver in edges:
+        sorter.add(receiver, sender)
     place = [0] * count
-    for k, n in enumerate(ready):
+    for k, n in enumerate(sorter.static_order()):
         place[n] = k
     return place
 

@@ -14,21 +14,24 @@ from engine.spec.base.variant import Variant
 from engine.spec.experiment.scheduling.base import Scheduling
 from engine.spec.experiment.scheduling.switched import SwitchedScheduling
 
+RANKING = (Scheduling, SwitchedScheduling)
+"""Kinds for which a control ranks instances."""
+
 
 def features(experiment: Experiment) -> tuple[str, ...]:
     """Features of the loop that the document's scheduling needs."""
-    return Scheduler.features if isinstance(experiment.policies.scheduling, Scheduling) else ()
+    return Scheduler.features if isinstance(experiment.policies.scheduling, RANKING) else ()
 
 
 def epochs_kept(experiment: Experiment) -> int:
     about = experiment.policies.scheduling
-    return about.epochs_kept if isinstance(about, Scheduling) else 0
+    return about.epochs_kept if isinstance(about, RANKING) else 0
 
 
 def scheduler_of(experiment: Experiment, w: Arrays) -> Scheduler | None:
     """The control that schedules a run, None if its cores serve what has waited longest. experiment: with all copies written out."""
     about = experiment.policies.scheduling
-    if not isinstance(about, Scheduling):
+    if not isinstance(about, RANKING):
         return None
     return Scheduler(tasks_of_hosts(experiment, w), _stretches(about), about.epochs_kept, experiment.workload.end_ns)
 

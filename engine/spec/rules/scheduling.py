@@ -26,7 +26,7 @@ def scheduling_problems(
 ) -> Iterator[Problem]:
     """params: typed parameters by operator id, None if they are invalid. indices: hosts by operator, all copies, None if unknown."""
     about = draft.scheduling
-    if isinstance(about, Scheduling | FairThreads):
+    if isinstance(about, Scheduling | SwitchedScheduling | FairThreads):
         yield from _processors(draft, about)
     for policy, at in _policies(about, AT):
         yield from _cycles(draft, policy, at, cycles_max)

@@ -14,7 +14,7 @@ from .switched import SwitchedScheduling
 SCHEDULINGS = Family("schedulings", __name__, Scheduling, {"policy": "it returns the policy (`engine.scheduling.policy.Policy`)"})
 
 if TYPE_CHECKING:
-    AnyScheduling = NoScheduling | FairThreads | Scheduling
+    AnyScheduling = NoScheduling | FairThreads | SwitchedScheduling | Scheduling
 else:
     AnyScheduling = SCHEDULINGS.union
 

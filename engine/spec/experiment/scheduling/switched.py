@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     AnyScheduling = Variant
 
 
-class SwitchedScheduling(Scheduling):
+class SwitchedScheduling(Variant):
     """One policy until a given time, another afterwards, each with a cycle of its own. Used by forks with another scheduler."""
 
     title: ClassVar[str] = "Switched"
