@@ -74,14 +74,14 @@ function Order({ host }: { host: ScheduledHost }) {
           <th className="num">#</th>
           <th>Query</th>
           <th title="Who is started in this cycle; cores that fall idle go to the next ones">Now</th>
+          <th className="num" title="Items in the queues of its operators on this host, sources left out">
+            Waiting
+          </th>
           {values.map((name) => (
             <th key={name} className="num" title={valueOf(name).means}>
               {valueOf(name).label}
             </th>
           ))}
-          <th className="num" title="Items in the queues of its operators on this host, sources left out">
-            Waiting
-          </th>
         </tr>
       </thead>
       <tbody>
@@ -94,12 +94,12 @@ function Order({ host }: { host: ScheduledHost }) {
               </button>
             </td>
             <td>{stateOf(row)}</td>
+            <td className="num">{short(row.waiting)}</td>
             {values.map((name) => (
               <td key={name} className={`num ${(row.why[name] ?? 0) < 0 ? "overdue" : ""}`}>
                 {written(name, row.why[name])}
               </td>
             ))}
-            <td className="num">{short(row.waiting)}</td>
           </tr>
         ))}
       </tbody>
