@@ -2800,21 +2800,6 @@ export interface components {
         /** @description One policy until a given time, another afterwards, each with a cycle of its own. Used by forks with another scheduler. */
         SwitchedScheduling: {
             /**
-             * @description Time between two selections.
-             * @default 120
-             */
-            cycle_ms?: number;
-            /**
-             * @description CPU time per operator and cycle for its statistics.
-             * @default 10
-             */
-            collect_us?: number;
-            /**
-             * @description CPU time per operator that a cycle starts or pauses.
-             * @default 40
-             */
-            switch_us?: number;
-            /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
