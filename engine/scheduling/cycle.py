@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from engine.core import layout as L
 from engine.core.control.background import add_background_work
+from engine.core.control.links import send_beside
 from engine.core.control.ranks import set_ranks
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.spec.experiment.scheduling.base import Scheduling
 
+from .forwarding import Knowledge, Message
 from .policy import Policy, Selection
+from .slack import costs_ns
 from .statistics import Service, Statistics
 from .tasks import Tasks
 
@@ -33,12 +36,13 @@ class Stretch(NamedTuple):
 @dataclass
 class Cycle:
     """The last cycle of a host, as JSON values. rows: by name of query its rank in the order from 1, whether it has work and cores were
-    left for it (`runs`), items waiting, and the policy's reasons (`why`)."""
+    left for it (`runs`), items waiting, and the policy's reasons (`why`). heard_ms: how old what another host said last is, by its name."""
 
     host: str
     t_ms: float
     mode: str
     rows: dict[str, dict[str, Any]]
+    heard_ms: dict[str, float]
 
 
 class Scheduler:
@@ -53,7 +57,10 @@ class Scheduler:
         self.tasks, self._stretches, self.epochs_kept, self._until_ns = list(tasks), list(stretches), epochs_kept, until_ns
         self._stretch = 0
         self._next_ns = stretches[0].from_ns + (stretches[0].about.cycle_ns if stretches[0].about is not None else 0)
-        self._hosts = [_Host(of) for of in tasks]
+        names = {of.host: of.name for of in tasks}
+        self._hosts = [_Host(of, names) for of in tasks]
+        self._mail: list[Message] = []  # on its way, by when it was sent
+        self._messages, self._message_bytes = 0, 0
         self._begin(0)
 
     def _begin(self, stretch: int) -> None:
@@ -82,8 +89,8 @@ class Scheduler:
         return "None" if about is None else about.title
 
     def counts(self) -> dict[str, float]:
-        """Cycles, switches of tasks, and what policies count (`Policy.counts`) so far, over all hosts."""
-        found: dict[str, float] = {"cycles": 0, "switches": 0}
+        """Cycles, switches of tasks, messages between hosts, and what policies count (`Policy.counts`) so far, over all hosts."""
+        found: dict[str, float] = {"cycles": 0, "switches": 0, "messages": self._messages, "message_bytes": self._message_bytes}
         for host in self._hosts:
             of_policy = {} if host.policy is None else host.policy.counts()
             for name, count in {"cycles": host.cycles, "switches": host.switches, **of_policy}.items():
@@ -100,40 +107,70 @@ class Scheduler:
         if about is None:
             self._next_ns = self._stretches[self._stretch + 1].from_ns if self._stretch + 1 < len(self._stretches) else L.FAR
             return
+        arrived = [message for message in self._mail if message.arrival_ns <= now_ns]
+        self._mail = [message for message in self._mail if message.arrival_ns > now_ns]
         for host in self._hosts:
-            host.cycle(world, now_ns, about)
+            host.cycle(world, now_ns, about, [message for message in arrived if message.receiver == host.tasks.host])
+        if about.forwards:
+            self._forward(world)
         self._next_ns = now_ns + about.cycle_ns
         if self._stretch + 1 < len(self._stretches):
             self._next_ns = min(self._next_ns, self._stretches[self._stretch + 1].from_ns)
 
+    def _forward(self, world: World) -> None:
+        """Each host sends its neighbours what they are told. A message into a link that is down is lost."""
+        for host in self._hosts:
+            for message in host.messages():
+                h, h2 = message.sender, message.receiver
+                arrival_ns = send_beside(world, h, h2, message.size_bytes, message.sent_ns)
+                if arrival_ns < L.FAR:
+                    self._mail.append(replace(message, arrival_ns=arrival_ns))
+                    self._messages, self._message_bytes = self._messages + 1, self._message_bytes + message.size_bytes
+
     def state(self) -> Any:
-        return {"stretch": self._stretch, "next_ns": self._next_ns, "hosts": [host.state() for host in self._hosts]}
+        return {
+            "stretch": self._stretch,
+            "next_ns": self._next_ns,
+            "hosts": [host.state() for host in self._hosts],
+            "mail": [message.state() for message in self._mail],
+            "messages": [self._messages, self._message_bytes],
+        }
 
     def restore(self, state: Any) -> None:
         self._begin(state["stretch"])
         self._next_ns = state["next_ns"]
+        self._mail = [Message.restored(each) for each in state["mail"]]
+        self._messages, self._message_bytes = state["messages"]
         for host, saved in zip(self._hosts, state["hosts"], strict=True):
             host.restore(saved)
 
 
 class _Host:
-    """The scheduler of one host. running: by task, whether it was started in the last cycle."""
+    """The scheduler of one host. running: by task, whether it was started in the last cycle. collected: in the last cycle, on this host
+    alone; None if there was none."""
 
-    def __init__(self, tasks: Tasks):
-        self.tasks, self.service = tasks, Service(tasks)
+    def __init__(self, tasks: Tasks, names: Mapping[int, str]):
+        """names: of all hosts with a scheduler, by their numbers."""
+        self.tasks, self._names = tasks, names
+        self.service, self.knowledge = Service(tasks), Knowledge(tasks)
+        self.collected: Statistics | None = None
         self.policy: Policy | None = None
         self.ranks = np.zeros(tasks.count, np.int64)
         self.running = np.zeros(tasks.count, bool)
         self.cycles = self.switches = 0
         self.last: Cycle | None = None
 
-    def cycle(self, world: World, now_ns: int, about: Scheduling) -> None:
+    def cycle(self, world: World, now_ns: int, about: Scheduling, arrived: Sequence[Message]) -> None:
         w, h = world.arrays, self.tasks.host
+        self.collected = None
         if w.host[h, L.H_BACK] > 0 or w.memory[h, L.Z_DIED] >= 0:
-            self.service = Service(self.tasks)
+            self.service, self.knowledge = Service(self.tasks), Knowledge(self.tasks)
             return
         assert self.policy is not None
-        statistics = self.service.collect(w, now_ns, about.cycle_ns)
+        for message in arrived:
+            self.knowledge.receive(message)
+        self.collected = self.service.collect(w, now_ns, about.cycle_ns)
+        statistics = self.knowledge.added_to(self.collected, w) if about.forwards else self.collected
         selection = self.policy.select(statistics)
         running = started(statistics, selection)
         switched = int(np.count_nonzero(running != self.running))
@@ -141,7 +178,15 @@ class _Host:
         work_us = about.collect_us * self.tasks.count + about.switch_us * switched + about.bin_cost_us * selection.bins
         add_background_work(world, h, round(work_us * PS_PER_US), now_ns)
         self.running, self.cycles, self.switches = running, self.cycles + 1, self.switches + switched
-        self.last = _told(statistics, selection, running)
+        heard_ms = {self._names[host]: age_ms for host, age_ms in self.knowledge.ages_ms(now_ns).items()}
+        self.last = _told(statistics, selection, running, heard_ms)
+
+    def messages(self) -> list[Message]:
+        """What the host tells its neighbours after this cycle."""
+        if self.collected is None or not (neighbours := sorted({*self.tasks.downstream, *self.tasks.upstream})):
+            return []
+        cost = costs_ns(self.collected)
+        return [self.knowledge.message(to, self.collected, cost) for to in neighbours]
 
     def forget(self, world: World, now_ns: int) -> None:
         """Another policy is in force: nobody is ranked."""
@@ -159,15 +204,17 @@ class _Host:
     def state(self) -> Any:
         return {
             "service": self.service.state(),
+            "knowledge": self.knowledge.state(),
             "policy": None if self.policy is None else self.policy.state(),
             "ranks": self.ranks.tolist(),
             "running": self.running.tolist(),
             "counts": [self.cycles, self.switches],
-            "last": None if self.last is None else [self.last.host, self.last.t_ms, self.last.mode, self.last.rows],
+            "last": None if self.last is None else list(vars(self.last).values()),
         }
 
     def restore(self, state: Any) -> None:
         self.service.restore(state["service"])
+        self.knowledge.restore(state["knowledge"])
         if self.policy is not None:
             self.policy.restore(state["policy"])
         self.ranks, self.running = np.array(state["ranks"], np.int64), np.array(state["running"], bool)
@@ -185,11 +232,11 @@ def started(statistics: Statistics, selection: Selection) -> Any:
     return found
 
 
-def _told(statistics: Statistics, selection: Selection, running: Any) -> Cycle:
+def _told(statistics: Statistics, selection: Selection, running: Any, heard_ms: dict[str, float]) -> Cycle:
     tasks, waiting = statistics.tasks, statistics.waiting().tolist()
     runs = set(tasks.query[running].tolist())
     rows = {
         tasks.names[q]: {"rank": k + 1, "runs": q in runs, "waiting": waiting[q], "why": selection.why.get(q, {})}
         for k, q in enumerate(selection.order)
     }
-    return Cycle(tasks.name, statistics.now_ns / 1e6, selection.mode, rows)
+    return Cycle(tasks.name, statistics.now_ns / 1e6, selection.mode, rows, heard_ms)

@@ -44,6 +44,8 @@ class Klink:
         """Compare what has been taken in with the interval of its epoch's beginning, and predict the end of epochs that have begun."""
         half = deviations(self._confidence)
         for k, about in enumerate(statistics.inputs):
+            if about.measured_ns is not None:
+                continue  # its own host judges
             epoch, low, high = self._predicted.get(k, (-1, 0.0, 0.0))
             if epoch == about.epochs:
                 continue
@@ -124,6 +126,8 @@ def _why(statistics: Statistics, of: Slacks, q: int) -> dict[str, float]:
         "expected_ms": of.mean_ns[q] - statistics.now_ns,
         "sigma_ms": of.sd_ns[q],
     }
+    if statistics.elsewhere_ns[q] > 0:
+        found["elsewhere_ms"] = statistics.elsewhere_ns[q]
     return {name: round(float(value) / 1e6, 3) for name, value in found.items() if np.isfinite(value)}
 
 

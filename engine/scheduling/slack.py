@@ -117,17 +117,18 @@ class Slacks(NamedTuple):
 
 
 def slacks(statistics: Statistics, confidence: float, variance: str, normalise: bool) -> Slacks:
-    """The least slack over the inputs of each query; infinite for queries whose windows wait for no watermark of this host."""
+    """The least slack over the inputs of each query; infinite for queries of whose sources this host knows nothing."""
     now = float(statistics.now_ns)
     queries, inputs = len(statistics.tasks.names), statistics.inputs
-    cost = costs_ns(statistics)
+    cost = costs_ns(statistics) + statistics.elsewhere_ns
     found = [expected(about, variance) for about in inputs]
     mean, sd = (np.array([getattr(each, name) for each in found], np.float64) for name in ("mean_ns", "sd_ns"))
     query = np.array([about.query for about in inputs], np.int64)
     of_input, bins = expected_slack(now, mean, sd, cost[query], float(statistics.cycle_ns), deviations(confidence), normalise)
     for k, about in enumerate(inputs):
         if about.oldest_ns >= 0:
-            of_input[k] = about.oldest_ns - now - ahead_ns(statistics, about.query, about.oldest_watermark_ns)
+            ahead = ahead_ns(statistics, about.query, about.oldest_watermark_ns) + statistics.elsewhere_ns[about.query]
+            of_input[k] = about.oldest_ns - now - ahead
     slack, deadline, means, sds = (np.full(queries, np.inf) for _ in range(4))
     for k in np.argsort(-of_input, kind="stable").tolist():  # the input with the least slack comes last, and stays
         q = inputs[k].query

@@ -34,9 +34,9 @@ COUNTERS = (L.I_IN, L.I_EMITTED, L.I_BUSY, L.I_CONTROL_NS)
 class History(NamedTuple):
     """What follows from the kept epochs of an input (Farhat 2020, Algorithm 2).
 
-    made_ns, taken_ns: when the last sweeping watermark was made and taken in, -1 before the first. period_ns: mean time between two of
-    them, by when they were made. mean_us, squares_us2: means over the epochs of the delays' mean and mean square. mean_variance_us2:
-    variance of the mean of these epochs.
+    made_ns, taken_ns: when the last sweeping watermark was made and taken in, -1 before the first; swept_ns: its value. period_ns: mean
+    time between two of them, by when they were made. mean_us, squares_us2: means over the epochs of the delays' mean and mean square.
+    mean_variance_us2: variance of the mean of these epochs.
     """
 
     made_ns: int
@@ -45,17 +45,18 @@ class History(NamedTuple):
     mean_us: float
     squares_us2: float
     mean_variance_us2: float
+    swept_ns: int = -L.FAR
 
 
 @dataclass(frozen=True)
 class InputStatistics:
-    """Progress of one source instance.
+    """Progress of one source instance, on this host or, as far as this host has heard of it, on another one.
 
     query: number. epochs: ended so far. watermark_ns: the last one taken in. history: of the kept epochs. first_us, first_sd_us: mean and
     standard deviation of the delays so far, while no epoch has ended. deadline_ns: the next one that no watermark taken in has reached.
     behind_ns: how long the next entry of its log has been waiting there, 0 if none waits. oldest_ns: when the oldest sweeping watermark was
-    taken in that has not passed all of the input's tasks, -1 if there is none; oldest_watermark_ns: its value. lag_ns: how far watermarks
-    lie behind their making.
+    taken in that has not passed all of the input's tasks here, -1 if there is none; oldest_watermark_ns: its value. lag_ns: how far
+    watermarks lie behind their making. measured_ns: when another host measured this; None: it is of this host, and of now.
     """
 
     query: int
@@ -69,6 +70,7 @@ class InputStatistics:
     oldest_ns: int
     oldest_watermark_ns: int
     lag_ns: int
+    measured_ns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ class Statistics:
 
     By task: cost_ns of a record, selectivity (records emitted per record served, firings included), queued (items), queued_bytes, head_ns
     (since when its oldest item waits, FAR if none does), watermark_ns (the least of its instances), fired (records that a firing emits)
-    and firing_ns (its cost). used_bytes: memory of the host.
+    and firing_ns (its cost). used_bytes: memory of the host. elsewhere_ns: by query, what waits downstream on other hosts takes so long, as
+    far as this host has heard of it.
     """
 
     now_ns: int
@@ -93,6 +96,7 @@ class Statistics:
     firing_ns: Floats
     used_bytes: int
     inputs: Sequence[InputStatistics]
+    elsewhere_ns: Floats
 
     @property
     def open(self) -> Bools:
@@ -196,6 +200,7 @@ class Service:
             np.where(np.isfinite(self._firing), self._firing, 0.0),
             int(w.memory[tasks.host, L.Z_USED]),
             [self._input(w, about, now_ns) for about in tasks.inputs],
+            np.zeros(len(tasks.names)),
         )
 
     def _selectivity(self, served: Words, emitted: Words) -> Floats:
@@ -276,8 +281,8 @@ def _history(w: Arrays, about: Input, ended: int) -> History:
     period = (made[-1] - made[0]) // (len(made) - 1) if len(made) > 1 else about.period_ns
     variances = math.fsum(square - mean * mean for mean, square in zip(means, squares, strict=True))
     n = len(rows)
-    taken = rows[-1][L.EPOCH_TAKEN]
-    return History(made[-1], taken, period, math.fsum(means) / n, math.fsum(squares) / n, variances / (n * n))
+    taken, swept = rows[-1][L.EPOCH_TAKEN], rows[-1][L.EPOCH_WATERMARK]
+    return History(made[-1], taken, period, math.fsum(means) / n, math.fsum(squares) / n, variances / (n * n), swept)
 
 
 def _behind_ns(w: Arrays, i: int, now_ns: int) -> int:

@@ -6,7 +6,8 @@ A *task* is an operator with all its instances on the host. Operators of no name
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import NamedTuple
 
@@ -23,12 +24,13 @@ Bools = NDArray[np.bool_]
 
 
 class Input(NamedTuple):
-    """A source instance with watermarks, on this host. query: number among those of the host. deadlines: of each window downstream the end
-    of one pane and the distance to the next, in ns. lag_ns: how far a watermark lies behind its making. start_ns: of the query.
-    channels: those of this host that carry only this instance's watermarks."""
+    """A source instance with watermarks, as a host sees it. query: number among those of the host that sees it. host: where it runs.
+    deadlines: of each window downstream the end of one pane and the distance to the next, in ns. lag_ns: how far a watermark lies behind
+    its making. start_ns: of the query. channels: those to the host that sees it that carry only this instance's watermarks."""
 
     query: int
     instance: int
+    host: int
     deadlines: tuple[tuple[int, int], ...]
     lag_ns: int
     start_ns: int
@@ -51,7 +53,9 @@ class Tasks:
 
     names: of the queries with tasks here. ids: operators, by task. query: by task. level: by task, number of steps from the query's first
     task here. is_source, fires (its windows give output when they end): by task. parallelism: instances, by task. instances: numbers of
-    all of them; task_of: by instance. sent, received: by edge between tasks of this host, both ends. inputs: of all queries.
+    all of them; task_of: by instance. sent, received: by edge between tasks of this host, both ends. inputs: sources on this host. remote:
+    sources on other hosts whose records come to this one. downstream, upstream: by neighbour, the queries that send there, and that
+    receive from there.
     """
 
     host: int
@@ -70,6 +74,9 @@ class Tasks:
     sent: Words
     received: Words
     inputs: tuple[Input, ...]
+    remote: tuple[Input, ...] = ()
+    downstream: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    upstream: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -83,6 +90,7 @@ def tasks_of_hosts(experiment: Experiment, w: Arrays) -> list[Tasks]:
     edges = [(number[edge.source], number[edge.target]) for edge in query.edges if not edge.feedback]
     order = _places(len(number), edges)
     names, query_of = _queries(experiment, number, edges)
+    fed_by = _fed_by(w, edges)
     deadlines = [operator_kind(spec.kind).deadlines(spec.parameters) for spec in query.operators]
     found = []
     for h, machine in enumerate(experiment.expanded_hosts()):
@@ -98,6 +106,7 @@ def tasks_of_hosts(experiment: Experiment, w: Arrays) -> list[Tasks]:
         for a, b in sorted(between, key=lambda edge: edge[0]):
             level[b] = max(level[b], level[a] + 1)
         task_of = np.array([task[o] for o in w.inst[here, L.I_OP].tolist()], np.int64)
+        inputs = _inputs(w, h, fed_by, queries, query_of)
         memory = machine.memory
         found.append(
             Tasks(
@@ -116,29 +125,45 @@ def tasks_of_hosts(experiment: Experiment, w: Arrays) -> list[Tasks]:
                 task_of,
                 np.array([a for a, _ in between], np.int64),
                 np.array([b for _, b in between], np.int64),
-                tuple(_inputs(w, here.tolist(), edges, queries, query_of)),
+                tuple(each for each in inputs if each.host == h),
+                tuple(each for each in inputs if each.host != h),
+                _neighbours(w, h, L.C_SENDER, L.C_RECEIVER, queries, query_of),
+                _neighbours(w, h, L.C_RECEIVER, L.C_SENDER, queries, query_of),
             )
         )
     return found
 
 
-def _inputs(w: Arrays, here: list[int], edges: list[tuple[int, int]], queries: list[int], query_of: list[int]) -> list[Input]:
+def _inputs(w: Arrays, h: int, fed_by: list[set[int]], queries: list[int], query_of: list[int]) -> list[Input]:
+    """The sources whose watermarks come to instances of host `h`."""
     found = []
-    sources = [i for i in here if w.inst[i, L.I_SOURCE] == 1]
-    fed_by = _fed_by(w, edges)
-    for i in sources:
+    senders, receivers = w.chan[:, L.C_SENDER], w.chan[:, L.C_RECEIVER]
+    to_here = np.flatnonzero((w.inst[receivers, L.I_HOST] == h) & (w.edge[w.chan[:, L.C_EDGE], L.E_FEEDBACK] == 0))
+    alone = defaultdict(list)
+    for c in to_here.tolist():
+        if len(of := fed_by[senders[c]]) == 1:
+            alone[next(iter(of))].append(c)
+    for i in sorted(set().union(*(fed_by[i] for i in np.flatnonzero(w.inst[:, L.I_HOST] == h).tolist()))):
         o = int(w.inst[i, L.I_OP])
         at = int(w.op[o, L.O_DEADLINES])
         windows: tuple[tuple[int, int], ...] = ()
         if at >= 0:
             words = w.par[at + 1 : at + 1 + 2 * int(w.par[at])].tolist()
             windows = tuple(zip(words[::2], words[1::2], strict=True))
-        senders, receivers = w.chan[:, L.C_SENDER], w.chan[:, L.C_RECEIVER]
-        alone = np.array([fed_by[s] == {i} for s in range(len(w.inst))])
-        channels = np.flatnonzero(alone[senders] & (w.inst[receivers, L.I_HOST] == w.inst[i, L.I_HOST]))
-        channels = channels[w.edge[w.chan[channels, L.C_EDGE], L.E_FEEDBACK] == 0]
-        found.append(Input(queries.index(query_of[o]), i, windows, int(w.inst[i, L.I_LAG]), int(w.op[o, L.O_START]), channels))
+        channels, lag_ns, start_ns = np.array(alone[i], np.int64), int(w.inst[i, L.I_LAG]), int(w.op[o, L.O_START])
+        found.append(Input(queries.index(query_of[o]), i, int(w.inst[i, L.I_HOST]), windows, lag_ns, start_ns, channels))
     return found
+
+
+def _neighbours(w: Arrays, h: int, own: int, other: int, queries: list[int], query_of: list[int]) -> dict[int, tuple[int, ...]]:
+    """By host at the other end of channels that have host `h` at this end, the queries of these channels. own, other: columns."""
+    found = defaultdict(set)
+    forward = w.chan[w.edge[w.chan[:, L.C_EDGE], L.E_FEEDBACK] == 0]
+    here = forward[w.inst[forward[:, own], L.I_HOST] == h]
+    for o, host in zip(w.inst[here[:, own], L.I_OP].tolist(), w.inst[here[:, other], L.I_HOST].tolist(), strict=True):
+        if host != h:
+            found[host].add(queries.index(query_of[o]))
+    return {host: tuple(sorted(of)) for host, of in sorted(found.items())}
 
 
 def _fed_by(w: Arrays, edges: list[tuple[int, int]]) -> list[set[int]]:

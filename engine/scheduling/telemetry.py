@@ -25,7 +25,12 @@ class SchedulingWatch:
         return {
             "policy": self._scheduler.title,
             "hosts": {
-                cycle.host: {"t_s": cycle.t_ms / 1000, "frees_memory": cycle.mode == "memory", "queries": cycle.rows}
+                cycle.host: {
+                    "t_s": cycle.t_ms / 1000,
+                    "frees_memory": cycle.mode == "memory",
+                    "queries": cycle.rows,
+                    "heard_ms": cycle.heard_ms,
+                }
                 for cycle in self._scheduler.cycles
             },
             **self.summary(w, to_ns),
@@ -42,6 +47,8 @@ class SchedulingWatch:
         return {
             "cycles": int(counts["cycles"]),
             "switches": int(counts["switches"]),
+            "messages": int(counts["messages"]),
+            "message_bytes": int(counts["message_bytes"]),
             "overhead": round(spent / max(spent + busy, 1), 6),
             "hit_rate": round(counts["hits"] / judged, 6) if judged else None,
             "width_ms": round(counts["width_ns"] / judged / 1e6, 6) if judged else None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import heapq
 import math
+import types
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -228,6 +229,19 @@ class Model:
         if not host.down and not host.dead:
             host.background.waiting_ps += work_ps
             self.background_later(host)
+
+    def tell(self, source: int, target: int, size_bytes: int) -> float:
+        """A message of a scheduler to another host takes the links, and a trunk at once. When it arrives, infinity for never."""
+        now_ns = self.environment.now
+        link = self.network.hosts[source].links[target]
+        if link.passes_from(now_ns) > now_ns:
+            return math.inf
+        message = types.SimpleNamespace(bytes=size_bytes, transmission_ns=0)
+        passed_ns = link.fifo.pass_through(now_ns, message)
+        if link.trunk is not None:
+            passed_ns = link.trunk.pass_through(passed_ns, message)
+        link.last_arrival_ns = max(passed_ns + link.latency_ns(now_ns), link.last_arrival_ns)
+        return link.last_arrival_ns
 
     def background_later(self, host: Host) -> None:
         """Before the other processors choose."""

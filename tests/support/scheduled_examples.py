@@ -45,7 +45,7 @@ def told(
     is_source = np.array(level) == 0
     last = np.array([k + 1 == len(level) or level[k + 1] == 0 for k in range(len(level))])
     count = len(ids)
-    inputs = tuple(Input(q, q, ((round(at_s * S), 1 << 60),), 0, 0, np.zeros(0, np.int64)) for q, at_s in enumerate(deadlines_s))
+    inputs = tuple(Input(q, q, 0, ((round(at_s * S), 1 << 60),), 0, 0, np.zeros(0, np.int64)) for q, at_s in enumerate(deadlines_s))
     tasks = Tasks(
         host=0,
         name="w",
@@ -82,6 +82,7 @@ def told(
             InputStatistics(q, 0, -L.FAR, History(-1, -1, 0, 0.0, 0.0, 0.0), 0.0, 0.0, round(at_s * S), 0, -1, 0, 0)
             for q, at_s in enumerate(deadlines_s)
         ],
+        elsewhere_ns=np.zeros(len(chains)),
     )
 
 
@@ -100,4 +101,14 @@ def contended(
     document["measurement"] = {
         "also": [{"name": "swept", "from": "ingest", "to": "watermark"}, {"name": "behind", "from": "event", "to": "watermark"}]
     }
+    return document
+
+
+def chained(hosts: int = 2, **params: Any) -> dict[str, Any]:
+    """The queries of `contended` with their operators on hosts `w1`, `w2`, ... in turn: sources on the first one, sinks on the last."""
+    document = contended(**params)
+    (machine,) = document["cluster"]["hosts"]
+    document["cluster"]["hosts"] = [machine | {"name": f"w{n + 1}"} for n in range(hosts)]
+    names = {"bids": "w1", "count": "w2", "sink": f"w{hosts}"}
+    document["placement"] = {"kind": "explicit", "hosts": {id: [name] for id, name in names.items()}}
     return document

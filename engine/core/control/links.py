@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.kernels import transmission
-from engine.core.tables import Arrays
+from engine.core.tables import Arrays, Words
 from engine.core.world import World
 
 
@@ -38,6 +38,36 @@ def change_links(world: World, changes: Sequence[tuple[int, int, int]]) -> None:
         w.link[k, L.LINK_UP], w.link[k, L.LINK_LATENCY] = up_ns, latency_ns
     if changes:
         w.g[L.G_LOOKAHEAD] = look_ahead(w)
+
+
+def send_beside(world: World, h: int, h2: int, size_bytes: int, now_ns: int) -> int:
+    """Send a message from host `h` to host `h2` that no instance sends or receives, as controls of hosts tell one another. It takes the
+    links like any message, and a trunk as soon as it is sent. Returns when it arrives; FAR if the link is down, and then it is lost."""
+    w = world.arrays
+    way = int(w.latency[h, h2])
+    if way >= 0:
+        w.host[h, L.H_SENT_BYTES] += size_bytes
+        return _pass(w.host, h, L.H_LINK_FREE, int(w.host[h, L.H_MBIT]), size_bytes, now_ns) + way
+    k = -1 - way
+    if w.link[k, L.LINK_UP] > now_ns:
+        return L.FAR
+    w.host[h, L.H_SENT_BYTES] += size_bytes
+    w.link[k, L.LINK_BYTES] += size_bytes
+    if w.link[k, L.LINK_MBIT] > 0:
+        left_ns = _pass(w.link, k, L.LINK_FREE, int(w.link[k, L.LINK_MBIT]), size_bytes, now_ns)
+    else:
+        left_ns = _pass(w.host, h, L.H_LINK_FREE, int(w.host[h, L.H_MBIT]), size_bytes, now_ns)
+    trunk = int(w.link[k, L.LINK_INBOX])
+    if trunk != h2:
+        w.host[trunk, L.H_SENT_BYTES] += size_bytes
+        left_ns = _pass(w.host, trunk, L.H_LINK_FREE, int(w.host[trunk, L.H_MBIT]), size_bytes, left_ns)
+    return int(transmission.land(w.link, k, left_ns))  # type: ignore[no-untyped-call]
+
+
+def _pass(fifo: Words, row: int, free: int, mbit: int, size_bytes: int, now_ns: int) -> int:
+    """When a message that enters a FIFO link at `now_ns` has left it."""
+    begun = transmission.begin(fifo, row, free, now_ns)  # type: ignore[no-untyped-call]
+    return int(transmission.leave(fifo, row, free, mbit, size_bytes, begun))  # type: ignore[no-untyped-call]
 
 
 def release(world: World, k: int, now_ns: int) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.core import layout as L
 from engine.core.control.background import add_background_work, background_ns
+from engine.core.control.links import send_beside
 from engine.core.control.ranks import look_again, set_held, set_ranks
 from engine.core.world import World
 from engine.lowering import processors
@@ -54,6 +55,11 @@ class Orders:
             elif what == "all":
                 set_held(world.arrays, np.arange(count), False)
                 set_ranks(world, np.arange(count), np.zeros(count, np.int64), now_ns)
+            elif what == "tell":
+                hosts = _machines(world)
+                sender, receiver = hosts[which % len(hosts)], hosts[(which + 1) % len(hosts)]
+                if sender != receiver and world.arrays.host[sender, L.H_BACK] == 0:
+                    send_beside(world, sender, receiver, value, now_ns)
             elif self.pools:
                 add_background_work(world, self.pools[which % len(self.pools)], value, now_ns)
 
@@ -62,6 +68,11 @@ class Orders:
 
     def restore(self, state: Any) -> None:
         self.left = [tuple(order) for order in state]
+
+
+def _machines(world: World) -> list[int]:
+    """Hosts that run something."""
+    return sorted(set(world.arrays.inst[:, L.I_HOST].tolist()))
 
 
 def for_oracle(orders: list[Order], pools: list[int]) -> list[tuple[int, Any]]:
@@ -77,6 +88,11 @@ def for_oracle(orders: list[Order], pools: list[int]) -> list[tuple[int, Any]]:
             for i in range(count):
                 model.hold(i, False)
             model.rank(dict.fromkeys(range(count), 0))
+        elif what == "tell":
+            hosts = sorted({instance.host.number for instance in model.network.instances})
+            sender, receiver = hosts[which % len(hosts)], hosts[(which + 1) % len(hosts)]
+            if sender != receiver and not model.network.hosts[sender].down:
+                model.tell(sender, receiver, value)
         elif pools:
             model.add_background_work(pools[which % len(pools)], value)
 
@@ -101,6 +117,7 @@ def scheduled(draw: st.DrawFn) -> tuple[dict[str, Any], list[Order]]:
         st.tuples(times, st.just("rank"), st.integers(0, 40), st.sampled_from((-1, 0, 1, 2, 3, L.FAR))),
         st.tuples(times, st.just("background"), st.integers(0, 3), st.sampled_from((1, 999_999, 50_000_000, horizon_ns * 100))),
         st.tuples(times, st.sampled_from(("hold", "release")), st.integers(0, 40), st.just(0)),
+        st.tuples(times, st.just("tell"), st.integers(0, 3), st.sampled_from((1, 3_000, 1_000_000))),
     )
     return document, [*draw(st.lists(kinds, min_size=3, max_size=25)), (horizon_ns - 1, "all", 0, 0)]
 

@@ -103,7 +103,7 @@ class Told:
         self.g[L.G_EPOCHS] = kept
 
 
-ABOUT = Input(0, 0, ((S, S),), 0, 0, np.zeros(0, np.int64))
+ABOUT = Input(0, 0, 0, ((S, S),), 0, 0, np.zeros(0, np.int64))
 EPOCHS = [(100, 400), (120, 900), (140, 1600)]  # mean and variance of the delays, us
 ROWS = [[1, mean, mean * mean + var, 0, n * S, n * S, n * S + 5, *[0] * (L.EPOCH_COLUMNS - 7)] for n, (mean, var) in enumerate(EPOCHS)]
 

@@ -31,6 +31,11 @@ class Scheduling(Variant):
         return 1
 
     @property
+    def forwards(self) -> bool:
+        """Whether the schedulers of several hosts tell one another of sources and costs."""
+        return False
+
+    @property
     def bin_cost_us(self) -> float:
         """CPU time per bin of expected slack."""
         return 0.0

@@ -46,6 +46,12 @@ class Klink(Scheduling):
         description="Share b of a host's memory budget from which it serves first what frees the most memory, 0.8 in the source. Null: "
         "never.",
     )
+    forwarding: bool = Field(
+        default=True,
+        title="Forwarding",
+        description="Whether each host tells those downstream of its sources, and those upstream of what waits, in each cycle.",
+        json_schema_extra=ADVANCED,
+    )
     bin_us: Number = quantity(
         25, unit="us", ge=0, le=1e6, title="Slack bin", description="CPU time per bin of expected slack.", advanced=True
     )
@@ -53,6 +59,10 @@ class Klink(Scheduling):
     @property
     def epochs_kept(self) -> int:
         return self.history
+
+    @property
+    def forwards(self) -> bool:
+        return self.forwarding
 
     @property
     def bin_cost_us(self) -> float:
