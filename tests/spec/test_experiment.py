@@ -197,6 +197,8 @@ PLACED = {
     "by operator, as many hosts as operators": ({"kind": "by_operator"}, 3, {"a": [0, 0, 0, 0], "b": [1, 1], "c": [2]}),
     "by operator, more hosts": ({"kind": "by_operator"}, 5, {"a": [0, 1, 2, 0], "b": [3, 3], "c": [4]}),
     "by operator, hosts to spare": ({"kind": "by_operator"}, 9, {"a": [0, 1, 2, 3], "b": [4, 5], "c": [6]}),
+    "in stages": ({"kind": "staged"}, 2, {"a": [0, 1, 0, 1], "b": [0, 1], "c": [1]}),
+    "in stages, more hosts": ({"kind": "staged"}, 5, {"a": [0, 1, 2, 3], "b": [1, 2], "c": [3]}),
     "explicit": (
         {"kind": "explicit", "hosts": {"a": ["w3", "w1"], "b": ["w2"], "c": ["w1"]}},
         3,

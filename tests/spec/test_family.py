@@ -84,7 +84,7 @@ def shapes() -> Iterator[Family]:
 
 
 def test_our_kinds_are_found_in_the_order_in_which_they_are_offered() -> None:
-    assert [families.kind_of(kind) for kind in PLACEMENTS.kinds][:3] == ["spread", "by_operator", "explicit"]
+    assert [families.kind_of(kind) for kind in PLACEMENTS.kinds][:4] == ["spread", "by_operator", "staged", "explicit"]
 
 
 def test_every_kind_of_a_discovered_family_says_where_it_stands() -> None:

@@ -597,7 +597,7 @@ def host_names(cluster: Document) -> list[str]:
 
 @st.composite
 def placements(draw: st.DrawFn, operators: list[Document], names: list[str]) -> Document:
-    kinds = ["spread", "explicit"] + ["by_operator"] * (len(names) >= len(operators))
+    kinds = ["spread", "staged", "explicit"] + ["by_operator"] * (len(names) >= len(operators))
     kind = draw(st.sampled_from(kinds))
     if kind != "explicit":
         return {"kind": kind}

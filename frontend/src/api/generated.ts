@@ -2501,6 +2501,11 @@ export interface components {
             /** @description Share b of a host's memory budget from which it serves first what frees the most memory, 0.8 in the source. Null: never. */
             memory_threshold?: number | null;
             /**
+             * @description Whether each host tells those downstream of its sources, and those upstream of what waits, in each cycle.
+             * @default true
+             */
+            forwarding?: boolean;
+            /**
              * @description CPU time per bin of expected slack.
              * @default 25
              */

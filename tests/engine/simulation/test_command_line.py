@@ -87,7 +87,7 @@ def test_a_document_is_checked_without_a_run(tmp_path: Path, capsys: pytest.Capt
 
 def test_kinds_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["kinds", "placements"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["spread", "by_operator", "explicit"]
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["spread", "by_operator", "staged", "explicit"]
     assert main(["kinds", "measurements"]) == 0
     assert "  latency_ms.p99               ms         99th percentile of the latency.\n" in capsys.readouterr().out
     assert main(["kinds", "--json"]) == 0

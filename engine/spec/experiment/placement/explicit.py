@@ -22,6 +22,6 @@ class Explicit(Variant):
 
     title: ClassVar[str] = "Explicit"
     icon: ClassVar[str] = "map-pin"
-    position: ClassVar[int] = 2
+    position: ClassVar[int] = 3
     kind: Literal["explicit"] = "explicit"
     hosts: dict[str, HostNames] = Field(title="Hosts", description="Host names by operator id.")

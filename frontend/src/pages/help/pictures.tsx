@@ -258,6 +258,7 @@ const PICTURES: { [path: string]: ReactNode } = {
   "processors/processor_sharing": cores([[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1], [2, 1], [3, 1]], 2, 4, "thin"),
   "placements/spread": placed([[1, 2, 3], [1, 2, 3], [1, 2, 3]]),
   "placements/by_operator": placed([[1, 1, 1], [2, 2, 2], [3, 3, 3]]),
+  "placements/staged": placed([[1, 3, 2], [2, 1, 3], [3, 2, 1]]),
   "placements/explicit": placed([[1, 1], [1, 2, 2, 2], [3, 3, 3]]),
   "flow_controls/unbounded": queue(7, null),
   "flow_controls/credits": queue(4, 4, line("M66 56H20V48M16 52L20 48 24 52", "thin")),
