@@ -106,6 +106,8 @@ OF_PHASE = {
 OF_SCHEDULING = {
     "cycles": Quantity("", "Cycles of the scheduler, over all hosts."),
     "switches": Quantity("", "Operators started or paused by the scheduler."),
+    "messages": Quantity("", "Messages between the schedulers of hosts."),
+    "message_bytes": Quantity("bytes", "Their size."),
     "overhead": Quantity("share", "The scheduler's share of the CPU time spent on its hosts."),
     "hit_rate": Quantity("share", "Share of the sweeping watermarks that came within the interval predicted at the start of their epoch."),
     "width_ms": Quantity("ms", "Mean width of these intervals."),
