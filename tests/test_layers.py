@@ -102,6 +102,7 @@ SCHEDULER_PARTS = {
     "engine.scheduling.statistics",
     "engine.scheduling.policy",
     "engine.scheduling.slack",
+    "engine.scheduling.regression",
     "engine.spec.experiment.scheduling",  # their own parameters
     "engine.core.mathematics",
     "engine.core.layout",  # constants
@@ -208,7 +209,7 @@ def test_policies_of_scheduling_see_statistics_and_nothing_else() -> None:
     reached = set()
     for name, path in modules("engine/scheduling"):
         leaf = name.rpartition(".")[2]
-        if leaf in SCHEDULERS or leaf in ("slack", "policy"):
+        if leaf in SCHEDULERS or leaf in ("slack", "policy", "regression"):
             wrong = [
                 target
                 for _, target in imported(name, path)
@@ -217,10 +218,10 @@ def test_policies_of_scheduling_see_statistics_and_nothing_else() -> None:
             ]
             assert not wrong, f"{name} imports {', '.join(wrong)}"
             reached.add(leaf)
-        elif leaf in ("statistics", "tasks", "cycle"):
+        elif leaf in ("statistics", "tasks", "cycle", "forwarding"):
             targets = [target for _, target in imported(name, path)]
             assert not [target for target in targets if "workload" in target or "prices" in target or "delays" in target], name
-    assert reached == {*SCHEDULERS, "slack", "policy"}
+    assert reached == {*SCHEDULERS, "slack", "policy", "regression"}
 
 
 @pytest.mark.parametrize("root", ["engine", "webapp"])

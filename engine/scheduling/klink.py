@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from engine.core.tables import Words
 from engine.spec.experiment.scheduling import klink
 
 from .policy import PAUSED, Selection, ranked
-from .slack import Floats, Slacks, deviations, slacks
+from .regression import Features, Regression
+from .slack import Expected, Floats, Slacks, deviations, slacks
 from .statistics import Statistics
 
 MODE_MAX_NS = 3_000_000_000
@@ -18,7 +20,8 @@ NEARLY_BEST = 0.95
 
 
 class Klink:
-    """Its memory: the span of the present memory mode, and of each input the interval predicted at the beginning of its epoch."""
+    """Its memory: the span of the present memory mode, and of each input the interval predicted at the beginning of its epoch, and what the
+    regression has learnt."""
 
     def __init__(self, about: klink.Klink):
         self._confidence, self._variance, self._normalise = about.confidence, about.variance, about.normalise
@@ -27,10 +30,14 @@ class Klink:
         self._predicted: dict[int, tuple[int, float, float]] = {}  # by input: epoch, and interval of the watermark that ends it
         self._hits, self._misses, self._width_ns = 0, 0, 0.0  # of predicted intervals; widths summed
         self._memory_ns = 0  # in the memory mode
+        self._by_regression = about.estimator == "regression"
+        self._regressions: dict[int, Regression] = {}  # by input
+        self._features: dict[int, tuple[int, int, Features]] = {}  # by input: epoch, when the last watermark was made, and what is known
 
     def select(self, statistics: Statistics) -> Selection:
-        of = slacks(statistics, self._confidence, self._variance, self._normalise)
-        self._judge(statistics, of)
+        estimates = self._estimates(statistics) if self._by_regression else {}
+        of = slacks(statistics, self._confidence, self._variance, self._normalise, estimates)
+        self._judge(statistics, of, estimates)
         order = np.lexsort((np.arange(len(of.slack_ns)), -of.cost_ns, of.deadline_ns, of.slack_ns))
         why = {q: _why(statistics, of, q) for q in range(len(of.slack_ns))}
         if self._managing(statistics, of):
@@ -40,8 +47,26 @@ class Klink:
 
     # Predictions
 
-    def _judge(self, statistics: Statistics, of: Slacks) -> None:
-        """Compare what has been taken in with the interval of its epoch's beginning, and predict the end of epochs that have begun."""
+    def _estimates(self, statistics: Statistics) -> dict[int, Expected]:
+        """When the next watermark of each input comes, by regression. It learns from epochs that have just ended."""
+        found = {}
+        for k, about in enumerate(statistics.inputs):
+            if about.measured_ns is not None or about.epochs == 0:
+                continue
+            past, regression = about.history, self._regressions.setdefault(k, Regression())
+            epoch, made_ns, features = self._features.get(k, (-1, 0, (0.0, 0.0)))
+            if epoch != about.epochs:
+                if epoch == about.epochs - 1:
+                    regression.learn(features, float(past.taken_ns - made_ns))
+                features = float(past.taken_ns - past.made_ns), past.last_mean_us
+                self._features[k] = about.epochs, past.made_ns, features
+            if (estimate := regression.estimate(features)) is not None:
+                found[k] = Expected(past.made_ns + estimate, 0.0)
+        return found
+
+    def _judge(self, statistics: Statistics, of: Slacks, estimates: Mapping[int, Expected]) -> None:
+        """Compare what has been taken in with the interval of its epoch's beginning, and predict the end of epochs that have begun. A point
+        without a deviation that the regression gives hits within a cycle."""
         half = deviations(self._confidence)
         for k, about in enumerate(statistics.inputs):
             if about.measured_ns is not None:
@@ -53,7 +78,8 @@ class Klink:
                 inside = low <= about.history.taken_ns <= high
                 self._hits, self._misses, self._width_ns = self._hits + inside, self._misses + (not inside), self._width_ns + high - low
             mean, sd = of.expected[k]
-            self._predicted[k] = about.epochs, mean - half * sd, mean + half * sd
+            width = statistics.cycle_ns if k in estimates else half * sd
+            self._predicted[k] = about.epochs, mean - width, mean + width
 
     # Memory management (3.7 of the specification)
 
@@ -94,6 +120,8 @@ class Klink:
             "memory_ns": self._memory_ns,
             "predicted": [[k, *about] for k, about in sorted(self._predicted.items())],
             "judged": [self._hits, self._misses, self._width_ns],
+            "regressions": [[k, of.state()] for k, of in sorted(self._regressions.items())],
+            "features": [[k, epoch, made_ns, list(features)] for k, (epoch, made_ns, features) in sorted(self._features.items())],
         }
 
     def restore(self, state: Any) -> None:
@@ -101,6 +129,8 @@ class Klink:
         self._memory_ns = state["memory_ns"]
         self._predicted = {k: (epoch, low, high) for k, epoch, low, high in state["predicted"]}
         self._hits, self._misses, self._width_ns = state["judged"]
+        self._regressions = {k: Regression.restored(of) for k, of in state["regressions"]}
+        self._features = {k: (epoch, made_ns, (features[0], features[1])) for k, epoch, made_ns, features in state["features"]}
 
 
 def freed(statistics: Statistics) -> Floats:

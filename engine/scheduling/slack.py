@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -116,12 +116,15 @@ class Slacks(NamedTuple):
     bins: int
 
 
-def slacks(statistics: Statistics, confidence: float, variance: str, normalise: bool) -> Slacks:
-    """The least slack over the inputs of each query; infinite for queries of whose sources this host knows nothing."""
+def slacks(
+    statistics: Statistics, confidence: float, variance: str, normalise: bool, estimates: Mapping[int, Expected] | None = None
+) -> Slacks:
+    """The least slack over the inputs of each query; infinite for queries of whose sources this host knows nothing. estimates: by number of
+    input, in place of those from its history."""
     now = float(statistics.now_ns)
     queries, inputs = len(statistics.tasks.names), statistics.inputs
     cost = costs_ns(statistics) + statistics.elsewhere_ns
-    found = [expected(about, variance) for about in inputs]
+    found = [(estimates or {}).get(k) or expected(about, variance) for k, about in enumerate(inputs)]
     mean, sd = (np.array([getattr(each, name) for each in found], np.float64) for name in ("mean_ns", "sd_ns"))
     query = np.array([about.query for about in inputs], np.int64)
     of_input, bins = expected_slack(now, mean, sd, cost[query], float(statistics.cycle_ns), deviations(confidence), normalise)

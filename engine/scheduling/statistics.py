@@ -36,7 +36,7 @@ class History(NamedTuple):
 
     made_ns, taken_ns: when the last sweeping watermark was made and taken in, -1 before the first; swept_ns: its value. period_ns: mean
     time between two of them, by when they were made. mean_us, squares_us2: means over the epochs of the delays' mean and mean square.
-    mean_variance_us2: variance of the mean of these epochs.
+    mean_variance_us2: variance of the mean of these epochs. last_mean_us: mean delay of the last epoch.
     """
 
     made_ns: int
@@ -46,6 +46,7 @@ class History(NamedTuple):
     squares_us2: float
     mean_variance_us2: float
     swept_ns: int = -L.FAR
+    last_mean_us: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -282,7 +283,7 @@ def _history(w: Arrays, about: Input, ended: int) -> History:
     variances = math.fsum(square - mean * mean for mean, square in zip(means, squares, strict=True))
     n = len(rows)
     taken, swept = rows[-1][L.EPOCH_TAKEN], rows[-1][L.EPOCH_WATERMARK]
-    return History(made[-1], taken, period, math.fsum(means) / n, math.fsum(squares) / n, variances / (n * n), swept)
+    return History(made[-1], taken, period, math.fsum(means) / n, math.fsum(squares) / n, variances / (n * n), swept, means[-1])
 
 
 def _behind_ns(w: Arrays, i: int, now_ns: int) -> int:

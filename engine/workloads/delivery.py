@@ -127,4 +127,4 @@ class _Way:
     def _made(self, first: int, last: int) -> Delivered:
         numbers = np.arange(first, last, dtype=np.int64)
         made_ns = self._arrivals.times_ns(first, last)
-        return Delivered(numbers, made_ns, made_ns + self._delays.of(numbers))
+        return Delivered(numbers, made_ns, made_ns + self._delays.of(numbers, made_ns))

@@ -49,7 +49,7 @@ class FileRecords:
         self.places_ns: NDArray[np.int64] = event_ns
         rows = in_time
         if delays is not None:
-            late_ns = event_ns + delays.of(np.arange(len(event_ns), dtype=np.int64))
+            late_ns = event_ns + delays.of(np.arange(len(event_ns), dtype=np.int64), event_ns)
             order = np.argsort(late_ns, kind="stable")
             self.places_ns, event_ns, rows = late_ns[order], event_ns[order], in_time[order]
         self._event_ns: NDArray[np.int64] = event_ns

@@ -15,7 +15,7 @@ class Every:
     def __init__(self, every: int, delay_ns: int):
         self._every, self.longest_ns = every, delay_ns
 
-    def of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def of(self, numbers: NDArray[np.int64], made_ns: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.where(numbers % self._every == self._every - 1, self.longest_ns, 0)
 
 

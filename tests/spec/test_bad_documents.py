@@ -83,6 +83,20 @@ CASES = {
         "negative_rate",
         ["amplitude_per_s", "11", "at most 10"],
     ),
+    "delays that switch after the end": (
+        q3,
+        {f"{PERSONS}/disorder": {"kind": "switched", "at_s": 30}},
+        f"{PERSONS}/disorder/at_s",
+        "outside_run",
+        ["at_s is 30", "30 s", "lower it"],
+    ),
+    "delays that switch twice, the second time after the end": (
+        q3,
+        {f"{PERSONS}/disorder": {"kind": "switched", "at_s": 5, "after": {"kind": "switched", "at_s": 31}}},
+        f"{PERSONS}/disorder/after/at_s",
+        "outside_run",
+        ["at_s is 31"],
+    ),
     "steps out of order": (
         q3,
         {f"{PERSONS}/rate": {"kind": "steps", "steps": [{"at_s": 5, "per_s": 1}, {"at_s": 5, "per_s": 2}]}},

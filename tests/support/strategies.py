@@ -421,6 +421,7 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
             {"kind": "gamma", "mean_ms": most_ms / 2, "shape": 2.0, "cap_ms": most_ms},
             {"kind": "lognormal", "median_ms": most_ms / 4, "cap_ms": most_ms},
             {"kind": "zipf", "ranks": 10, "step_ms": most_ms / 10},
+            {"kind": "switched", "at_s": horizon_ns / 3e9, "after": {"kind": "uniform", "max_ms": most_ms}},
         )
         workload["disorder"] = draw(st.sampled_from(laws))
     if draw(st.sampled_from((True, True, True, False))):

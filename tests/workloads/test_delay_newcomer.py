@@ -42,7 +42,7 @@ def test_each_fifth_record_is_late() -> None:
     """Record 4 comes 150 ms after it was made, behind record 5. Record 9 would come behind the horizon."""
     (source,) = load(made()).workload.sources.values()
     numbers = np.arange(10)
-    assert EveryDelay(every=5, delay_ms=150).delays(None, None).of(numbers).tolist() == [0, 0, 0, 0, 150_000_000] * 2
+    assert EveryDelay(every=5, delay_ms=150).delays(None, None).of(numbers, numbers).tolist() == [0, 0, 0, 0, 150_000_000] * 2
     assert source.disorder == EveryDelay(every=5, delay_ms=150)
     simulation = engine.Simulation(made(), keep_outputs=True)
     simulation.run_until(simulation.end_ns)

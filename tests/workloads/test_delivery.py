@@ -21,6 +21,7 @@ from engine.spec.experiment.delays.file import FileDelay
 from engine.spec.experiment.delays.gamma import GammaDelay
 from engine.spec.experiment.delays.lognormal import LognormalDelay
 from engine.spec.experiment.delays.none import NoDelay
+from engine.spec.experiment.delays.switched import SwitchedDelay
 from engine.spec.experiment.delays.uniform import UniformDelay
 from engine.spec.experiment.delays.zipf import ZipfDelay
 from engine.workloads import lookup
@@ -43,12 +44,13 @@ LAWS = {
     "gamma": GammaDelay(mean_ms=240, shape=60),
     "lognormal": LognormalDelay(median_ms=100, sigma=1),
     "zipf": ZipfDelay(),
+    "switched": SwitchedDelay(before=UniformDelay(max_ms=300), at_s=0.7, after=ConstantDelay(delay_ms=40)),
 }
 
 
 def of(law, count: int = 100_000, seed: int = 1) -> np.ndarray:
     delays = delays_of(law, seed, "source", {}.get)
-    values = delays.of(np.arange(count))
+    values = delays.of(np.arange(count), np.arange(count))
     assert values.dtype == np.int64
     assert values.min() >= 0
     assert values.max() <= delays.longest_ns
@@ -66,7 +68,7 @@ def test_however_it_is_asked_it_answers_like_the_twin(name, per_s, at_random, as
     arrivals = Gamma(curve, 1, 1, "source", 2 * SECOND) if at_random else Even(curve)
     delays = delays_of(LAWS[name], 1, "source", {}.get)
     made = arrivals.times_ns(0, arrivals.count_before(2 * SECOND))
-    arrival = made + delays.of(np.arange(len(made)))
+    arrival = made + delays.of(np.arange(len(made)), made)
     order = np.lexsort((np.arange(len(made)), arrival))
     late = Late(arrivals, delays)
     for from_ns, to_ns in pairwise([0, *asked]):  # forwards, backwards and in leaps
@@ -154,8 +156,8 @@ def test_delays_from_a_file(tmp_path):
     parquet.write_table(pa.table({"ms": [5.5, 0.0, 2.25]}), tmp_path / "trace.parquet")
     law = FileDelay(dataset="trace", column="ms")
     delays = delays_of(law, 1, "source", lookup([tmp_path]))
-    assert delays.of(np.arange(7)).tolist() == [5_500_000, 0, 2_250_000, 5_500_000, 0, 2_250_000, 5_500_000]
-    drawn = delays_of(law.model_copy(update={"order": "drawn"}), 1, "source", lookup([tmp_path])).of(np.arange(30_000))
+    assert delays.of(np.arange(7), np.arange(7)).tolist() == [5_500_000, 0, 2_250_000, 5_500_000, 0, 2_250_000, 5_500_000]
+    drawn = delays_of(law.model_copy(update={"order": "drawn"}), 1, "source", lookup([tmp_path])).of(np.arange(30_000), np.arange(30_000))
     values, counts = np.unique(drawn, return_counts=True)
     assert values.tolist() == [0, 2_250_000, 5_500_000]
     assert (abs(counts - 10_000) < 400).all()
@@ -219,7 +221,7 @@ def test_watermarks_travel_like_records_and_may_overtake_them(disorder, period_m
     expected = []
     for number in range(3 * int(1000 / period_ms)):
         time_ns = (number // 3 + 1) * round(period_ms * MS)
-        arrival_ns = time_ns + (0 if delays is None else int(delays.of(np.array([number]))[0]))
+        arrival_ns = time_ns + (0 if delays is None else int(delays.of(np.array([number]), np.array([time_ns]))[0]))
         if arrival_ns < SECOND:
             expected.append((arrival_ns, number, time_ns - 100 * MS, number % 3))
     found = zip(*(rows[name][marks].tolist() for name in ("append_ns", "event_ns", "partition")), strict=True)

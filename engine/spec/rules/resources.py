@@ -16,6 +16,8 @@ from ..base.structure import refusal_problem
 from ..base.units import scaled, seconds_ns
 from ..experiment import registry
 from ..experiment.cluster import ExpandedHost, machine_count
+from ..experiment.delays.base import Delay
+from ..experiment.delays.switched import SwitchedDelay
 from ..experiment.faults.host_fault import HostFault
 from ..experiment.query import OperatorSpec, with_all_copies
 from ..experiment.rates.recorded import RecordedRate
@@ -367,6 +369,7 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     for id, spec in draft.by_id.items():
         yield from _drift(draft, id, spec, budgets)
     for id, source in draft.sources.items():
+        yield from _switched_delays(source.disorder, draft.workload, ("workload", "sources", id, "disorder"))
         if source.retention.kind == "time" and horizon_s / source.retention.check_s > budgets.checks_max:
             message = (
                 f"check_s is {source.retention.check_s:g}, which gives {horizon_s / source.retention.check_s:,.0f} checks of the log, "
@@ -384,6 +387,16 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
                 f"it must be at least {period_ms * ticks / budgets.watermarks_max:.6g}"
             )
             yield Problem(pointer("workload", "sources", id, "watermarks", "period_ms"), "budget", message, period_ms)
+
+
+def _switched_delays(law: Delay, workload: Workload, at: tuple[str, ...]) -> Iterator[Problem]:
+    if not isinstance(law, SwitchedDelay):
+        return
+    if seconds_ns(law.at_s) >= workload.horizon_ns:
+        message = f"at_s is {law.at_s:g}, but the horizon is {workload.horizon_s:g} s, so no delay would change; lower it"
+        yield Problem(pointer(*at, "at_s"), "outside_run", message, law.at_s)
+    yield from _switched_delays(law.before, workload, (*at, "before"))
+    yield from _switched_delays(law.after, workload, (*at, "after"))
 
 
 def _scaling(draft: Draft, budgets: Budgets) -> Iterator[Problem]:

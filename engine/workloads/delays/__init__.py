@@ -1,4 +1,4 @@
-"""Delays of records on their way to the log, by record number. Each law has a file of its name with a function `delays`."""
+"""Delays of records on their way to the log, by number and time of making. Each law has a file of its name with a function `delays`."""
 
 from __future__ import annotations
 
@@ -18,5 +18,11 @@ def delays_of(law: Delay, seed: int, operator_id: str, datasets: Datasets, purpo
     purpose: different words give different draws of the same law.
     """
     random = RandomStream(seed, operator_id, purpose)
-    delays: Delays | None = implementation(type(law), __name__, "delays")(law, random, datasets)
+    delays = drawn(law, random, datasets)
     return delays if delays is not None and delays.longest_ns else None
+
+
+def drawn(law: Delay, random: RandomStream, datasets: Datasets) -> Delays | None:
+    """The delays of a law with these draws."""
+    delays: Delays | None = implementation(type(law), __name__, "delays")(law, random, datasets)
+    return delays

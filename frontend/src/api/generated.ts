@@ -2488,6 +2488,12 @@ export interface components {
              */
             history?: number;
             /**
+             * @description What predicts the next watermark: mean and variance of past delays, or a linear regression over the last delay and the last epoch's mean, which gives a point that hits within one cycle.
+             * @default history
+             * @enum {string}
+             */
+            estimator?: "history" | "regression";
+            /**
              * @description That of a single delay, or that of the mean of the history, as in the source's Eq. 3.6, which is far too small.
              * @default event
              * @enum {string}

@@ -26,6 +26,13 @@ class Klink(Scheduling):
     history: Integer = quantity(
         400, unit="epochs", ge=1, le=10_000, title="History", description="Number m of past epochs whose delays are averaged."
     )
+    estimator: Literal["history", "regression"] = Field(
+        default="history",
+        title="Estimator",
+        description="What predicts the next watermark: mean and variance of past delays, or a linear regression over the last delay and "
+        "the last epoch's mean, which gives a point that hits within one cycle.",
+        json_schema_extra=ADVANCED,
+    )
     variance: Literal["event", "printed"] = Field(
         default="event",
         title="Variance",

@@ -208,6 +208,7 @@ const PICTURES: { [path: string]: ReactNode } = {
   "arrivals/poisson": moments([14, 19, 40, 46, 49, 77, 104, 109, 138]),
   "arrivals/gamma": moments([16, 28, 47, 60, 80, 92, 113, 126, 145]),
   "arrivals/bursts": moments([46, 48.5, 51, 53.5, 96, 98.5, 101, 103.5, 146, 148.5]),
+  "disorders/switched": delays([4, 2, 5, 3, 28, 20, 30]),
   "disorders/none": delays([0, 0, 0, 0, 0, 0, 0]),
   "disorders/constant": delays([16, 16, 16, 16, 16, 16, 16]),
   "disorders/uniform": delays([6, 24, 14, 2, 20, 28, 10]),
