@@ -10,6 +10,7 @@ DONE, NEED_MESSAGES, NEED_RING, NEED_ENTRIES, NEED_ROWS, NEED_PANES, NEED_TRACE,
 ACTORS, CALL_OUT = 8, 9  # an actor has something to do; an instance has been handed a control message
 DEATH = 10  # a host has died that will restart
 NEED_VECTORS = 11
+RISEN = 12  # a watermark has risen that a scheduling policy waits for
 
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
 RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE, BARRIER = 0, 1, 2, 3, 4, 5
@@ -174,7 +175,8 @@ H_BARRIER_BYTES = 43  # ... and barriers
 H_BACKGROUND_PS = 44  # background work that waits for a processor ...
 H_BACKGROUND_NS = 45  # ... how long processors have worked on it ...
 H_BACKGROUND_END = 46  # ... when what is in progress ends, FAR if none is
-H_COLUMNS = 47
+H_RISEN = 47  # when a watched watermark rose in the last instant, FAR if none did
+H_COLUMNS = 48
 
 # -- what a host holds in memory (docs/event-core.md, 13) -----------------------------------------------------------------------------
 Z_WATCHED = 0  # 1: looked at at the end of each instant
@@ -203,8 +205,9 @@ Z_COLUMNS = 22
 Y_SHED = 0  # of each instance: records that it threw away ...
 Y_STATE = 1  # ... bytes of state that its host has counted ...
 Y_RANK = 2  # ... what a scheduling policy ranks it ...
-Y_HELD = 3  # ... and 1 while it is held, whatever its rank
-Y_COLUMNS = 4
+Y_HELD = 3  # ... 1 while it is held, whatever its rank ...
+Y_WATCHED = 4  # ... and 1 while a scheduling policy waits for its watermark to rise
+Y_COLUMNS = 5
 INGRESS_READ, INGRESS_THROTTLE, INGRESS_DROP = 0, 1, 2
 NO_PRESSURE = 1 << 16
 

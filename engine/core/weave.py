@@ -98,6 +98,7 @@ FEATURES = (
     "memory",
     "regions",
     "stolen",
+    "watching",
 )
 """Optional features of the loop.
 
@@ -109,10 +110,10 @@ sources. counting: receivers count the records served of each channel. epochs: s
 heaps (H_DISPATCH). latencies: latencies in addition to the measured one. logging: sent records are kept for replay
 (`engine.core.kernels.channel_log`). losses: hosts can be lost (`engine.core.control.host_failure`). memory: the memory of hosts is watched
 (`engine.lowering.memory`). regions: barriers stay on the edges within a region (E_INNER). stolen: services take longer than their work
-(O_ATTAINABLE).
+(O_ATTAINABLE). watching: hosts hand back when a watched watermark has risen (`engine.core.control.ranks.watch`).
 """
 
-_ALMOST_ALL = ("actors", "background", "coordinated", "epochs", "heaps", "latencies", "losses", "memory", "stolen")
+_ALMOST_ALL = ("actors", "background", "coordinated", "epochs", "heaps", "latencies", "losses", "memory", "stolen", "watching")
 SHARED = (
     _ALMOST_ALL,
     (*_ALMOST_ALL, "regions"),

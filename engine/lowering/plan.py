@@ -210,7 +210,7 @@ def _vectors(instances: int, g: Words) -> dict[str, Words]:
 def _with_others(host: Words, mbit_per_s: Sequence[int]) -> Words:
     """The machines' rows, then one per trunk and actor, which has only an inbox and a FIFO."""
     others = np.zeros((len(mbit_per_s), L.H_COLUMNS), np.int64)
-    others[:, [L.H_RESUME, L.H_WAKE, L.H_TICK, L.H_BACKGROUND_END]] = L.FAR
+    others[:, [L.H_RESUME, L.H_WAKE, L.H_TICK, L.H_BACKGROUND_END, L.H_RISEN]] = L.FAR
     others[:, L.H_EMITTING] = -1
     others[:, L.H_MBIT] = mbit_per_s
     return np.concatenate([host, others])

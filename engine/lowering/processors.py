@@ -25,7 +25,7 @@ def lay_out(
     others. has_background_work: whether a core beyond those that the instances of a pool can use has work, too.
     """
     host = np.zeros((len(hosts), L.H_COLUMNS), np.int64)
-    host[:, [L.H_RESUME, L.H_WAKE, L.H_TICK, L.H_BACKGROUND_END]] = L.FAR
+    host[:, [L.H_RESUME, L.H_WAKE, L.H_TICK, L.H_BACKGROUND_END, L.H_RISEN]] = L.FAR
     host[:, L.H_EMITTING] = -1
     host_members: list[int] = []
     members: list[int] = []

@@ -11,7 +11,7 @@ import numpy as np
 from engine.core import layout as L
 from engine.core.control.background import add_background_work
 from engine.core.control.links import send_beside
-from engine.core.control.ranks import set_ranks
+from engine.core.control.ranks import set_ranks, watch
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.spec.experiment.scheduling.base import Scheduling
@@ -51,7 +51,7 @@ class Scheduler:
     On a host that is down nothing is selected; when it is up again, its statistics begin anew.
     """
 
-    features = ("background", "epochs", "heaps")
+    features = ("background", "epochs", "heaps", "watching")
 
     def __init__(self, tasks: Sequence[Tasks], stretches: Sequence[Stretch], epochs_kept: int, until_ns: int):
         self.tasks, self._stretches, self.epochs_kept, self._until_ns = list(tasks), list(stretches), epochs_kept, until_ns
@@ -117,6 +117,12 @@ class Scheduler:
         if self._stretch + 1 < len(self._stretches):
             self._next_ns = min(self._next_ns, self._stretches[self._stretch + 1].from_ns)
 
+    def choose(self, world: World, host: int, now_ns: int) -> None:
+        """Select anew on a host where a watermark has risen that its policy waited for."""
+        about = self._stretches[self._stretch].about
+        if about is not None:
+            next(of for of in self._hosts if of.tasks.host == host).cycle(world, now_ns, about, ())
+
     def _forward(self, world: World) -> None:
         """Each host sends its neighbours what they are told. A message into a link that is down is lost."""
         for host in self._hosts:
@@ -154,6 +160,7 @@ class _Host:
         self.tasks, self._names = tasks, names
         self.service, self.knowledge = Service(tasks), Knowledge(tasks)
         self.collected: Statistics | None = None
+        self.watched: set[int] = set()  # queries
         self.policy: Policy | None = None
         self.ranks = np.zeros(tasks.count, np.int64)
         self.running = np.zeros(tasks.count, bool)
@@ -175,6 +182,7 @@ class _Host:
         running = started(statistics, selection)
         switched = int(np.count_nonzero(running != self.running))
         self._rank(world, selection.ranks, now_ns)
+        self._watch(world, selection.watched)
         work_us = about.collect_us * self.tasks.count + about.switch_us * switched + about.bin_cost_us * selection.bins
         add_background_work(world, h, round(work_us * PS_PER_US), now_ns)
         self.running, self.cycles, self.switches = running, self.cycles + 1, self.switches + switched
@@ -189,8 +197,9 @@ class _Host:
         return [self.knowledge.message(to, self.collected, cost) for to in neighbours]
 
     def forget(self, world: World, now_ns: int) -> None:
-        """Another policy is in force: nobody is ranked."""
+        """Another policy is in force: nobody is ranked, and nothing is watched."""
         self._rank(world, np.zeros(self.tasks.count, np.int64), now_ns)
+        self._watch(world, ())
         self.running = np.zeros(self.tasks.count, bool)
         self.last = None
 
@@ -201,6 +210,14 @@ class _Host:
             set_ranks(world, self.tasks.instances[of_instances], ranks[self.tasks.task_of][of_instances], now_ns)
         self.ranks = ranks
 
+    def _watch(self, world: World, queries: Sequence[int]) -> None:
+        """Watch the last tasks of these queries: what they have served has passed the others."""
+        if set(queries) == self.watched:
+            return
+        self.watched = set(queries)
+        last = np.isin(self.tasks.query, list(queries)) & ~np.isin(np.arange(self.tasks.count), self.tasks.sent)
+        watch(world, self.tasks.host, self.tasks.instances[last[self.tasks.task_of]])
+
     def state(self) -> Any:
         return {
             "service": self.service.state(),
@@ -208,6 +225,7 @@ class _Host:
             "policy": None if self.policy is None else self.policy.state(),
             "ranks": self.ranks.tolist(),
             "running": self.running.tolist(),
+            "watched": sorted(self.watched),
             "counts": [self.cycles, self.switches],
             "last": None if self.last is None else list(vars(self.last).values()),
         }
@@ -218,16 +236,19 @@ class _Host:
         if self.policy is not None:
             self.policy.restore(state["policy"])
         self.ranks, self.running = np.array(state["ranks"], np.int64), np.array(state["running"], bool)
+        self.watched = set(state["watched"])
         self.cycles, self.switches = state["counts"]
         self.last = None if state["last"] is None else Cycle(*state["last"])
 
 
 def started(statistics: Statistics, selection: Selection) -> Any:
-    """By task, whether it is started: those with work, in the order of ranks, until they fill the cores."""
+    """By task, whether it is started: those with work, in the order of ranks, then of queries, until they fill the cores."""
     tasks = statistics.tasks
     able = (statistics.queued > 0) & statistics.open & (selection.ranks < L.FAR)
     found = np.zeros(tasks.count, bool)
-    order = np.flatnonzero(able)[np.argsort(selection.ranks[able], kind="stable")]
+    place = np.full(len(tasks.names), len(selection.order))
+    place[list(selection.order)] = np.arange(len(selection.order))
+    order = np.flatnonzero(able)[np.lexsort((place[tasks.query[able]], selection.ranks[able]))]
     found[order[np.cumsum(tasks.parallelism[order]) - tasks.parallelism[order] < tasks.cores]] = True
     return found
 

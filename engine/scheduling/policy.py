@@ -22,7 +22,7 @@ class Selection:
 
     ranks: by task, the least runs first; PAUSED: not at all. Sources that are not paused run before all ranks. order: the queries that it
     considered, in the order in which they run. why: of each query by its number, values that led to the decision. bins: of expected slack
-    that were computed. mode: of the policy, in a word.
+    that were computed. mode: of the policy, in a word. watched: queries after whose next watermark it selects anew, before the cycle ends.
     """
 
     ranks: Words
@@ -30,6 +30,7 @@ class Selection:
     why: dict[int, dict[str, float]] = field(default_factory=dict)
     bins: int = 0
     mode: str = ""
+    watched: Sequence[int] = ()
 
 
 class Policy(Protocol):

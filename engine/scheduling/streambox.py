@@ -14,7 +14,7 @@ from .statistics import Statistics
 
 class StreamBox:
     """Holds as many queries as fill the cores, each until the watermark that has passed all of its tasks has risen, though its cores idle
-    meanwhile. Its memory: the queries that it holds, with the watermark at which it began."""
+    meanwhile. Then it selects anew at once. Its memory: the queries that it holds, with the watermark at which it began."""
 
     def __init__(self, about: Any):
         self._held: dict[int, int] = {}
@@ -43,7 +43,7 @@ class StreamBox:
         ranks = place[tasks.query]
         ranks[tasks.is_source] = 0
         why = {q: {"deadline_ms": round((int(ns) - statistics.now_ns) / 1e6, 3)} for q, ns in enumerate(deadline) if ns < FAR}
-        return Selection(ranks, order, why, mode="holds")
+        return Selection(ranks, order, why, mode="holds", watched=order)
 
     def counts(self) -> dict[str, float]:
         return {}

@@ -29,7 +29,7 @@ from engine.core.control.actors import Actor, ActorHost, Actors, Agent, Director
 from engine.core.control.deadlock import standing_channels
 from engine.core.control.host_failure import will_be_back
 from engine.core.control.links import held
-from engine.core.control.policy import Control
+from engine.core.control.policy import Chooser, Control
 from engine.core.tables import ROWS_AHEAD, Capacity, Words
 from engine.core.world import World
 from engine.faults import fault_controls
@@ -365,12 +365,24 @@ class Simulation:
                 self._actors.act(self._world)
             elif reason == L.CALL_OUT:
                 self._actors.answer(self._world)
+            elif reason == L.RISEN:
+                self._choose_anew()
             elif reason == L.NEED_OUTPUTS:
                 self._flush_outputs()
             elif reason != L.DEATH:
                 self._world.grow(reason)
             if self._world.arrays.g[L.G_LOST] >= 0:
                 self._actors.drop_lost_parcels(self._world)
+
+    def _choose_anew(self) -> None:
+        """On one host a watched watermark has risen."""
+        w = self._world.arrays
+        h = int(w.g[L.G_NEED])
+        now_ns = int(w.host[h, L.H_RISEN])
+        w.host[h, L.H_RISEN] = L.FAR
+        for control in self._controls:
+            if isinstance(control, Chooser):
+                control.choose(self._world, h, now_ns)
 
     def advance(self) -> dict[str, Any] | None:
         """Run to the end of the next frame (or of the run) and return the live frame; None if the run has ended."""

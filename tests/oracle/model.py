@@ -122,13 +122,20 @@ class OracleResult:
 
 
 def simulate(
-    experiment: Experiment, datasets: Any = None, actors: Sequence[Any] = (), agent: Any = None, orders: Sequence[Any] = ()
+    experiment: Experiment,
+    datasets: Any = None,
+    actors: Sequence[Any] = (),
+    agent: Any = None,
+    orders: Sequence[Any] = (),
+    chooser: Callable[[Any, int], None] | None = None,
 ) -> OracleResult:
     """Run the experiment to its end (section 9), with actors and an agent of its own (section 12).
 
-    orders: (time, order) of a scheduler; an order is called with the model, after everything else at its time.
+    orders: (time, order) of a scheduler; an order is called with the model, after everything else at its time. chooser: called with the
+    model and the number of a host on which a watched watermark has risen.
     """
     model = Model(build(written_out(experiment), datasets), actors, agent)
+    model.chooser = chooser
     for at_ns in sorted({at_ns for at_ns, _ in orders}):
         model.environment.at(at_ns, Phase.CONTROL, (len(experiment.faults),), functools.partial(model.obey, orders, at_ns), no_work)
     return model.run()
@@ -140,6 +147,9 @@ class Model:
     def __init__(self, network: Network, actors: Sequence[Any] = (), agent: Any = None):
         self.network = network
         self.experiment = network.experiment
+        self.chooser: Callable[[Any, int], None] | None = None
+        self.watched: set[int] = set()
+        self.choosing: set[int] = set()  # hosts on which a watched watermark has risen at this instant
         self.environment = StructuralEnvironment()
         self.result = OracleResult(outputs={operator.id: [] for operator in self.experiment.query.operators if operator.kind == "sink"})
         flow_control = self.experiment.policies.flow_control
@@ -219,6 +229,22 @@ class Model:
         self.network.instances[number].held = held
         if not held:
             self.choose_anew({self.network.instances[number].host.number})
+
+    def watch(self, number: int) -> None:
+        """This instance of its host, and no other one of it."""
+        host = self.network.instances[number].host
+        self.watched = {number} | {n for n in self.watched if self.network.instances[n].host is not host}
+
+    def has_risen(self, host: Host) -> None:
+        """After everything else at this instant, the scheduler chooses anew on this host, once."""
+        if host.number not in self.choosing:
+            self.choosing.add(host.number)
+            self.environment.at(self.environment.now, Phase.CONTROL, (-1, host.number), functools.partial(self.let_choose, host), no_work)
+
+    def let_choose(self, host: Host) -> None:
+        self.choosing.discard(host.number)
+        assert self.chooser is not None
+        self.chooser(self, host.number)
 
     def choose_anew(self, hosts: set[int]) -> None:
         for processor in [p for h in sorted(hosts) for p in self.network.hosts[h].processors if p.instances]:
@@ -945,6 +971,8 @@ class Model:
         instance.delivers = item.kind is Kind.RECORD and instance.operator.kind == "sink"
 
         raised_to_ns = instance.watermark_ns if instance.watermark_ns > watermark_before_ns else None
+        if raised_to_ns is not None and item.kind is Kind.WATERMARK and item.channel is not None and instance.number in self.watched:
+            self.has_risen(instance.host)
         sweeps = raised_to_ns is not None and instance.operator.kind == "sink" and self.sweeps(instance, watermark_before_ns, raised_to_ns)
         instance.unsent.extend(unsent_of(control))
         instance.unsent.extend((1, self.edge_of(instance, record)) for record in outputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from engine.core.world import World
 
@@ -31,3 +31,13 @@ class Control(Protocol):
         ...
 
     def restore(self, state: Any) -> None: ...
+
+
+@runtime_checkable
+class Chooser(Protocol):
+    """A control that chooses anew on one host when a watermark that it watches has risen (`engine.core.control.ranks.watch`)."""
+
+    def choose(self, world: World, host: int, now_ns: int) -> None:
+        """Everything on this host at times <= now_ns has happened, and nothing later. Other hosts may be earlier or later: it reads and
+        changes this host alone."""
+        ...

@@ -42,6 +42,14 @@ def set_ranks(world: World, instances: Words, ranks: Words, now_ns: int) -> None
         w.host[h, L.H_RESUME] = w.next_ns[h] = max(now_ns, int(w.host[h, L.H_PAUSED]))
 
 
+def watch(world: World, host: int, instances: Words) -> None:
+    """Watch these instances of a host, and no others of it. When the watermark of one has risen, the control is asked to choose anew
+    (`engine.core.control.policy.Chooser`). For controls with `features = ("watching",)`."""
+    w = world.arrays
+    w.tally[w.inst[:, L.I_HOST] == host, L.Y_WATCHED] = 0
+    w.tally[instances, L.Y_WATCHED] = 1
+
+
 def set_held(w: Arrays, instances: Any, held: bool) -> None:
     """Hold instances, whatever their ranks, or let them have these again. instances: numbers, or a mask."""
     w.tally[instances, L.Y_HELD] = int(held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from engine.core import layout as L
 from engine.core.control.background import add_background_work, background_ns
 from engine.core.control.links import send_beside
-from engine.core.control.ranks import look_again, set_held, set_ranks
+from engine.core.control.ranks import look_again, set_held, set_ranks, watch
 from engine.core.world import World
 from engine.lowering import processors
 from engine.spec import Experiment
@@ -31,10 +32,11 @@ Order = tuple[int, str, int, int]
 class Orders:
     """Carries out orders at their times, as a scheduler would."""
 
-    features = ("background", "epochs")
+    features = ("background", "epochs", "watching")
 
     def __init__(self, orders: list[Order], pools: list[int], epochs_kept: int = 3):
         self.left, self.pools, self.epochs_kept = sorted(orders), pools, epochs_kept
+        self.chosen: Counter[int] = Counter()  # how often a host has chosen anew because a watched watermark had risen
 
     @property
     def next_ns(self) -> int:
@@ -49,6 +51,8 @@ class Orders:
             elif what == "hold":
                 set_held(world.arrays, [which % count], True)
                 world.arrays.host[world.arrays.inst[which % count, L.I_HOST], L.H_RANKED] = 1
+            elif what == "watch":
+                watch(world, int(world.arrays.inst[which % count, L.I_HOST]), np.array([which % count]))
             elif what == "release":
                 set_held(world.arrays, [which % count], False)
                 look_again(world, [which % count], now_ns)
@@ -63,11 +67,40 @@ class Orders:
             elif self.pools:
                 add_background_work(world, self.pools[which % len(self.pools)], value, now_ns)
 
+    def choose(self, world: World, host: int, now_ns: int) -> None:
+        """A rule that depends on how often it was asked."""
+        self.chosen[host] += 1
+        here = np.flatnonzero(world.arrays.inst[:, L.I_HOST] == host)
+        set_ranks(world, here, ranks_of(here, self.chosen[host]), now_ns)
+        if host in self.pools:
+            add_background_work(world, host, CHOICE_PS, now_ns)
+
     def state(self) -> Any:
-        return [list(order) for order in self.left]
+        return {"left": [list(order) for order in self.left], "chosen": sorted(self.chosen.items())}
 
     def restore(self, state: Any) -> None:
-        self.left = [tuple(order) for order in state]
+        self.left, self.chosen = [tuple(order) for order in state["left"]], Counter(dict(state["chosen"]))
+
+
+CHOICE_PS = 300 * 10**6
+
+
+def ranks_of(instances: Any, chosen: int) -> Any:
+    return (3 * instances + chosen) % 4
+
+
+class Choosing:
+    """The same rule for the oracle."""
+
+    def __init__(self, pools: list[int]):
+        self.pools, self.chosen = pools, Counter[int]()
+
+    def __call__(self, model: Any, host: int) -> None:
+        self.chosen[host] += 1
+        here = np.array([instance.number for instance in model.network.instances if instance.host.number == host])
+        model.rank(dict(zip(here.tolist(), ranks_of(here, self.chosen[host]).tolist(), strict=True)))
+        if host in self.pools:
+            model.add_background_work(host, CHOICE_PS)
 
 
 def _machines(world: World) -> list[int]:
@@ -82,6 +115,8 @@ def for_oracle(orders: list[Order], pools: list[int]) -> list[tuple[int, Any]]:
         count = len(model.network.instances)
         if what == "rank":
             model.rank({which % count: value})
+        elif what == "watch":
+            model.watch(which % count)
         elif what in ("hold", "release"):
             model.hold(which % count, what == "hold")
         elif what == "all":
@@ -117,6 +152,7 @@ def scheduled(draw: st.DrawFn) -> tuple[dict[str, Any], list[Order]]:
         st.tuples(times, st.just("rank"), st.integers(0, 40), st.sampled_from((-1, 0, 1, 2, 3, L.FAR))),
         st.tuples(times, st.just("background"), st.integers(0, 3), st.sampled_from((1, 999_999, 50_000_000, horizon_ns * 100))),
         st.tuples(times, st.sampled_from(("hold", "release")), st.integers(0, 40), st.just(0)),
+        st.tuples(times, st.just("watch"), st.integers(0, 40), st.just(0)),
         st.tuples(times, st.just("tell"), st.integers(0, 3), st.sampled_from((1, 3_000, 1_000_000))),
     )
     return document, [*draw(st.lists(kinds, min_size=3, max_size=25)), (horizon_ns - 1, "all", 0, 0)]
@@ -130,13 +166,15 @@ def test_a_scheduled_run_is_that_of_the_oracle(scanned: int, drawn: tuple[dict[s
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processors, "SCANNED_MAX", scanned)
         simulation = traced(document, controls=[Orders(orders, pools)])
-    expected = simulate(Experiment.model_validate(document), DATASETS, orders=for_oracle(orders, pools))
+    expected = simulate(Experiment.model_validate(document), DATASETS, orders=for_oracle(orders, pools), chooser=Choosing(pools))
     assert_agreement(document, simulation, expected)
 
 
-ORDERS: list[Order] = [(100 * MS + 37 * MS * n, "background", 0, 20_000 * 10**6) for n in range(40)] + [
-    (150 * MS + 61 * MS * n, "rank", n % 9, n % 4) for n in range(30)
-]
+ORDERS: list[Order] = (
+    [(100 * MS + 37 * MS * n, "background", 0, 20_000 * 10**6) for n in range(40)]
+    + [(150 * MS + 61 * MS * n, "rank", n % 9, n % 4) for n in range(30)]
+    + [(140 * MS, "watch", 5, 0), (1_700 * MS, "watch", 8, 0)]
+)
 
 
 def test_a_scheduled_run_is_the_same_however_it_is_cut_saved_or_forked() -> None:
@@ -153,6 +191,19 @@ def test_a_scheduled_run_is_the_same_however_it_is_cut_saved_or_forked() -> None
         assert simulation.digest() == whole.digest()
     assert fingerprint(cut) == fingerprint(whole)
     assert epochs_of(cut) == epochs_of(whole)
+
+
+def test_a_host_chooses_anew_when_a_watched_watermark_has_risen() -> None:
+    """Those of the first query's sink, every 200 ms until it is the second's turn; one that overtakes none rises nothing."""
+    document = counting(copies=2, horizon_s=4)
+    orders: list[Order] = [(100 * MS, "watch", 4, 0), (2_100 * MS, "watch", 5, 0)]
+    simulation = traced(document, controls=[Orders(orders, [0])])
+    expected = simulate(Experiment.model_validate(document), DATASETS, orders=for_oracle(orders, [0]), chooser=Choosing([0]))
+    assert_agreement(document, simulation, expected)
+    (control,) = [control for control in simulation._controls if isinstance(control, Orders)]
+    rises = {i: int(simulation._world.arrays.inst[i, L.I_WATERMARK]) for i in (4, 5)}
+    assert min(rises.values()) > 0
+    assert 18 <= control.chosen[0] <= 22
 
 
 def test_background_work_takes_one_core_before_all_ranks() -> None:

@@ -91,6 +91,7 @@ RUNS: dict[str, Callable[[], Document]] = {
     "plain": lambda: with_hosts(template("nexmark_q1", horizon_s=0.1), processor={"kind": "shared_fifo"}),
     "background": lambda: contended("fcfs", horizon_s=1),
     "epochs": lambda: contended("klink", horizon_s=2),
+    "watching": lambda: contended("streambox", horizon_s=2),
     "heaps": lambda: with_hosts(template("nexmark_q3", horizon_s=0.1), processor={"kind": "dedicated"}, cores=32),
     "latencies": lambda: with_latency(template("nexmark_q12", horizon_s=0.1)),
     "memory": lambda: with_hosts(template("nexmark_q8", horizon_s=0.1), memory={"kind": "budget", "budget_mb": 1.0}),

@@ -9,6 +9,8 @@ import pytest
 import engine
 from engine.core import layout as L
 from engine.core.world import World
+from engine.scheduling.statistics import Statistics
+from engine.scheduling.streambox import StreamBox
 from engine.spec.experiment.scheduling import SCHEDULINGS
 from engine.spec.experiment.scheduling.base import Scheduling
 
@@ -86,6 +88,23 @@ def test_cores_idle_only_when_nothing_waits(kind: str) -> None:
     (seen,) = [control for control in simulation._controls if isinstance(control, Idle)]
     assert seen.looked > 3000
     assert (seen.wasted > 0) == (kind == "streambox"), seen.wasted
+
+
+def test_streambox_selects_anew_as_soon_as_a_query_it_holds_has_processed_a_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within a cycle, too; and only then."""
+    seen: list[tuple[int, bool]] = []
+    select = StreamBox.select
+
+    def watched(policy: StreamBox, statistics: Statistics) -> Any:
+        of = [statistics.watermark_ns[(statistics.tasks.query == q) & statistics.open].min() for q in range(6)]
+        seen.append((statistics.now_ns, any(of[q] > began for q, began in policy._held.items())))
+        return select(policy, statistics)
+
+    monkeypatch.setattr(StreamBox, "select", watched)
+    finished(contended("streambox", horizon_s=4))
+    between = [risen for now_ns, risen in seen if now_ns % 120_000_000]
+    assert len(between) > 20
+    assert all(between)
 
 
 def swept(simulation: engine.Simulation) -> dict[str, float]:

@@ -8,7 +8,8 @@ from engine.core.layout import *
 def find_next_instant():
     """Section 2: find `t`, the next time at which anything happens on the host. Leave the host if it is after the window.
 
-    An interrupted instant goes on (H_RESUME). Otherwise the next instant is the least of a few heads.
+    An interrupted instant goes on (H_RESUME). Otherwise the next instant is the least of a few heads. Return if a watched watermark
+    has risen in the last instant (section 17).
     """
     while IN_LOOP:  # over the instants
         held_back = memory_on and memory[h, Z_FULL] == 1 and memory[h, Z_INGRESS] == INGRESS_THROTTLE
@@ -35,6 +36,13 @@ def find_next_instant():
                     t = rings[2 * h, host[h, H_LOCAL] & ring_mask, RING_TIME]
                 if host[h, H_REMOTE] < host[h, H_REMOTE_SORTED] and rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, RING_TIME] < t:
                     t = rings[2 * h + 1, host[h, H_REMOTE] & ring_mask, RING_TIME]
+        # WEAVE if watching
+        if host[h, H_RISEN] < t:
+            g[G_NEED] = h
+            reason = RISEN
+            next_ns[h] = t
+            break
+        # WEAVE end
         if t > window_end:
             next_ns[h] = t
             break

@@ -122,6 +122,10 @@ def leave_queue():
     """Take the message out of its queue, and out of the memory of its host (section 13)."""
     if kind == WATERMARK and mark > -FAR:
         inst[i, I_WATERMARK] = mark
+        # WEAVE if watching
+        if tally[i, Y_WATCHED] == 1:
+            host[h, H_RISEN] = t
+        # WEAVE end
     # WEAVE if actors
     if align[i, ALIGN_BARRED] > 0:
         after = pass_over(world, i, after)
