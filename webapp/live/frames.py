@@ -380,22 +380,26 @@ class ScheduledQuery(TypedDict):
 
 @EXACT
 class ScheduledHost(TypedDict):
-    """The last cycle of a host's scheduler, at t_s. frees_memory: it serves first what frees the most memory."""
+    """The last cycle of a host's scheduler, at t_s. frees_memory: it serves first what frees the most memory. heard_ms: by other host, how
+    old what it said last is."""
 
     t_s: float
     frees_memory: bool
     queries: dict[str, ScheduledQuery]
+    heard_ms: dict[str, float]
 
 
 @EXACT
 class SchedulingNews(TypedDict):
-    """The last cycles, by host, and counts since the start of the run. overhead: the scheduler's share of the CPU time of its hosts.
-    hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s: time in which memory was freed first."""
+    """The last cycles, by host, and counts since the start of the run. messages: between the schedulers of hosts, with their size.
+    overhead: the scheduler's share of the CPU time of its hosts. hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s: time in which memory was freed first."""
 
     policy: str
     hosts: dict[str, ScheduledHost]
     cycles: int
     switches: int
+    messages: int
+    message_bytes: int
     overhead: float
     hit_rate: float | None
     width_ms: float | None

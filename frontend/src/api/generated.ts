@@ -923,12 +923,18 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description The last cycle of a host's scheduler, at t_s. frees_memory: it serves first what frees the most memory. */
+        /**
+         * @description The last cycle of a host's scheduler, at t_s. frees_memory: it serves first what frees the most memory. heard_ms: by other host, how
+         *     old what it said last is.
+         */
         ScheduledHost: {
             t_s: number;
             frees_memory: boolean;
             queries: {
                 [key: string]: components["schemas"]["ScheduledQuery"];
+            };
+            heard_ms: {
+                [key: string]: number;
             };
         };
         /**
@@ -944,8 +950,8 @@ export interface components {
             };
         };
         /**
-         * @description The last cycles, by host, and counts since the start of the run. overhead: the scheduler's share of the CPU time of its hosts.
-         *     hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s: time in which memory was freed first.
+         * @description The last cycles, by host, and counts since the start of the run. messages: between the schedulers of hosts, with their size.
+         *     overhead: the scheduler's share of the CPU time of its hosts. hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s: time in which memory was freed first.
          */
         SchedulingNews: {
             policy: string;
@@ -954,6 +960,8 @@ export interface components {
             };
             cycles: number;
             switches: number;
+            messages: number;
+            message_bytes: number;
             overhead: number;
             hit_rate: number | null;
             width_ms: number | null;

@@ -5,7 +5,7 @@ import { logOf } from "./frames";
 import { hostsAt, isScheduled, policyAt, reason, stateOf, turns, valueOf, valuesOf } from "./scheduling";
 
 const query = (rank: number, runs: boolean, waiting = 5, slack_ms = rank) => ({ rank, runs, waiting, why: { slack_ms, cost_ms: 2 } });
-const about = { policy: "Klink", cycles: 3, switches: 4, overhead: 0.004, hit_rate: 0.95, width_ms: 300, memory_mode_s: 0 };
+const about = { policy: "Klink", cycles: 3, switches: 4, messages: 2, message_bytes: 900, overhead: 0.004, hit_rate: 0.95, width_ms: 300, memory_mode_s: 0 };
 const latency = { count: 0, mean: null, p50: null, p95: null, p99: null, max: null };
 const frame = (n: number, queries: Record<string, ReturnType<typeof query>>): Frame => ({
   n,
@@ -17,7 +17,7 @@ const frame = (n: number, queries: Record<string, ReturnType<typeof query>>): Fr
   backlog: 0,
   operators: {},
   hosts: {},
-  scheduling: { ...about, hosts: { w: { t_s: (n + 1) / 4, frees_memory: n === 1, queries } } },
+  scheduling: { ...about, hosts: { w: { t_s: (n + 1) / 4, frees_memory: n === 1, queries, heard_ms: n ? { v: 120.5 } : {} } } },
 });
 const log = logOf([
   frame(0, { a: query(2, false), b: query(1, true), c: query(3, false, 0) }),
@@ -38,6 +38,7 @@ describe("the scheduler's last cycle", () => {
     ]);
     expect(valuesOf(host?.rows ?? [])).toEqual(["slack_ms", "cost_ms"]);
     expect(hostsAt(log, 1)[0]?.frees_memory).toBe(true);
+    expect([0, 1].map((n) => hostsAt(log, n)[0]?.heard)).toEqual([[], [{ from: "v", age_ms: 120.5 }]]);
     expect(hostsAt(logOf([]), -1)).toEqual([]);
   });
 

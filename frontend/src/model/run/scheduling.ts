@@ -18,6 +18,8 @@ export interface ScheduledHost {
   frees_memory: boolean;
   /** By rank. */
   rows: ScheduledRow[];
+  /** Hosts whose schedulers have told this one something, and how old that is. */
+  heard: { from: string; age_ms: number }[];
 }
 
 /** Values of policies as one reads them; others are shown by their own names. */
@@ -30,6 +32,7 @@ const VALUES: Record<string, { label: string; means: string; unit: string }> = {
   work_ms: { label: "Work", means: "CPU time of what waits", unit: "ms" },
   deadline_ms: { label: "Deadline in", means: "End of the next window, in event time, from this cycle on", unit: "ms" },
   rate_per_ms: { label: "Rate", means: "Records that leave per ms of CPU time, on the best path", unit: "/ms" },
+  elsewhere_ms: { label: "Elsewhere", means: "Part of the cost that waits downstream on other hosts, as this host has heard", unit: "ms" },
   turn: { label: "Turn", means: "Place in the cycle of turns", unit: "" },
 };
 
@@ -50,10 +53,11 @@ export function policyAt(document: Pick<ExperimentDocument, "policies">, { sched
 /** The last cycle of each host up to frame n. */
 export function hostsAt(log: FrameLog, n: number): ScheduledHost[] {
   const hosts = log.frame(n)?.scheduling?.hosts ?? {};
-  return Object.entries(hosts).map(([name, { t_s, frees_memory, queries }]) => ({
+  return Object.entries(hosts).map(([name, { t_s, frees_memory, queries, heard_ms }]) => ({
     name,
     t_s,
     frees_memory,
+    heard: Object.entries(known(heard_ms ?? {})).map(([from, age_ms]) => ({ from, age_ms })),
     rows: Object.entries(queries)
       .map(([query, { why, ...row }]) => ({ query, ...row, why: known(why ?? {}) }))
       .sort((a, b) => a.rank - b.rank),

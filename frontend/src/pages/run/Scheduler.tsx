@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import { registryQuery } from "../../api/queries";
-import { latency, percent, plural, short } from "../../lib/format";
+import { bytes, latency, percent, plural, short } from "../../lib/format";
 import { hostsAt, policyAt, reason, stateOf, turns, valueOf, valuesOf, type ScheduledHost, type Turns } from "../../model/run/scheduling";
 import { Icon } from "../../ui/Icon";
 import { Empty } from "../../ui/states";
@@ -41,6 +41,11 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
             {percent(told.hit_rate)} of watermarks within {latency(told.width_ms ?? 0).join(" ")}
           </span>
         )}
+        {told && told.messages > 0 && (
+          <span title="What the schedulers of all hosts have told one another">
+            {plural(told.messages, "message", "messages")}, {bytes(told.message_bytes)}
+          </span>
+        )}
         {host.frees_memory && (
           <span className="warn">
             <Icon name="warn" small /> frees memory first; sources pause
@@ -48,6 +53,7 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
         )}
       </p>
       <Order host={host} />
+      {hosts.length > 1 && <Hosts hosts={hosts} shown={host.name} onChoose={setChosen} />}
       <Strips rows={turns(log, host.name, n, FRAMES)} />
     </div>
   );
@@ -105,6 +111,36 @@ function Order({ host }: { host: ScheduledHost }) {
       </tbody>
     </table>
     </>
+  );
+}
+
+/** All hosts at this moment, and what each has heard of others. */
+function Hosts({ hosts, shown, onChoose }: { hosts: ScheduledHost[]; shown: string; onChoose: (name: string) => void }) {
+  return (
+    <table className="table" data-testid="scheduled-hosts">
+      <thead>
+        <tr>
+          <th>Host</th>
+          <th className="num">Queries running</th>
+          <th className="num">Waiting</th>
+          <th title="Hosts whose schedulers have told this one of their sources or costs, and how old that was in this cycle">Heard from</th>
+        </tr>
+      </thead>
+      <tbody>
+        {hosts.map(({ name, rows, heard }) => (
+          <tr key={name} className={name === shown ? "runs" : ""}>
+            <td>
+              <button className="sort" aria-pressed={name === shown} title={`Show the order on ${name}`} onClick={() => onChoose(name)}>
+                {name}
+              </button>
+            </td>
+            <td className="num">{rows.filter(({ runs }) => runs).length}</td>
+            <td className="num">{short(rows.reduce((sum, { waiting }) => sum + waiting, 0))}</td>
+            <td>{heard.map(({ from, age_ms }) => `${from}, ${latency(age_ms).join(" ")} ago`).join("; ") || "nobody"}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
