@@ -34,6 +34,15 @@ def without_windows(**window: Any) -> dict[str, Any]:
     return document
 
 
+def rescaled() -> dict[str, Any]:
+    document = made("streambox")
+    for copies in ("copies", "start_within_s"):
+        document["query"]["queries"][0].pop(copies, None)
+    document["cluster"]["hosts"][0]["count"] = 3
+    document["policies"]["scaling"] = {"kind": "ds2", "start_s": 0, "every_s": 5}
+    return document
+
+
 def switched(**params: Any) -> dict[str, Any]:
     return made("switched", **{"before": {"kind": "fcfs"}, "at_s": 2, "after": {"kind": "klink"}} | params)
 
@@ -66,6 +75,8 @@ CASES = {
         ["'dedicated'", "choose pool"],
     ),
     "StreamBox on two hosts": (two_hosts(), f"{AT}/kind", "on_several_hosts", ["StreamBox", "'count-bids'", "2"]),
+    "StreamBox, rescaled to several hosts": (rescaled(), f"{AT}/kind", "on_several_hosts", ["StreamBox", "DS2", "all 3", "another policy"]),
+    "an unknown estimator": (made(estimator="oracle"), f"{AT}/estimator", "unknown_value", ["estimator", "'oracle'", "regression"]),
     "windows by processing time": (without_windows(clock="processing"), f"{AT}/kind", "no_deadlines", ["'bids'", "'count-bids'", "Klink"]),
     "a source without watermarks": (
         made(source={"watermarks": {"kind": "none"}}),

@@ -10,6 +10,7 @@ from ..base.units import seconds_ns
 from ..base.variant import Variant
 from ..experiment.cluster import Pool
 from ..experiment.memory import Budget
+from ..experiment.scaling.base import Scaling
 from ..experiment.scheduling.base import Scheduling
 from ..experiment.scheduling.default import FairThreads
 from ..experiment.scheduling.klink import Klink
@@ -34,6 +35,7 @@ def scheduling_problems(
             yield from _windows(draft, policy, at, params)
         if policy.whole_queries and indices is not None:
             yield from _whole(draft, policy, at, indices)
+            yield from _scaled(draft, policy, at)
         if isinstance(policy, Klink):
             yield from _threshold(draft, policy, at)
     yield from _switches(draft, about, AT)
@@ -108,6 +110,13 @@ def _whole(draft: Draft, policy: Scheduling, at: Place, indices: Mapping[str, Se
                 message = f"{policy.title} needs whole queries on one host, but {whose} runs on {len(hosts)}; place it on one, or choose "
                 yield Problem(pointer(*at, "kind"), "on_several_hosts", f"{message}another policy", len(hosts))
                 break
+
+
+def _scaled(draft: Draft, policy: Scheduling, at: Place) -> Iterator[Problem]:
+    """A rescale may place new instances on any host."""
+    if isinstance(draft.scaling, Scaling) and draft.hosts is not None and len(draft.hosts) > 1:
+        message = f"{policy.title} needs whole queries on one host, but {draft.scaling.title} may place instances on all {len(draft.hosts)}; "
+        yield Problem(pointer(*at, "kind"), "on_several_hosts", message + "keep to one host, or choose another policy", len(draft.hosts))
 
 
 def _switches(draft: Draft, about: Any, at: Place) -> Iterator[Problem]:

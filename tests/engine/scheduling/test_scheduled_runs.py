@@ -229,6 +229,33 @@ def test_a_lost_host_is_recovered_beside_a_protocol(protocol: str, kind: str) ->
     assert sorted(rows_of(finished(contended("none", per_s=300) | {"workload": document["workload"]}))) == sorted(rows_of(calm))
 
 
+@pytest.mark.parametrize("rescaling", ["in_place", "stop_and_restart"])
+def test_ds2_rescales_under_a_scheduler(rescaling: str) -> None:
+    """Load for one instance, then for two, on four hosts: the same rescales and the same windows as without a scheduler."""
+
+    def run(kind: str) -> engine.Simulation:
+        document = contended(kind, copies=1, per_s=80, horizon_s=60)
+        del document["query"]["queries"][0]["copies"], document["query"]["queries"][0]["start_within_s"]
+        document["query"]["operators"][1]["cost"]["record_us"] = 2500
+        document["cluster"]["hosts"][0]["count"] = 4
+        steps = [{"at_s": at_s, "per_s": per_s} for at_s, per_s in ((0, 80), (20, 640), (40, 160))]
+        document["workload"]["sources"]["bids"]["rate"] = {"kind": "steps", "steps": steps}
+        document["workload"]["drain"] = True
+        document["policies"]["scaling"] = {
+            "kind": "ds2",
+            "every_s": 15,
+            "start_s": 5,
+            "cooldown_s": 5,
+            "rescaling": {"kind": rescaling, **({"restart_s": 5} if rescaling == "stop_and_restart" else {})},
+        }
+        return finished(document)
+
+    plain, scheduled = run("none"), run("klink")
+    assert plain.summary()["scaling"]["actions"] == scheduled.summary()["scaling"]["actions"] >= 1
+    assert rows_of(scheduled) == rows_of(plain)
+    assert scheduled.summary()["scheduling"]["messages"] > 0
+
+
 def test_memory_is_freed_in_the_memory_mode() -> None:
     """A budget that fills within seconds: with the mode it stays lower, nothing is lost, and the run ends with the same windows."""
 
