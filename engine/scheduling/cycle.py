@@ -161,6 +161,7 @@ class _Host:
         self.service, self.knowledge = Service(tasks), Knowledge(tasks)
         self.collected: Statistics | None = None
         self.watched: set[int] = set()  # queries
+        self.down = False  # in the last cycle
         self.policy: Policy | None = None
         self.ranks = np.zeros(tasks.count, np.int64)
         self.running = np.zeros(tasks.count, bool)
@@ -170,11 +171,12 @@ class _Host:
     def cycle(self, world: World, now_ns: int, about: Scheduling, arrived: Sequence[Message]) -> None:
         w, h = world.arrays, self.tasks.host
         self.collected = None
-        if w.host[h, L.H_BACK] > 0 or w.memory[h, L.Z_DIED] >= 0:
+        was_down, self.down = self.down, bool(w.host[h, L.H_BACK] > 0 or w.memory[h, L.Z_DIED] >= 0)
+        if self.down:
             self.service, self.knowledge = Service(self.tasks), Knowledge(self.tasks)
             return
         assert self.policy is not None
-        for message in arrived:
+        for message in () if was_down else arrived:  # in the cycle in which it came up, it may have been down when they arrived
             self.knowledge.receive(message)
         self.collected = self.service.collect(w, now_ns, about.cycle_ns)
         statistics = self.knowledge.added_to(self.collected, w) if about.forwards else self.collected
@@ -226,6 +228,7 @@ class _Host:
             "ranks": self.ranks.tolist(),
             "running": self.running.tolist(),
             "watched": sorted(self.watched),
+            "down": self.down,
             "counts": [self.cycles, self.switches],
             "last": None if self.last is None else list(vars(self.last).values()),
         }
@@ -236,7 +239,7 @@ class _Host:
         if self.policy is not None:
             self.policy.restore(state["policy"])
         self.ranks, self.running = np.array(state["ranks"], np.int64), np.array(state["running"], bool)
-        self.watched = set(state["watched"])
+        self.watched, self.down = set(state["watched"]), state["down"]
         self.cycles, self.switches = state["counts"]
         self.last = None if state["last"] is None else Cycle(*state["last"])
 

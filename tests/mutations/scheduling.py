@@ -8,6 +8,8 @@ HOSTS = ("tests/engine/core/test_scheduled_hosts.py",)
 SLACK = ("tests/engine/scheduling/test_slack.py",)
 POLICIES = ("tests/engine/scheduling/test_scheduling_policies.py",)
 RUNS = ("tests/engine/scheduling/test_scheduled_runs.py",)
+FORWARDING = ("tests/engine/scheduling/test_scheduling_forwarding.py",)
+PREDICTIONS = ("tests/engine/scheduling/test_predictions.py",)
 FORKS = ("tests/engine/scheduling/test_scheduling_forks.py",)
 EPOCHS, BACKGROUND = "engine/core/kernels/epochs.py", "engine/core/kernels/background.py"
 LOOP, OF_POLICIES = "engine/core/kernels/event_loop", "engine/scheduling"
@@ -116,6 +118,81 @@ MUTATIONS = (
         POLICIES,
     ),
     Mutation("sched: rates without costs", f"{OF_POLICIES}/highest_rate.py", "output / np.maximum(cost_ns, 1.0)", "output", POLICIES),
+    Mutation("sched: StreamBox waits for the cycle", f"{OF_POLICIES}/streambox.py", "watched=order)", "watched=())", RUNS),
+    Mutation("sched: nothing is watched", f"{LOOP}/messages.py", "if tally[i, Y_WATCHED] == 1:", "if False:", HOSTS),
+    # several hosts
+    Mutation(
+        "sched: messages of hosts take no bandwidth",
+        "engine/core/control/links.py",
+        "int(w.host[h, L.H_MBIT]), size_bytes, now_ns) + way",
+        "int(w.host[h, L.H_MBIT]), 0, now_ns) + way",
+        HOSTS,
+    ),
+    Mutation(
+        "sched: messages of hosts cross a link that is down",
+        "engine/core/control/links.py",
+        "if w.link[k, L.LINK_UP] > now_ns:",
+        "if False:",
+        FORWARDING,
+    ),
+    Mutation(
+        "sched: hosts know at once",
+        f"{OF_POLICIES}/cycle.py",
+        "replace(message, arrival_ns=arrival_ns)",
+        "replace(message, arrival_ns=message.sent_ns)",
+        FORWARDING,
+    ),
+    Mutation(
+        "sched: the last word counts, not the newest",
+        f"{OF_POLICIES}/forwarding.py",
+        "self.costs[key].measured_ns < cost.measured_ns",
+        "True",
+        FORWARDING,
+    ),
+    Mutation(
+        "sched: progress is not relayed",
+        f"{OF_POLICIES}/forwarding.py",
+        "about.host != to and about.instance in self.progress",
+        "False",
+        FORWARDING,
+    ),
+    Mutation(
+        "sched: costs are not relayed",
+        f"{OF_POLICIES}/forwarding.py",
+        "if key[0] in told and key[1] != to}",
+        "if False}",
+        FORWARDING,
+    ),
+    Mutation(
+        "sched: a lost host remembers what it was told",
+        f"{OF_POLICIES}/cycle.py",
+        "self.service, self.knowledge = Service(self.tasks), Knowledge(self.tasks)",
+        "self.service = Service(self.tasks)",
+        FORWARDING,
+    ),
+    Mutation(
+        "sched: what waits elsewhere costs nothing",
+        f"{OF_POLICIES}/slack.py",
+        "costs_ns(statistics) + statistics.elsewhere_ns",
+        "costs_ns(statistics)",
+        SLACK,
+    ),
+    Mutation(
+        "sched: an overdue watermark is near its end elsewhere",
+        f"{OF_POLICIES}/slack.py",
+        " + statistics.elsewhere_ns[about.query]",
+        "",
+        SLACK,
+    ),
+    # predictions
+    Mutation("sched: the regression climbs", f"{OF_POLICIES}/regression.py", "weight - STEP", "weight + STEP", PREDICTIONS),
+    Mutation(
+        "sched: delays never switch",
+        "engine/workloads/delays/laws.py",
+        "self._at_ns, early, late)",
+        "self._at_ns, early, early)",
+        PREDICTIONS,
+    ),
     # the cycle
     Mutation(
         "sched: cycles are free",

@@ -57,6 +57,16 @@ def of(law, count: int = 100_000, seed: int = 1) -> np.ndarray:
     return values / MS
 
 
+def test_a_switched_law_changes_with_the_time_of_making():
+    law = SwitchedDelay(
+        before=ConstantDelay(delay_ms=5), at_s=1, after=SwitchedDelay(before=NoDelay(), at_s=2, after=ConstantDelay(delay_ms=9))
+    )
+    delays = delays_of(law, 1, "source", {}.get)
+    made_ns = np.array([0, SECOND - 1, SECOND, 2 * SECOND - 1, 2 * SECOND])
+    assert delays.of(np.arange(5), made_ns).tolist() == [5 * MS, 5 * MS, 0, 0, 9 * MS]
+    assert delays.longest_ns == 9 * MS
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(LAWS))
 @settings(max_examples=25, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.core import layout as L
 from engine.core.mathematics import normal_cdf
-from engine.scheduling.slack import costs_ns, deviations, expected, expected_slack
+from engine.scheduling.slack import costs_ns, deviations, expected, expected_slack, slacks
 from engine.scheduling.statistics import InputStatistics, _history, _smooth
 from engine.scheduling.tasks import Input
 from engine.spec.experiment.scheduling.klink import Klink
@@ -158,6 +159,17 @@ def test_the_next_firing_is_part_of_the_cost() -> None:
     statistics = told([[(1.0, 0.1, 4), (5.0, 1.0, 0)]], [9], windows=["a1"])
     statistics.fired[1], statistics.firing_ns[1] = 3.0, 2.0 * S
     assert costs_ns(statistics)[0] == (4 + 2 + 15) * S
+
+
+def test_what_waits_on_other_hosts_takes_from_the_slack() -> None:
+    """Of a watermark that is expected, and of one that is overdue."""
+    for oldest_ns in (-1, 0):
+        alone = told([[(1.0, 0.0, 2)]], [9], now_s=1)
+        alone = replace(alone, inputs=[replace(alone.inputs[0], oldest_ns=oldest_ns)])
+        several = replace(alone, elsewhere_ns=np.array([3.0 * S]))
+        before, after = (slacks(statistics, 0.95, "event", False) for statistics in (alone, several))
+        assert before.slack_ns[0] - after.slack_ns[0] == 3 * S
+        assert after.cost_ns[0] - before.cost_ns[0] == 3 * S
 
 
 def test_measurements_are_smoothed() -> None:
