@@ -115,10 +115,9 @@ def _whole(draft: Draft, policy: Scheduling, at: Place, indices: Mapping[str, Se
 def _scaled(draft: Draft, policy: Scheduling, at: Place) -> Iterator[Problem]:
     """A rescale may place new instances on any host."""
     if isinstance(draft.scaling, Scaling) and draft.hosts is not None and len(draft.hosts) > 1:
-        message = (
-            f"{policy.title} needs whole queries on one host, but {draft.scaling.title} may place instances on all {len(draft.hosts)}; "
-        )
-        yield Problem(pointer(*at, "kind"), "on_several_hosts", message + "keep to one host, or choose another policy", len(draft.hosts))
+        hosts, scaling = len(draft.hosts), draft.scaling.title
+        message = f"{policy.title} needs whole queries on one host, but {scaling} may place instances on all {hosts}; keep to one host, or "
+        yield Problem(pointer(*at, "kind"), "on_several_hosts", f"{message}choose another policy", hosts)
 
 
 def _switches(draft: Draft, about: Any, at: Place) -> Iterator[Problem]:

@@ -17,7 +17,19 @@ from tests.support.tiers import only
 pytestmark = pytest.mark.slow
 
 FILES = FigureFiles(Path(__file__).parents[3] / "fixtures")
-FAILING: dict[str, set[str]] = {}
+FAILING: dict[str, set[str]] = {
+    "klink/1.2": set(),
+    "klink/3.4a": {"K-3.4a2", "K-3.4a5"},
+    "klink/3.4b": {"K-3.4b2"},
+    "klink/3.5a": {"K-3.5a2"},
+    "klink/3.5b": {"K-3.5b2c"},
+    "klink/3.6": set(),
+    "klink/3.7": {"K-3.7c"},
+    "klink/3.8": set(),
+    "klink/3.9a": {"K-3.9a4", "K-3.9a5"},
+    "klink/3.9b": set(),
+    "klink/sensitivity": {"K-S1c"},
+}
 """Assertions that do not hold at smoke scale, by figure; those that other sizes are needed for are not among them."""
 OF_OTHER_SIZES = ("has no point", "no run of the study with", "only one point", "have different x")
 
