@@ -391,9 +391,9 @@ class ScheduledHost(TypedDict):
 
 @EXACT
 class SchedulingNews(TypedDict):
-    """The last cycles, by host, and counts since the start of the run. messages, message_bytes: between the schedulers of hosts. overhead: the
-    scheduler's share of the CPU time of its hosts. hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s: time in which
-    memory was freed first."""
+    """The last cycles, by host, and counts since the start of the run. messages, message_bytes: between the schedulers of hosts.
+    overhead: the scheduler's share of the CPU time of its hosts. hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s:
+    time in which memory was freed first."""
 
     policy: str
     hosts: dict[str, ScheduledHost]

@@ -950,9 +950,9 @@ export interface components {
             };
         };
         /**
-         * @description The last cycles, by host, and counts since the start of the run. messages, message_bytes: between the schedulers of hosts. overhead: the
-         *     scheduler's share of the CPU time of its hosts. hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s: time in which
-         *     memory was freed first.
+         * @description The last cycles, by host, and counts since the start of the run. messages, message_bytes: between the schedulers of hosts.
+         *     overhead: the scheduler's share of the CPU time of its hosts. hit_rate, width_ms: of predicted intervals of watermarks. memory_mode_s:
+         *     time in which memory was freed first.
          */
         SchedulingNews: {
             policy: string;
