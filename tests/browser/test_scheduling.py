@@ -10,9 +10,10 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from ..support.scheduled_examples import contended
+from ..support.scheduled_examples import chained, contended
 from .axe import assert_accessible
 from .canvas import Canvas
+from .test_run import start
 from .waiting import wait_until_ended
 
 
@@ -73,3 +74,20 @@ def test_a_scheduler_is_chosen_and_explained(canvas: Canvas, page: Page, api: ht
     expect(page.get_by_test_id("scheduler")).to_contain_text("First come, first served")
     page.get_by_role("tab", name="Summary").click()
     expect(page.get_by_text("Scheduling overhead")).to_be_visible()
+
+
+def test_hosts_show_how_old_what_they_heard_is(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def over_two_hosts(document: dict[str, Any]) -> None:
+        document.clear()
+        document.update(chained(hosts=2, horizon_s=3))
+
+    run_id = start(api, experiment(over_two_hosts))
+    wait_until_ended(api, page, run_id)
+    page.goto(f"/runs/{run_id}?panel=scheduler")
+    rows = page.get_by_test_id("scheduled-hosts").locator("tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(1)).to_contain_text("w1, 120 ms ago")
+    expect(page.get_by_test_id("scheduler")).to_contain_text("messages")
+    rows.nth(1).get_by_role("button").click()
+    expect(page.get_by_label("Host", exact=True)).to_have_value("w2")
+    assert_accessible(page)

@@ -34,7 +34,7 @@ FAILING: dict[str, set[str]] = {
 OF_OTHER_SIZES = ("has no point", "no run of the study with", "only one point", "have different x")
 
 
-@pytest.mark.parametrize("id", only(FILES.ids("klink"), ci=["klink/3.9b"]))
+@pytest.mark.parametrize("id", only(FILES.ids("klink"), ci=[]))
 def test_what_holds_at_smoke_scale(id: str, executor: Here) -> None:
     result = reproduce(FILES.figure(id), "smoke", FILES.experiment, executor)
     looked_at = [one for one in result.assertions if not any(reason in one.reason for reason in OF_OTHER_SIZES)]

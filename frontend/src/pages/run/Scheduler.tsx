@@ -28,7 +28,7 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
       <p className="about">
         <b>{policyAt(document, registry, host.t_s)}</b>
         {hosts.length > 1 && (
-          <select aria-label="Host" value={host.name} onChange={(event) => setChosen(event.target.value)}>
+          <select className="in" aria-label="Host" value={host.name} onChange={(event) => setChosen(event.target.value)}>
             {hosts.map(({ name }) => (
               <option key={name}>{name}</option>
             ))}
