@@ -70,7 +70,7 @@ MAY_IMPORT = {
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
     "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
-    "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.spec", "engine.core"},
+    "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.scheduling", "engine.spec", "engine.core"},
     # reads what a run left behind, and makes the records of its sources again, since a run keeps no counts by key
     "engine.diagnosis": {"engine.diagnosis", "engine.telemetry", "engine.workloads", "engine.spec", "engine.core"},
     "engine.assertions": {"engine.assertions", "engine.studies", "engine.telemetry", "engine.spec", "engine.core"},  # slopes, recoveries

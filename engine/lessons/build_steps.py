@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from engine.spec.base.problems import InvalidExperiment, Problem, Refusal
+from engine.spec.base.problems import InvalidExperiment, Problem, Refusal, suggestion
 from engine.spec.base.structure import check, refusal_problem
 
 from .alignment import AlignedHistory
@@ -13,14 +14,24 @@ from .forcing import ForcedHistory
 from .history import History
 from .lines import steps_of_lines
 from .rollback import steps_of_rollback
+from .schedule import explained_schedule
+from .schedule_document import ScheduleLesson
 from .steps import Explained
+
+AnyLesson = Lesson | ScheduleLesson
+KINDS: dict[str, type[Any]] = {"history": Lesson, "schedule": ScheduleLesson}
 
 Played = TypeVar("Played", bound=History)
 
 
-def examine_lesson(document: Any) -> tuple[Lesson | None, list[Problem]]:
+def examine_lesson(document: Any) -> tuple[AnyLesson | None, list[Problem]]:
     """Return the lesson (None if invalid) and its problems: in its structure, its names, or an impossible history."""
-    lesson, problems = check(Lesson, document)
+    kind = document.get("kind", "history") if isinstance(document, Mapping) else "history"
+    if kind not in KINDS:
+        message = f"kind is '{kind}'; it must be one of {', '.join(KINDS)}"
+        return None, [Problem("/kind", "unknown_kind", message, kind, suggestion(str(kind), KINDS))]
+    lesson: AnyLesson | None
+    lesson, problems = check(KINDS[kind], document)
     if lesson is None:
         return None, problems
     try:
@@ -31,7 +42,7 @@ def examine_lesson(document: Any) -> tuple[Lesson | None, list[Problem]]:
     return lesson, []
 
 
-def lesson_of(document: Any) -> Lesson:
+def lesson_of(document: Any) -> AnyLesson:
     """Return the lesson. Raises InvalidExperiment with all problems."""
     lesson, problems = examine_lesson(document)
     if lesson is None:
@@ -39,8 +50,14 @@ def lesson_of(document: Any) -> Lesson:
     return lesson
 
 
-def explained(lesson: Lesson, case: Case) -> Explained:
-    """Explain a case. Raises Refusal, with the place in the lesson, for an impossible history."""
+def explained(lesson: AnyLesson, case: Any) -> Explained:
+    """Explain a case of the lesson. Raises Refusal, with the place in the lesson, for an impossible one."""
+    if isinstance(lesson, ScheduleLesson):
+        return explained_schedule(lesson, case)
+    return _explained_history(lesson, case)
+
+
+def _explained_history(lesson: Lesson, case: Case) -> Explained:
     shows = case.shows
     history: History
     if isinstance(shows, Alignment):

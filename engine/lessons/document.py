@@ -103,7 +103,9 @@ class Lesson(Model):
     """instances: rows of the diagram, from the top. channels: sender and receiver of each. Channels with messages may be left out, so only
     alignment needs to list others."""
 
+    kind: Literal["history"] = "history"
     title: str = Field(min_length=1, max_length=100)
+    group: str = Field(default="Checkpoints", max_length=40)
     figure: str = Field(default="", max_length=20, description="number of the figure that it is after")
     source: str = Field(default="", max_length=200)
     text: str = Field(min_length=1, max_length=2000)

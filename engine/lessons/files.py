@@ -10,8 +10,7 @@ from pathlib import Path
 from engine.spec.base.problems import InvalidExperiment, Problem, suggestion
 from engine.spec.experiment.document import read_document
 
-from .build_steps import lesson_of
-from .document import Lesson
+from .build_steps import AnyLesson, lesson_of
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class LessonFiles:
         """Return the ids in natural order."""
         return sorted((path.stem for path in self.root.glob("lessons/*.yaml")), key=_number_by_number)
 
-    def lesson(self, id: str) -> Lesson:
+    def lesson(self, id: str) -> AnyLesson:
         """Return a lesson. Raises InvalidExperiment if there is none, its file cannot be read, or it has problems."""
         if id not in (known := self.ids()):
             raise InvalidExperiment([Problem("", "unknown_lesson", f"there is no lesson '{id}'", id, suggestion(id, known))])
@@ -33,7 +32,7 @@ class LessonFiles:
 
 
 @cache
-def _read(path: Path, changed_ns: int) -> Lesson:
+def _read(path: Path, changed_ns: int) -> AnyLesson:
     return lesson_of(read_document(path))
 
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from engine.spec.base.operator import Model
 
-Kind = Literal["start", "basic", "coordinated", "forced"]
+Kind = Literal["start", "basic", "coordinated", "forced", "deadline", "result"]
 
 
 class CheckpointMark(Model):
@@ -50,9 +50,18 @@ class Wait(Model):
     until_act: int | None
 
 
+class Bar(Model):
+    """Something of a row that lasts: a query is served."""
+
+    instance: int
+    at: float
+    until: float
+    act: int
+
+
 class Diagram(Model):
-    """A space-time diagram: one row per instance, over an axis from `first` to `last`. unit: of the axis; empty if only the order is
-    known."""
+    """A space-time diagram: one row per instance or query, over an axis from `first` to `last`. unit: of the axis; empty if only the order
+    is known."""
 
     instances: tuple[str, ...]
     first: float
@@ -61,11 +70,13 @@ class Diagram(Model):
     checkpoints: tuple[CheckpointMark, ...]
     messages: tuple[MessageArrow, ...]
     waits: tuple[Wait, ...] = ()
+    bars: tuple[Bar, ...] = ()
 
 
 class Table(Model):
-    """The knowledge of the instances, one row each."""
+    """What is known at a step, one row for each instance or query."""
 
+    title: str = "What each instance knows after this step"
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
@@ -95,11 +106,12 @@ class LessonStep(Model):
 
 
 class Explained(Model):
-    """An explained case of a lesson, or recovery. left_out: number of instances that are not drawn."""
+    """An explained case of a lesson, or recovery. heading: of the diagram. left_out: number of instances that are not drawn."""
 
     name: str
     text: str
     shows: str
+    heading: str = "Instances over time"
     diagram: Diagram
     steps: tuple[LessonStep, ...]
     left_out: int = 0

@@ -43,8 +43,8 @@ def test_the_domino_effect_step_by_step(page: Page) -> None:
 def test_each_lesson_can_be_gone_through(page: Page) -> None:
     page.goto("/learn/checkmate-3.1")
     links = page.get_by_test_id("lessons").get_by_role("link")
-    expect(links).to_have_count(6)
-    for n in range(6):
+    expect(links).to_have_count(8)
+    for n in range(8):
         links.nth(n).click()
         expect(links.nth(n)).to_have_attribute("aria-current", "page")
         expect(page.get_by_test_id("space-time")).to_be_visible()
@@ -72,3 +72,21 @@ def test_a_lesson_that_is_not_there_says_so(page: Page) -> None:
     expect(page.get_by_text("It may have been deleted, or the address is wrong.")).to_be_visible()
     page.get_by_test_id("lessons").get_by_role("link").first.click()
     expect(page.get_by_test_id("step")).to_contain_text("What happened")
+
+
+def test_policies_are_compared_on_one_core(page: Page) -> None:
+    page.goto("/learn")
+    page.get_by_role("region", name="Scheduling").get_by_role("link", name="Least slack is not earliest deadline").click()
+    step = page.get_by_test_id("step")
+    expect(step).to_contain_text("All events wait")
+    page.keyboard.press("End")
+    expect(step).to_contain_text("B gives its result at 13.1 s, 2.6 s late")
+    least = page.get_by_role("radio", name="Least slack")
+    least.click(force=True)
+    expect(least).to_be_checked()
+    page.get_by_role("button", name="Next step").click()
+    expect(step).to_contain_text("B runs")
+    expect(page.get_by_test_id("knows")).to_contain_text("8.5 s")
+    assert_accessible(page)
+    page.get_by_role("button", name="Last step").click()
+    expect(step).to_contain_text("A gives its result at 10 s, in time; B gives its result at 10.5 s, in time.")

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from ninja import Router, Schema
 
-from engine.lessons import Explained, Lesson, LessonFiles, explained
+from engine.lessons import AnyLesson, Explained, LessonFiles, explained
 from engine.spec import InvalidExperiment
 from engine.spec.base.problems import suggestion
 
@@ -20,10 +20,11 @@ FILES = LessonFiles(settings.BASE_DIR / "fixtures")
 
 
 class LessonItem(Schema):
-    """figure: number of the paper's figure that it follows."""
+    """figure: number of the paper's figure that it follows. group: lessons on one subject."""
 
     id: str
     title: str
+    group: str
     figure: str
     source: str
     text: str
@@ -46,11 +47,11 @@ def read(request: HttpRequest, id: str) -> LessonTold:
     return LessonTold(id=id, **about(lesson), cases=[explained(lesson, case) for case in lesson.cases])
 
 
-def about(lesson: Lesson) -> dict[str, str]:
-    return lesson.model_dump(include={"title", "figure", "source", "text"})
+def about(lesson: AnyLesson) -> dict[str, str]:
+    return lesson.model_dump(include={"title", "group", "figure", "source", "text"})
 
 
-def lesson_of(id: str) -> Lesson:
+def lesson_of(id: str) -> AnyLesson:
     with told_plainly(id):
         return FILES.lesson(id)
 

@@ -973,6 +973,13 @@ export interface components {
             mbit_per_s: number;
             wait_ms?: number;
         };
+        /** @description Something of a row that lasts: a query is served. */
+        Bar: {
+            instance: number;
+            at: number;
+            until: number;
+            act: number;
+        };
         /**
          * @description A checkpoint in the diagram. id: used in marks. at: position on the axis. act: number of acts after which it exists; 0: from the
          *     start.
@@ -985,11 +992,11 @@ export interface components {
             at: number;
             act: number;
             /** @enum {string} */
-            kind: "start" | "basic" | "coordinated" | "forced";
+            kind: "start" | "basic" | "coordinated" | "forced" | "deadline" | "result";
         };
         /**
-         * @description A space-time diagram: one row per instance, over an axis from `first` to `last`. unit: of the axis; empty if only the order is
-         *     known.
+         * @description A space-time diagram: one row per instance or query, over an axis from `first` to `last`. unit: of the axis; empty if only the order
+         *     is known.
          */
         Diagram: {
             instances: string[];
@@ -1001,12 +1008,16 @@ export interface components {
             messages: components["schemas"]["MessageArrow"][];
             /** @default [] */
             waits: components["schemas"]["Wait"][];
+            /** @default [] */
+            bars: components["schemas"]["Bar"][];
         };
-        /** @description An explained case of a lesson, or recovery. left_out: number of instances that are not drawn. */
+        /** @description An explained case of a lesson, or recovery. heading: of the diagram. left_out: number of instances that are not drawn. */
         Explained: {
             name: string;
             text: string;
             shows: string;
+            /** @default Instances over time */
+            heading: string;
             diagram: components["schemas"]["Diagram"];
             steps: components["schemas"]["LessonStep"][];
             /** @default 0 */
@@ -1072,8 +1083,10 @@ export interface components {
             processed_at: number | null;
             processed_act: number | null;
         };
-        /** @description The knowledge of the instances, one row each. */
+        /** @description What is known at a step, one row for each instance or query. */
         Table: {
+            /** @default What each instance knows after this step */
+            title: string;
             columns: string[];
             rows: string[][];
         };
@@ -1640,10 +1653,11 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             };
         };
-        /** @description figure: number of the paper's figure that it follows. */
+        /** @description figure: number of the paper's figure that it follows. group: lessons on one subject. */
         LessonItem: {
             id: string;
             title: string;
+            group: string;
             figure: string;
             source: string;
             text: string;
@@ -1651,6 +1665,7 @@ export interface components {
         LessonTold: {
             id: string;
             title: string;
+            group: string;
             figure: string;
             source: string;
             text: string;
@@ -3213,6 +3228,7 @@ export type ScheduledHost = components['schemas']['ScheduledHost'];
 export type ScheduledQuery = components['schemas']['ScheduledQuery'];
 export type SchedulingNews = components['schemas']['SchedulingNews'];
 export type TrunkSample = components['schemas']['TrunkSample'];
+export type Bar = components['schemas']['Bar'];
 export type CheckpointMark = components['schemas']['CheckpointMark'];
 export type Diagram = components['schemas']['Diagram'];
 export type Explained = components['schemas']['Explained'];

@@ -24,19 +24,25 @@ export function LearnPage() {
       ) : (
         <div className="learn">
           <nav className="panel" aria-label="Lessons">
-            <div className="ph">
-              <h2>Checkpoints</h2>
-            </div>
-            <ul className="scroll" data-testid="lessons">
-              {lessons.map((one) => (
-                <li key={one.id}>
-                  <Link to={`/learn/${one.id}`} aria-current={one.id === id ? "page" : undefined}>
-                    <small>{one.figure}</small>
-                    <span>{one.title}</span>
-                  </Link>
-                </li>
+            <div className="scroll" data-testid="lessons">
+              {groupsOf(lessons).map(([group, of]) => (
+                <section key={group} aria-label={group}>
+                  <div className="ph">
+                    <h2>{group}</h2>
+                  </div>
+                  <ul>
+                    {of.map((one) => (
+                      <li key={one.id}>
+                        <Link to={`/learn/${one.id}`} aria-current={one.id === id ? "page" : undefined}>
+                          <small>{one.figure}</small>
+                          <span>{one.title}</span>
+                        </Link>
+                      </li>
+                    ))}
+                  </ul>
+                </section>
               ))}
-            </ul>
+            </div>
           </nav>
           {!id ? (
             <Overview lessons={lessons} />
@@ -57,34 +63,45 @@ export function LearnPage() {
   );
 }
 
+/** Lessons by their subject, in the order in which subjects come. */
+function groupsOf(lessons: LessonItem[]): [group: string, lessons: LessonItem[]][] {
+  const found = new Map<string, LessonItem[]>();
+  for (const one of lessons) found.set(one.group, [...(found.get(one.group) ?? []), one]);
+  return [...found];
+}
+
 function Overview({ lessons }: { lessons: LessonItem[] }) {
   if (!lessons.length)
     return (
       <section className="panel">
         <Empty icon="learn" title="No lessons in this installation">
-          Lessons are documents in fixtures/lessons: instances, messages, checkpoints, and what to show of them.
+          Lessons are documents in fixtures/lessons: messages and checkpoints, or queries under a policy, and what to show of them.
         </Empty>
       </section>
     );
   return (
     <article className="panel scroll overview" tabIndex={0} aria-label="Lessons">
-      <h2>How checkpoints fit together</h2>
+      <h2>Step by step</h2>
       <p>
-        After a loss, to which checkpoints can the instances roll back? Each lesson is a small history of messages and checkpoints,
-        explained step by step. The steps follow the rules of the engine itself. Step forward with <kbd>→</kbd>, back
-        with <kbd>←</kbd>.
+        After a loss, to which checkpoints can the instances roll back? Which query should run first? Each lesson is a small example,
+        explained step by step by the rules of the engine itself. Step forward with <kbd>→</kbd>, back with <kbd>←</kbd>.
       </p>
-      <ul>
-        {lessons.map(({ id, title, figure, text }) => (
-          <li key={id}>
-            <Link to={`/learn/${id}`}>
-              <b>{title}</b>
-            </Link>
-            {figure && <small className="mut">after Figure {figure}</small>}
-            <p>{text}</p>
-          </li>
-        ))}
-      </ul>
+      {groupsOf(lessons).map(([group, of]) => (
+        <section key={group}>
+          <h3>{group}</h3>
+          <ul>
+            {of.map(({ id, title, figure, text }) => (
+              <li key={id}>
+                <Link to={`/learn/${id}`}>
+                  <b>{title}</b>
+                </Link>
+                {figure && <small className="mut">after Figure {figure}</small>}
+                <p>{text}</p>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
       <p className="mut">
         Runs with uncoordinated or communication-induced checkpoints explain each recovery in the same way: open the
         tab <b>Checkpoints</b> of the run and press{" "}

@@ -45,6 +45,11 @@ export function SpaceTime({ told, step }: { told: Explained; step: LessonStep })
               <path d={`M${layout.left} ${layout.y(row)}H${layout.right}`} />
             </g>
           ))}
+          {diagram.bars
+            .filter(({ act }) => shownIn(act, step))
+            .map(({ instance, at, until }) => (
+              <rect key={`${instance} ${at}`} className="served" x={layout.x(at)} y={layout.y(instance) - 9} width={layout.x(until) - layout.x(at)} height="18" />
+            ))}
           {diagram.waits
             .filter(({ act }) => shownIn(act, step))
             .map((wait, n, waits) => {
@@ -77,7 +82,9 @@ export function SpaceTime({ told, step }: { told: Explained; step: LessonStep })
             .map((message) => (
               <Message key={message.name} message={message} step={step} layout={layout} />
             ))}
-          {marks.map((mark) => (
+          {marks.map((mark) => mark.kind === "deadline" || mark.kind === "result" ? (
+            <Moment key={mark.id} mark={mark} layout={layout} />
+          ) : (
             <Checkpoint key={mark.id} mark={mark} step={step} layout={layout} named={layout.namesFit || step.line.includes(mark.id)} />
           ))}
         </svg>
@@ -143,6 +150,17 @@ function Message({ message, step, layout }: { message: MessageArrow; step: Lesso
 
 const headOf = (x: number, y: number, ux: number, uy: number) =>
   `M${x} ${y}L${x - 9 * ux - 4 * uy} ${y - 9 * uy + 4 * ux}L${x - 9 * ux + 4 * uy} ${y - 9 * uy - 4 * ux}z`;
+
+/** When a query's watermark comes, and when its result is given. */
+function Moment({ mark, layout }: { mark: CheckpointMark; layout: Layout }) {
+  const [x, y] = [layout.x(mark.at), layout.y(mark.instance)];
+  return (
+    <g className={`checkpoint ${mark.kind}`} data-checkpoint={`${mark.name} ${mark.instance}`}>
+      {mark.kind === "deadline" ? <path d={`M${x} ${y - 22}V${y + 22}`} /> : <circle cx={x} cy={y} r="7" />}
+      <title>{`${mark.name} at ${mark.at} s`}</title>
+    </g>
+  );
+}
 
 function Checkpoint({ mark, step, layout, named }: { mark: CheckpointMark; step: LessonStep; layout: Layout; named: boolean }) {
   const state = stateOf(mark.id, step);

@@ -64,7 +64,7 @@ export function StepThrough({ told, begin, onStep }: { told: Explained; begin: n
       </section>
       <section className="panel drawn">
         <div className="ph">
-          <h2>Instances over time</h2>
+          <h2>{told.heading}</h2>
           <div className="lg" data-testid="legend">
             {legend.map(({ mark, label, means }) => (
               <span key={mark} title={means}>
@@ -75,7 +75,7 @@ export function StepThrough({ told, begin, onStep }: { told: Explained; begin: n
           </div>
         </div>
         <SpaceTime told={told} step={step} />
-        <Known told={told} step={step} />
+        {told.shows !== "schedule" && <Known told={told} step={step} />}
       </section>
       <nav className="panel outline" aria-label="All steps">
         <div className="ph">
@@ -156,13 +156,13 @@ function Known({ told, step }: { told: Explained; step: LessonStep }) {
 }
 
 /** What instances know after the step. */
-function Knowledge({ table: { columns, rows } }: { table: NonNullable<LessonStep["table"]> }) {
+function Knowledge({ table: { title, columns, rows } }: { table: NonNullable<LessonStep["table"]> }) {
   return (
     <section className="panel knows" data-testid="knows">
       <div className="ph">
-        <h2>What each instance knows after this step</h2>
+        <h2>{title}</h2>
       </div>
-      <div className="scroll" tabIndex={0} role="region" aria-label="What each instance knows">
+      <div className="scroll" tabIndex={0} role="region" aria-label={title}>
         <table className="table">
           <thead>
             <tr>
@@ -205,6 +205,18 @@ function Key({ mark }: { mark: string }) {
         <g className="wait">
           <rect x="1" y="2" width="20" height="10" />
         </g>
+      </svg>
+    );
+  if (mark === "served")
+    return (
+      <svg width="22" height="14" aria-hidden="true" className="key">
+        <rect className="served" x="1" y="2" width="20" height="10" />
+      </svg>
+    );
+  if (mark === "deadline" || mark === "result")
+    return (
+      <svg width="14" height="14" aria-hidden="true" className="key">
+        <g className={`checkpoint ${mark}`}>{mark === "deadline" ? <path d="M7 0V14" /> : <circle cx="7" cy="7" r="5" />}</g>
       </svg>
     );
   if (mark === "barrier")

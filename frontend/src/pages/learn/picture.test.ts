@@ -10,7 +10,7 @@ const message: MessageArrow = {
   name: "m1", kind: "record", sender: 0, receiver: 2, sent_at: 1, sent_act: 1, arrives_at: 3, arrives_act: 4, processed_at: 3, processed_act: 4,
 };
 const diagram: SpaceTimeDiagram = {
-  instances: ["A", "B", "C"], first: 0, last: 4, unit: "", messages: [message], waits: [],
+  instances: ["A", "B", "C"], first: 0, last: 4, unit: "", messages: [message], waits: [], bars: [],
   checkpoints: [{ id: "0:1", instance: 0, index: 1, name: "c11", at: 2, act: 2, kind: "basic" }],
 };
 
@@ -40,7 +40,7 @@ describe("a space-time diagram", () => {
   });
 
   it("has a legend of what its steps show, and says it in words", () => {
-    const told: Explained = { name: "", text: "", shows: "rollback", diagram, left_out: 0, steps: [step, { ...step, orphans: ["m1"] }] };
+    const told: Explained = { name: "", text: "", shows: "rollback", heading: "h", diagram, left_out: 0, steps: [step, { ...step, orphans: ["m1"] }] };
     expect(legendOf(told).map(({ label }) => label)).toEqual(["checkpoint", "in the line", "orphan"]);
     expect(knownAt(told, step)).toEqual([["Line", ["c11"]]]);
   });

@@ -111,8 +111,15 @@ const OF_MESSAGES: { [state in MessageState]: [label: string, means: string] } =
   told: ["in focus", "The subject of this step"],
 };
 
+const OF_SCHEDULES: LegendEntry[] = [
+  { mark: "served", label: "served", means: "The core serves an event of the query" },
+  { mark: "deadline", label: "watermark", means: "When the watermark that ends the window comes" },
+  { mark: "result", label: "result", means: "All events of the window are served, and its watermark has come" },
+];
+
 /** What the case's steps show somewhere; the same at each of them, so that nothing moves. */
-export function legendOf({ diagram, steps }: Explained): LegendEntry[] {
+export function legendOf({ shows, diagram, steps }: Explained): LegendEntry[] {
+  if (shows === "schedule") return OF_SCHEDULES;
   const found: LegendEntry[] = [{ mark: "basic", label: "checkpoint", means: "An instance's state, taken at this moment" }];
   if (diagram.checkpoints.some(({ kind }) => kind === "forced"))
     found.push({ mark: "forced", label: "forced", means: "Forced by a message, before processing it" });

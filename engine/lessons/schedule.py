@@ -1,0 +1,215 @@
+"""Queries on one core under a policy, cycle by cycle. The policies are the engine's own; they see the statistics that they see in runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.core.layout import FAR
+from engine.scheduling.policy import Policy, Selection
+from engine.scheduling.statistics import History, InputStatistics, Statistics
+from engine.scheduling.tasks import Input, Tasks
+from engine.spec.base.family import implementation
+from engine.spec.base.problems import Refusal
+from engine.spec.experiment.scheduling.base import Scheduling
+
+from .schedule_document import PolicyCase, ScheduleLesson
+from .steps import Bar, CheckpointMark, Diagram, Explained, LessonStep, Table, checkpoint_id, listed
+
+S_NS = 1_000_000_000
+CYCLES_MAX = 500
+NEVER_MS = 1e9
+WHY = {
+    "slack_ms": "Slack",
+    "cost_ms": "Cost",
+    "expected_ms": "Watermark in",
+    "sigma_ms": "± σ",
+    "deadline_ms": "Deadline in",
+    "waits_ms": "Waits",
+    "work_ms": "Work",
+    "rate_per_ms": "Rate per ms",
+    "turn": "Turn",
+}
+
+
+@dataclass
+class _State:
+    """left: events by query. out_s: when its result was given, by query, None before. bars: served."""
+
+    lesson: ScheduleLesson
+    left: list[int] = field(init=False)
+    out_s: list[float | None] = field(init=False)
+    now_s: float = 0.0
+    bars: list[Bar] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.left = [len(query.events_s) for query in self.lesson.queries]
+        self.out_s = [None] * len(self.left)
+
+
+def explained_schedule(lesson: ScheduleLesson, case: PolicyCase) -> Explained:
+    """Raises Refusal for a policy under which the queries never end."""
+    about = case.policy
+    assert isinstance(about, Scheduling)
+    policy: Policy = implementation(type(about), "engine.scheduling", "policy")(about)
+    state, cycle_s, steps = _State(lesson), about.cycle_ms / 1000, [_beginning(lesson)]
+    last_served = [0.0] * len(state.left)
+    cycles = 0
+    while any(state.left):
+        cycles += 1
+        if cycles > CYCLES_MAX:
+            at = ("cases", lesson.cases.index(case), "policy")
+            message = f"cycle_ms is {about.cycle_ms:g}, and after {CYCLES_MAX} cycles events still wait; give a longer one"
+            raise Refusal(message, at=(*at, "cycle_ms"), code="too_long", value=about.cycle_ms)
+        began_s, end_s = state.now_s, state.now_s + cycle_s
+        left = list(state.left)
+        selection = policy.select(_statistics(state, about.cycle_ns))
+        served: list[tuple[int, int]] = []  # query, events
+        while state.now_s < end_s - 1e-9:
+            q = next((q for q in selection.order if state.left[q]), None)
+            if q is None:
+                break
+            state.left[q] -= 1
+            cost_s = lesson.queries[q].cost_s
+            state.bars.append(Bar(instance=q, at=round(state.now_s, 6), until=round(state.now_s + cost_s, 6), act=cycles))
+            state.now_s += cost_s
+            last_served[q] = state.now_s
+            served = [*served[:-1], (q, served[-1][1] + 1)] if served and served[-1][0] == q else [*served, (q, 1)]
+        if not served:
+            state.now_s = end_s
+        step = _cycle(state, left, selection, served, began_s, cycles)
+        if not served and steps[-1].title == step.title:
+            step = step.model_copy(update={"table": steps.pop().table})  # it goes on idling
+        steps.append(step)
+        _pass(state, last_served)
+    out_s = [max(last, query.deadline_s) for last, query in zip(last_served, lesson.queries, strict=True)]
+    steps.append(_ending(lesson, out_s, cycles + 1))
+    names = tuple(query.name for query in lesson.queries)
+    marks = [_mark(q, "deadline", query.deadline_s, 0) for q, query in enumerate(lesson.queries)]
+    marks += [_mark(q, "result", at_s, cycles + 1) for q, at_s in enumerate(out_s)]
+    last = max([*out_s, *(bar.until for bar in state.bars)])
+    diagram = Diagram(instances=names, first=0, last=last, unit="s", checkpoints=tuple(marks), messages=(), bars=tuple(state.bars))
+    return Explained(name=case.name, text=case.text, shows="schedule", heading="Queries over time", diagram=diagram, steps=tuple(steps))
+
+
+def _pass(state: _State, last_served: list[float]) -> None:
+    for q, query in enumerate(state.lesson.queries):
+        if state.left[q] == 0 and max(last_served[q], query.deadline_s) <= state.now_s:
+            state.out_s[q] = max(last_served[q], query.deadline_s)
+
+
+def _statistics(state: _State, cycle_ns: int) -> Statistics:
+    """Each query is a source and a window behind it, on a host with one core. Watermarks are expected at their deadlines, to the
+    nanosecond."""
+    queries = state.lesson.queries
+    count = len(queries)
+    now_ns = round(state.now_s * S_NS)
+    deadlines = [round(query.deadline_s * S_NS) for query in queries]
+    windows = np.arange(count) * 2 + 1
+    left = np.array(state.left, np.int64)
+    heads = [round(query.events_s[-n] * S_NS) if n else FAR for query, n in zip(queries, state.left, strict=True)]
+    none = np.zeros(0, np.int64)
+    inputs = tuple(Input(q, q, 0, ((ns, 1 << 60),), 0, 0, none) for q, ns in enumerate(deadlines))
+
+    def by_task(values: object, of_sources: float = 0) -> np.ndarray:
+        found = np.full(2 * count, of_sources, np.asarray(values).dtype)
+        found[windows] = values
+        return found
+
+    tasks = Tasks(
+        host=0,
+        name="core",
+        cores=1,
+        budget_bytes=None,
+        names=tuple(query.name for query in queries),
+        ids=tuple(f"{query.name} {part}" for query in queries for part in ("events", "window")),
+        query=np.repeat(np.arange(count), 2),
+        level=np.tile([0, 1], count),
+        is_source=np.tile([True, False], count),
+        fires=np.tile([False, True], count),
+        parallelism=np.ones(2 * count, np.int64),
+        instances=np.arange(2 * count),
+        task_of=np.arange(2 * count),
+        sent=windows - 1,
+        received=windows,
+        inputs=inputs,
+    )
+    waits = [-1 if ns > now_ns or not n else ns for ns, n in zip(deadlines, state.left, strict=True)]
+    passed = np.array([ns if out is not None else -FAR for ns, out in zip(deadlines, state.out_s, strict=True)], np.int64)
+    return Statistics(
+        now_ns=now_ns,
+        cycle_ns=cycle_ns,
+        tasks=tasks,
+        cost_ns=by_task(np.array([query.cost_s * S_NS for query in queries])),
+        selectivity=by_task(np.zeros(count), 1.0),
+        queued=by_task(left),
+        queued_bytes=by_task(left),
+        head_ns=by_task(np.array(heads, np.int64), FAR),
+        watermark_ns=by_task(passed, -FAR),
+        fired=np.zeros(2 * count),
+        firing_ns=np.zeros(2 * count),
+        used_bytes=0,
+        inputs=[
+            InputStatistics(q, 0, -FAR, History(-1, -1, 0, 0.0, 0.0, 0.0), 0.0, 0.0, deadlines[q], 0, waits[q], deadlines[q], 0)
+            for q in range(count)
+        ],
+        elsewhere_ns=np.zeros(count),
+    )
+
+
+# Texts
+
+
+def _beginning(lesson: ScheduleLesson) -> LessonStep:
+    told = [
+        f"{query.name} has {len(query.events_s)} event{'s' * (len(query.events_s) > 1)} of {query.cost_s:g} s, and its watermark comes at "
+        f"{query.deadline_s:g} s"
+        for query in lesson.queries
+    ]
+    return LessonStep(title="All events wait", text=f"There is one core. {'; '.join(told)}.", act=0)
+
+
+def _cycle(state: _State, left: list[int], selection: Selection, served: list[tuple[int, int]], began_s: float, act: int) -> LessonStep:
+    """left: events by query at the beginning. served: queries and numbers of events, in turn."""
+    names, end_s = [query.name for query in state.lesson.queries], state.now_s
+    if served:
+        title = f"{listed([names[q] for q, _ in dict.fromkeys(served)])} {'runs' if len(served) == 1 else 'run'}"
+        what = listed([f"{count} event{'s' * (count > 1)} of {names[q]}" for q, count in served])
+        text = f"From {began_s:g} to {end_s:g} s the core serves {what}."
+    else:
+        title = "The core idles"
+        text = f"Until {end_s:g} s it waits for the watermark of {listed([names[q] for q in selection.order])}, though others have work."
+    order = [names[q] for q in selection.order]
+    if len(order) > 1:
+        text += f" The order is {listed(order)}."
+    columns = [name for name in WHY if any(name in of for of in selection.why.values())]
+    rows = tuple(
+        (names[q], str(left[q]), *(_value(column, selection.why.get(q, {}).get(column)) for column in columns))
+        for q in [*selection.order, *(q for q in range(len(names)) if q not in selection.order)]
+        if q in selection.why or left[q]
+    )
+    title_of_table = f"On what the policy decided, at {began_s:g} s"
+    table = Table(title=title_of_table, columns=("Query", "Events", *(WHY[name] for name in columns)), rows=rows) if rows else None
+    return LessonStep(title=title, text=text, act=act, table=table)
+
+
+def _value(column: str, value: float | None) -> str:
+    if value is None or value >= NEVER_MS:
+        return "–"
+    return f"{value / 1000:g} s".replace("-", "−") if column.endswith("_ms") and column != "rate_per_ms" else f"{value:g}"
+
+
+def _ending(lesson: ScheduleLesson, out_s: list[float], act: int) -> LessonStep:
+    late = [round(at_s - query.deadline_s, 6) for at_s, query in zip(out_s, lesson.queries, strict=True)]
+    told = [
+        f"{query.name} gives its result at {at_s:g} s, {'in time' if not by else f'{by:g} s late'}"
+        for query, at_s, by in zip(lesson.queries, out_s, late, strict=True)
+    ]
+    text = f"{'; '.join(told)}. That is {sum(late) / len(late):g} s in the mean."
+    return LessonStep(title="The results", text=text, act=act, verdict="bad" if any(late) else "good")
+
+
+def _mark(q: int, kind: str, at_s: float, act: int) -> CheckpointMark:
+    index = 0 if kind == "deadline" else 1
+    return CheckpointMark(id=checkpoint_id(q, index), instance=q, index=index, name=kind, at=at_s, act=act, kind=kind)  # type: ignore[arg-type]
