@@ -75,7 +75,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What drives a browser is marked by where it stands. With --quick, what takes more than 0.05 s is left out. Long tests come first, so
-    that none is left over at the end when the other processes have nothing to do."""
+    that none is left over at the end when the other processes have nothing to do. Files with a browser stay whole: each has a lab."""
     for item in items:
         if item.path.is_relative_to(ROOT / "tests" / "browser"):
             item.add_marker("browser")
@@ -84,7 +84,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = set(chosen)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = chosen
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    slow = {item.path for item in items if item.get_closest_marker("browser") and item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow and item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")
