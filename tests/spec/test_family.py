@@ -95,6 +95,7 @@ def test_every_kind_of_a_discovered_family_says_where_it_stands() -> None:
             assert all(kind.position < Variant.position for kind in ours), family.name
 
 
+@pytest.mark.slow
 def test_every_kind_is_shown_with_a_text_for_each_parameter() -> None:
     for family in registry.FAMILIES.values():
         if isinstance(family, Family):
