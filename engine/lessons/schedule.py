@@ -35,17 +35,21 @@ WHY = {
 
 @dataclass
 class _State:
-    """left: events by query. out_s: when its result was given, by query, None before. bars: served."""
+    """left: events by query. served_s: when its last one was served, by query. bars: one for each event served."""
 
     lesson: ScheduleLesson
     left: list[int] = field(init=False)
-    out_s: list[float | None] = field(init=False)
+    served_s: list[float] = field(init=False)
     now_s: float = 0.0
     bars: list[Bar] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.left = [len(query.events_s) for query in self.lesson.queries]
-        self.out_s = [None] * len(self.left)
+        self.served_s = [0.0] * len(self.left)
+
+    def results_s(self) -> list[float]:
+        """When each query gives its result, if all of its events are served: when the last one is, and its watermark has come."""
+        return [max(at_s, query.deadline_s) for at_s, query in zip(self.served_s, self.lesson.queries, strict=True)]
 
 
 def explained_schedule(lesson: ScheduleLesson, case: PolicyCase) -> Explained:
@@ -54,7 +58,6 @@ def explained_schedule(lesson: ScheduleLesson, case: PolicyCase) -> Explained:
     assert isinstance(about, Scheduling)
     policy: Policy = implementation(type(about), "engine.scheduling", "policy")(about)
     state, cycle_s, steps = _State(lesson), about.cycle_ms / 1000, [_beginning(lesson)]
-    last_served = [0.0] * len(state.left)
     cycles = 0
     while any(state.left):
         cycles += 1
@@ -74,7 +77,7 @@ def explained_schedule(lesson: ScheduleLesson, case: PolicyCase) -> Explained:
             cost_s = lesson.queries[q].cost_s
             state.bars.append(Bar(instance=q, at=round(state.now_s, 6), until=round(state.now_s + cost_s, 6), act=cycles))
             state.now_s += cost_s
-            last_served[q] = state.now_s
+            state.served_s[q] = state.now_s
             served = [*served[:-1], (q, served[-1][1] + 1)] if served and served[-1][0] == q else [*served, (q, 1)]
         if not served:
             state.now_s = end_s
@@ -82,8 +85,7 @@ def explained_schedule(lesson: ScheduleLesson, case: PolicyCase) -> Explained:
         if not served and steps[-1].title == step.title:
             step = step.model_copy(update={"table": steps.pop().table})  # it goes on idling
         steps.append(step)
-        _pass(state, last_served)
-    out_s = [max(last, query.deadline_s) for last, query in zip(last_served, lesson.queries, strict=True)]
+    out_s = state.results_s()
     steps.append(_ending(lesson, out_s, cycles + 1))
     names = tuple(query.name for query in lesson.queries)
     marks = [_mark(q, "deadline", query.deadline_s, 0) for q, query in enumerate(lesson.queries)]
@@ -91,12 +93,6 @@ def explained_schedule(lesson: ScheduleLesson, case: PolicyCase) -> Explained:
     last = max([*out_s, *(bar.until for bar in state.bars)])
     diagram = Diagram(instances=names, first=0, last=last, unit="s", checkpoints=tuple(marks), messages=(), bars=tuple(state.bars))
     return Explained(name=case.name, text=case.text, shows="schedule", heading="Queries over time", diagram=diagram, steps=tuple(steps))
-
-
-def _pass(state: _State, last_served: list[float]) -> None:
-    for q, query in enumerate(state.lesson.queries):
-        if state.left[q] == 0 and max(last_served[q], query.deadline_s) <= state.now_s:
-            state.out_s[q] = max(last_served[q], query.deadline_s)
 
 
 def _statistics(state: _State, cycle_ns: int) -> Statistics:
@@ -136,7 +132,8 @@ def _statistics(state: _State, cycle_ns: int) -> Statistics:
         inputs=inputs,
     )
     waits = [-1 if ns > now_ns or not n else ns for ns, n in zip(deadlines, state.left, strict=True)]
-    passed = np.array([ns if out is not None else -FAR for ns, out in zip(deadlines, state.out_s, strict=True)], np.int64)
+    given = [not n and at_s <= state.now_s for n, at_s in zip(state.left, state.results_s(), strict=True)]
+    passed = np.where(given, deadlines, -FAR)
     return Statistics(
         now_ns=now_ns,
         cycle_ns=cycle_ns,
@@ -173,8 +170,9 @@ def _beginning(lesson: ScheduleLesson) -> LessonStep:
 def _cycle(state: _State, left: list[int], selection: Selection, served: list[tuple[int, int]], began_s: float, act: int) -> LessonStep:
     """left: events by query at the beginning. served: queries and numbers of events, in turn."""
     names, end_s = [query.name for query in state.lesson.queries], state.now_s
+    who = list(dict.fromkeys(names[q] for q, _ in served))
     if served:
-        title = f"{listed([names[q] for q, _ in dict.fromkeys(served)])} {'runs' if len(served) == 1 else 'run'}"
+        title = f"{listed(who)} {'runs' if len(who) == 1 else 'run'}"
         what = listed([f"{count} event{'s' * (count > 1)} of {names[q]}" for q, count in served])
         text = f"From {began_s:g} to {end_s:g} s the core serves {what}."
     else:

@@ -79,6 +79,18 @@ def finished(document: dict[str, Any], **options: Any) -> engine.Simulation:
     return simulation
 
 
+def cut_saved_and_forked(document: dict[str, Any], every_ns: int) -> engine.Simulation:
+    """Run to the end with stops; at each the run is saved and resumed, at every second one forked before."""
+    cut = simulated(document)
+    for n, at_ns in enumerate(range(every_ns, cut.horizon_ns, every_ns)):
+        cut.run_until(at_ns)
+        saved = (cut.fork() if n % 2 else cut).snapshot()
+        cut = simulated(document)
+        cut.restore(saved)
+    cut.run_until(cut.end_ns)
+    return cut
+
+
 def frames_of(simulation: engine.Simulation) -> list[dict[str, Any]]:
     """All frames from here to the end."""
     frames = []

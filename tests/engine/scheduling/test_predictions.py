@@ -13,7 +13,7 @@ from engine.scheduling.cycle import Scheduler
 from engine.scheduling.regression import Regression
 from engine.workloads.delays import laws
 
-from ...support.agreement import finished, frames_of, simulated
+from ...support.agreement import cut_saved_and_forked, finished, frames_of, simulated, traced
 from ...support.scheduled_examples import contended
 
 SWITCH_S = 12.0
@@ -132,12 +132,4 @@ def test_the_regression_hits_less_often_than_the_history() -> None:
 
 def test_a_run_with_the_regression_is_the_same_however_it_is_cut() -> None:
     document = contended(horizon_s=6, per_s=300, estimator="regression")
-    whole, cut = simulated(document), simulated(document)
-    whole.run_until(whole.end_ns)
-    for at_ns in range(170_000_000, 6_000_000_000, 810_000_000):
-        cut.run_until(at_ns)
-        again = simulated(document)
-        again.restore(cut.fork().snapshot())
-        cut = again
-    cut.run_until(cut.end_ns)
-    assert cut.digest() == whole.digest()
+    assert cut_saved_and_forked(document, 810_000_001).digest() == traced(document).digest()

@@ -14,7 +14,7 @@ from engine.scheduling.streambox import StreamBox
 from engine.spec.experiment.scheduling import SCHEDULINGS
 from engine.spec.experiment.scheduling.base import Scheduling
 
-from ...support.agreement import DATASETS, fingerprint, finished, frames_of, simulated
+from ...support.agreement import DATASETS, cut_saved_and_forked, fingerprint, finished, frames_of, simulated, traced
 from ...support.scheduled_examples import contended
 
 POLICIES = [kind.model_fields["kind"].default for kind in SCHEDULINGS.kinds if issubclass(kind, Scheduling)]
@@ -128,17 +128,7 @@ def test_no_query_starves_under_klink() -> None:
 @pytest.mark.parametrize(("kind", "params"), [*((kind, {}) for kind in RANKING), ("switched", SWITCHED)])
 def test_a_scheduled_run_is_the_same_however_it_is_cut_saved_or_forked(kind: str, params: dict[str, Any]) -> None:
     document = contended(kind, horizon_s=4, **params)
-    whole = simulated(document)
-    whole.run_until(whole.end_ns)
-    cut = simulated(document)
-    for at_ns in range(170_000_000, 4_000_000_000, 410_000_000):
-        cut.run_until(at_ns)
-        cut = cut.fork() if at_ns % 4 else cut
-        again = simulated(document)
-        again.restore(cut.snapshot())
-        cut = again
-    cut.run_until(cut.end_ns)
-    assert fingerprint(cut) == fingerprint(whole)
+    assert fingerprint(cut_saved_and_forked(document, 410_000_001)) == fingerprint(traced(document))
 
 
 def test_a_switch_is_the_first_policy_before_and_the_second_one_after() -> None:

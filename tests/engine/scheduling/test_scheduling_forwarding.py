@@ -15,7 +15,7 @@ from engine.scheduling.forwarding import Cost, Knowledge, Message
 from engine.scheduling.slack import slacks
 from engine.scheduling.statistics import Statistics
 
-from ...support.agreement import fingerprint, finished, frames_of, simulated
+from ...support.agreement import cut_saved_and_forked, fingerprint, finished, frames_of, simulated, traced
 from ...support.scheduled_examples import chained, told
 
 MS = 1_000_000
@@ -155,17 +155,8 @@ def simulated_to(document: dict[str, Any], until_s: float) -> engine.Simulation:
 def test_several_hosts_give_the_same_windows_however_the_run_is_cut_saved_or_forked() -> None:
     document = chained(hosts=3, horizon_s=3)
     document["workload"]["drain"] = True
-    whole = simulated(document)
-    whole.run_until(whole.end_ns)
-    cut = simulated(document)
-    for at_ns in range(170 * MS, 3_000 * MS, 410 * MS):
-        cut.run_until(at_ns)
-        cut = cut.fork() if at_ns % 4 else cut
-        again = simulated(document)
-        again.restore(cut.snapshot())
-        cut = again
-    cut.run_until(cut.end_ns)
-    assert fingerprint(cut) == fingerprint(whole)
+    whole = traced(document)
+    assert fingerprint(cut_saved_and_forked(document, 410 * MS + 1)) == fingerprint(whole)
     blind = finished(chained(hosts=3, horizon_s=3, forwarding=False) | {"workload": document["workload"]})
     rows = [sorted((sink, repr(r["values"])) for sink in run.sinks for r in run.sink_records(sink)) for run in (whole, blind)]
     assert rows[0] == rows[1]
