@@ -26,7 +26,7 @@ export interface ScheduledHost {
 const VALUES: Record<string, { label: string; means: string; unit: string }> = {
   slack_ms: { label: "Slack", means: "Time until the watermark that closes the next window, less the time that what waits needs", unit: "ms" },
   cost_ms: { label: "Cost", means: "Time in which the cores serve what waits, and the next window's results", unit: "ms" },
-  expected_ms: { label: "Watermark in", means: "When the watermark that closes the next window is expected, from this cycle on", unit: "ms" },
+  expected_ms: { label: "Due in", means: "When the watermark that closes the next window is expected, from this cycle on", unit: "ms" },
   sigma_ms: { label: "± σ", means: "Standard deviation of the delay of watermarks", unit: "ms" },
   waits_ms: { label: "Waits", means: "For how long the oldest record waits", unit: "ms" },
   work_ms: { label: "Work", means: "CPU time of what waits", unit: "ms" },
