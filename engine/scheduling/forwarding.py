@@ -1,7 +1,7 @@
 """What the schedulers of hosts tell one another: progress of sources downstream, costs upstream (Farhat 2020, 3; docs/scheduling.md).
 
-Each host sends one message to each neighbour in each cycle. Messages take the network, so what a host knows of others is as old as they
-took, and a cycle. Nothing is read from another host directly.
+Each host sends one message to each neighbour in each cycle. Messages take the network, so what a host knows of others is as old as their
+way, and up to a cycle older. Nothing is read from another host directly.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ class Klink:
         return found
 
     def _judge(self, statistics: Statistics, of: Slacks, estimates: Mapping[int, Expected]) -> None:
-        """Compare what has been taken in with the interval of its epoch's beginning, and predict the end of epochs that have begun. A point
-        without a deviation that the regression gives hits within a cycle."""
+        """Compare what has been taken in with the interval of its epoch's beginning, and predict the end of epochs that have begun. An
+        estimate of the regression is a point, and hits within one cycle."""
         half = deviations(self._confidence)
         for k, about in enumerate(statistics.inputs):
             if about.measured_ns is not None:
