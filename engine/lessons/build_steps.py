@@ -11,15 +11,24 @@ from engine.spec.base.structure import check, refusal_problem
 from .alignment import AlignedHistory
 from .document import Alignment, Case, Forcing, Lesson, Lines
 from .forcing import ForcedHistory
+from .forwarding import explained_forwarding
+from .forwarding_document import ForwardingLesson
 from .history import History
 from .lines import steps_of_lines
 from .rollback import steps_of_rollback
 from .schedule import explained_schedule
 from .schedule_document import ScheduleLesson
 from .steps import Explained
+from .windows import explained_windows
+from .windows_document import WindowsLesson
 
-AnyLesson = Lesson | ScheduleLesson
-KINDS: dict[str, type[Any]] = {"history": Lesson, "schedule": ScheduleLesson}
+AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson
+KINDS: dict[str, type[Any]] = {
+    "history": Lesson,
+    "schedule": ScheduleLesson,
+    "windows": WindowsLesson,
+    "forwarding": ForwardingLesson,
+}
 
 Played = TypeVar("Played", bound=History)
 
@@ -54,6 +63,10 @@ def explained(lesson: AnyLesson, case: Any) -> Explained:
     """Explain a case of the lesson. Raises Refusal, with the place in the lesson, for an impossible one."""
     if isinstance(lesson, ScheduleLesson):
         return explained_schedule(lesson, case)
+    if isinstance(lesson, WindowsLesson):
+        return explained_windows(lesson, case)
+    if isinstance(lesson, ForwardingLesson):
+        return explained_forwarding(lesson, case)
     return _explained_history(lesson, case)
 
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from engine.core.layout import FAR
 from engine.scheduling.policy import Policy, Selection
-from engine.scheduling.statistics import History, InputStatistics, Statistics
-from engine.scheduling.tasks import Input, Tasks
+from engine.scheduling.statistics import Statistics
 from engine.spec.base.family import implementation
 from engine.spec.base.problems import Refusal
 from engine.spec.experiment.scheduling.base import Scheduling
 
+from .measured import S_NS, Part, due, due_once, statistics_of, tasks_of
 from .schedule_document import PolicyCase, ScheduleLesson
 from .steps import Bar, CheckpointMark, Diagram, Explained, LessonStep, Table, checkpoint_id, listed
 
-S_NS = 1_000_000_000
 CYCLES_MAX = 500
 NEVER_MS = 1e9
 WHY = {
@@ -96,63 +93,18 @@ def explained_schedule(lesson: ScheduleLesson, case: PolicyCase) -> Explained:
 
 
 def _statistics(state: _State, cycle_ns: int) -> Statistics:
-    """Each query is a source and a window behind it, on a host with one core. Watermarks are expected at their deadlines, to the
-    nanosecond."""
-    queries = state.lesson.queries
-    count = len(queries)
+    """Each query is a source and a window behind it."""
     now_ns = round(state.now_s * S_NS)
-    deadlines = [round(query.deadline_s * S_NS) for query in queries]
-    windows = np.arange(count) * 2 + 1
-    left = np.array(state.left, np.int64)
-    heads = [round(query.events_s[-n] * S_NS) if n else FAR for query, n in zip(queries, state.left, strict=True)]
-    none = np.zeros(0, np.int64)
-    inputs = tuple(Input(q, q, 0, ((ns, 1 << 60),), 0, 0, none) for q, ns in enumerate(deadlines))
-
-    def by_task(values: object, of_sources: float = 0) -> np.ndarray:
-        found = np.full(2 * count, of_sources, np.asarray(values).dtype)
-        found[windows] = values
-        return found
-
-    tasks = Tasks(
-        host=0,
-        name="core",
-        cores=1,
-        budget_bytes=None,
-        names=tuple(query.name for query in queries),
-        ids=tuple(f"{query.name} {part}" for query in queries for part in ("events", "window")),
-        query=np.repeat(np.arange(count), 2),
-        level=np.tile([0, 1], count),
-        is_source=np.tile([True, False], count),
-        fires=np.tile([False, True], count),
-        parallelism=np.ones(2 * count, np.int64),
-        instances=np.arange(2 * count),
-        task_of=np.arange(2 * count),
-        sent=windows - 1,
-        received=windows,
-        inputs=inputs,
-    )
-    waits = [-1 if ns > now_ns or not n else ns for ns, n in zip(deadlines, state.left, strict=True)]
-    given = [not n and at_s <= state.now_s for n, at_s in zip(state.left, state.results_s(), strict=True)]
-    passed = np.where(given, deadlines, -FAR)
-    return Statistics(
-        now_ns=now_ns,
-        cycle_ns=cycle_ns,
-        tasks=tasks,
-        cost_ns=by_task(np.array([query.cost_s * S_NS for query in queries])),
-        selectivity=by_task(np.zeros(count), 1.0),
-        queued=by_task(left),
-        queued_bytes=by_task(left),
-        head_ns=by_task(np.array(heads, np.int64), FAR),
-        watermark_ns=by_task(passed, -FAR),
-        fired=np.zeros(2 * count),
-        firing_ns=np.zeros(2 * count),
-        used_bytes=0,
-        inputs=[
-            InputStatistics(q, 0, -FAR, History(-1, -1, 0, 0.0, 0.0, 0.0), 0.0, 0.0, deadlines[q], 0, waits[q], deadlines[q], 0)
-            for q in range(count)
-        ],
-        elsewhere_ns=np.zeros(count),
-    )
+    parts, inputs, progress = [], [], []
+    for q, (query, left, out_s) in enumerate(zip(state.lesson.queries, state.left, state.results_s(), strict=True)):
+        deadline_ns = round(query.deadline_s * S_NS)
+        head_ns = round(query.events_s[-left] * S_NS) if left else FAR
+        watermark_ns = deadline_ns if not left and out_s <= state.now_s else -FAR
+        parts += [Part(q, is_source=True), Part(q, False, True, query.cost_s * S_NS, left, head_ns, watermark_ns)]
+        inputs.append(due_once(q, 0, deadline_ns))
+        progress.append(due(q, deadline_ns, deadline_ns if left and deadline_ns <= now_ns else -1))
+    tasks = tasks_of(0, "core", [query.name for query in state.lesson.queries], parts, inputs)
+    return statistics_of(tasks, parts, progress, now_ns, cycle_ns)
 
 
 # Texts

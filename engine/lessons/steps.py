@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple
 
 from engine.spec.base.operator import Model
 
-Kind = Literal["start", "basic", "coordinated", "forced", "deadline", "result"]
+Kind = Literal["start", "basic", "coordinated", "forced", "deadline", "result", "event", "watermark", "sweeping", "cycle"]
 
 
 class CheckpointMark(Model):
-    """A checkpoint in the diagram. id: used in marks. at: position on the axis. act: number of acts after which it exists; 0: from the
-    start."""
+    """A checkpoint in the diagram, or another moment of a row. id: used in marks. at: position on the axis. act: number of acts after
+    which it exists; 0: from the start."""
 
     id: str
     instance: int
@@ -24,11 +24,11 @@ class CheckpointMark(Model):
 
 
 class MessageArrow(Model):
-    """A message or a barrier. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered, None if it was
-    never processed. The acts say from when each part is visible."""
+    """A message, a barrier or a watermark. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered,
+    None if it was never processed. The acts say from when each part is visible."""
 
     name: str
-    kind: Literal["record", "barrier"]
+    kind: Literal["record", "barrier", "watermark"]
     sender: int
     receiver: int
     sent_at: float
@@ -51,7 +51,7 @@ class Wait(Model):
 
 
 class Bar(Model):
-    """Something of a row that lasts: a query is served."""
+    """Something of a row that lasts: a query is served, or a window has events."""
 
     instance: int
     at: float

@@ -179,7 +179,7 @@ class _Host:
         for message in () if was_down else arrived:  # in the cycle in which it came up, it may have been down when they arrived
             self.knowledge.receive(message)
         self.collected = self.service.collect(w, now_ns, about.cycle_ns)
-        statistics = self.knowledge.added_to(self.collected, w) if about.forwards else self.collected
+        statistics = self.knowledge.added_to(self.collected, w.chan[:, L.C_WATERMARK]) if about.forwards else self.collected
         selection = self.policy.select(statistics)
         running = started(statistics, selection)
         switched = int(np.count_nonzero(running != self.running))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.tables import Arrays
+from engine.core.tables import Words
 
 from .statistics import Floats, History, InputStatistics, Statistics
 from .tasks import Tasks
@@ -97,14 +97,14 @@ class Knowledge:
             if key not in self.costs or self.costs[key].measured_ns < cost.measured_ns:
                 self.costs[key] = cost
 
-    def added_to(self, statistics: Statistics, w: Arrays) -> Statistics:
-        """Statistics of this host with what it knows of others."""
+    def added_to(self, statistics: Statistics, watermarks_ns: Words) -> Statistics:
+        """Statistics of this host with what it knows of others. watermarks_ns: the last one by channel."""
         inputs = []
         for about in self.tasks.remote:
             progress = self.progress.get(about.instance)
             if progress is None:
                 continue
-            passed = int(w.chan[about.channels, L.C_WATERMARK].min(initial=L.FAR))
+            passed = int(watermarks_ns[about.channels].min(initial=L.FAR))
             unserved = self.unserved[about.instance] = [each for each in self.unserved.get(about.instance, []) if each[1] > passed]
             oldest = unserved[0] if unserved else (-1, 0)
             measured_ns, epochs, watermark_ns, first_us, first_sd_us, behind_ns, history = progress

@@ -43,8 +43,8 @@ def test_the_domino_effect_step_by_step(page: Page) -> None:
 def test_each_lesson_can_be_gone_through(page: Page) -> None:
     page.goto("/learn/checkmate-3.1")
     links = page.get_by_test_id("lessons").get_by_role("link")
-    expect(links).to_have_count(8)
-    for n in range(8):
+    expect(links).to_have_count(11)
+    for n in range(11):
         links.nth(n).click()
         expect(links.nth(n)).to_have_attribute("aria-current", "page")
         expect(page.get_by_test_id("space-time")).to_be_visible()
@@ -90,3 +90,27 @@ def test_policies_are_compared_on_one_core(page: Page) -> None:
     assert_accessible(page)
     page.get_by_role("button", name="Last step").click()
     expect(step).to_contain_text("A gives its result at 10 s, in time; B gives its result at 10.5 s, in time.")
+
+
+def test_which_watermarks_sweep(page: Page) -> None:
+    page.goto("/learn/klink-2.2?step=4")
+    step = page.get_by_test_id("step")
+    expect(step).to_contain_text("Event 4")
+    expect(page.locator("[data-checkpoint='(0, 3] fires']")).to_have_count(0)
+    page.get_by_role("button", name="Next step").click()
+    expect(step).to_contain_text("Watermark 3 sweeps, and (0, 3] fires")
+    expect(page.locator("[data-checkpoint='(0, 3] fires']")).to_have_count(1)
+    assert_accessible(page)
+    page.goto("/learn/klink-3.1?step=7")
+    expect(step).to_contain_text("Window [1, 2) still waits for top")
+    expect(page.get_by_test_id("knows").get_by_role("row").last).to_have_text("the operator12")
+
+
+def test_hosts_tell_one_another_what_they_know(page: Page) -> None:
+    page.goto("/learn/klink-3.2?step=2")
+    expect(page.get_by_test_id("step")).to_contain_text("B knows no watermark of Q.")
+    expect(page.locator("[data-message='A to B at 0 s, progress']")).to_have_attribute("data-state", "told")
+    expect(page.get_by_test_id("knows").get_by_role("row").nth(2)).to_contain_text("not known")
+    page.get_by_role("button", name="Next step").click()
+    expect(page.get_by_test_id("knows").get_by_role("row").nth(2)).to_contain_text("5 s")
+    assert_accessible(page)

@@ -16,8 +16,9 @@ from webapp.api import lessons
 
 def test_lessons_are_listed_and_told(client: Client) -> None:
     listed = client.get("/api/lessons").json()
-    assert [one["figure"] for one in listed] == ["3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "1.1", ""]
-    assert [one["group"] for one in listed] == ["Checkpoints"] * 6 + ["Scheduling"] * 2
+    assert [one["figure"] for one in listed] == ["3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "1.1", "2.2", "3.1", "3.2", ""]
+    groups = ["Scheduling", "Watermarks", "Watermarks", "Scheduling", "Scheduling"]
+    assert [one["group"] for one in listed] == ["Checkpoints"] * 6 + groups
     told = client.get("/api/lessons/checkmate-3.5").json()
     assert {name: told[name] for name in listed[4]} == listed[4]
     first = told["cases"][0]

@@ -973,7 +973,7 @@ export interface components {
             mbit_per_s: number;
             wait_ms?: number;
         };
-        /** @description Something of a row that lasts: a query is served. */
+        /** @description Something of a row that lasts: a query is served, or a window has events. */
         Bar: {
             instance: number;
             at: number;
@@ -981,7 +981,7 @@ export interface components {
             act: number;
         };
         /**
-         * @description A checkpoint in the diagram. id: used in marks. at: position on the axis. act: number of acts after which it exists; 0: from the
+         * @description A checkpoint in the diagram, or another moment of a row. id: used in marks. at: position on the axis. act: number of acts after which it exists; 0: from the
          *     start.
          */
         CheckpointMark: {
@@ -992,7 +992,7 @@ export interface components {
             at: number;
             act: number;
             /** @enum {string} */
-            kind: "start" | "basic" | "coordinated" | "forced" | "deadline" | "result";
+            kind: "start" | "basic" | "coordinated" | "forced" | "deadline" | "result" | "event" | "watermark" | "sweeping" | "cycle";
         };
         /**
          * @description A space-time diagram: one row per instance or query, over an axis from `first` to `last`. unit: of the axis; empty if only the order
@@ -1067,13 +1067,13 @@ export interface components {
             table: components["schemas"]["Table"] | null;
         };
         /**
-         * @description A message or a barrier. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered, None if it was
+         * @description A message, a barrier or a watermark. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered, None if it was
          *     never processed. The acts say from when each part is visible.
          */
         MessageArrow: {
             name: string;
             /** @enum {string} */
-            kind: "record" | "barrier";
+            kind: "record" | "barrier" | "watermark";
             sender: number;
             receiver: number;
             sent_at: number;

@@ -39,8 +39,8 @@ def titles(one: Explained) -> list[str]:
 
 
 def test_the_figures_are_there_in_their_order() -> None:
-    assert FILES.ids() == [*(f"checkmate-3.{n}" for n in range(1, 7)), "klink-1.1", "klink-slack"]
-    assert [FILES.lesson(id).figure for id in FILES.ids()] == [*(f"3.{n}" for n in range(1, 7)), "1.1", ""]
+    assert FILES.ids() == [*(f"checkmate-3.{n}" for n in range(1, 7)), "klink-1.1", "klink-2.2", "klink-3.1", "klink-3.2", "klink-slack"]
+    assert [FILES.lesson(id).figure for id in FILES.ids()] == [*(f"3.{n}" for n in range(1, 7)), "1.1", "2.2", "3.1", "3.2", ""]
 
 
 def test_3_1_both_lines_hold_and_one_needs_what_is_in_flight() -> None:

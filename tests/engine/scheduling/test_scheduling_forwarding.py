@@ -75,7 +75,7 @@ def test_without_forwarding_a_host_downstream_knows_no_deadline(monkeypatch: pyt
             run = Recorded(chained(hosts=2, forwarding=forwarding), patch, 2)
         host = next(each for each in scheduler(run.simulation)._hosts if each.tasks.name == "w2")
         assert host.collected is not None
-        of[forwarding] = [host.knowledge.added_to(host.collected, run.simulation._world.arrays)]
+        of[forwarding] = [host.knowledge.added_to(host.collected, run.simulation._world.arrays.chan[:, L.C_WATERMARK])]
         assert bool(run.messages) == forwarding
     informed, blind = (slacks(of[forwarding][0], 0.95, "event", False).slack_ns for forwarding in (True, False))
     assert np.isfinite(informed).all()

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { CheckpointMark, Explained, LessonStep, MessageArrow } from "../../api/types";
-import { arrowOf, layoutOf, messageState, shownIn, stateOf, type Layout } from "./picture";
+import { arrowOf, isMoment, isRound, layoutOf, messageState, shownIn, stateOf, type Layout } from "./picture";
 
 /** Of a checkpoint's mark, px: half its side. */
 const HALF = 6;
@@ -47,9 +47,20 @@ export function SpaceTime({ told, step }: { told: Explained; step: LessonStep })
           ))}
           {diagram.bars
             .filter(({ act }) => shownIn(act, step))
-            .map(({ instance, at, until }) => (
-              <rect key={`${instance} ${at}`} className="served" x={layout.x(at)} y={layout.y(instance) - 9} width={layout.x(until) - layout.x(at)} height="18" />
-            ))}
+            .map(({ instance, at, until }) => {
+              // Over an axis of acts it lasts as long as the story has come.
+              const end = diagram.unit ? until : Math.min(until, step.act ?? until);
+              return (
+                <rect
+                  key={`${instance} ${at}`}
+                  className={diagram.unit ? "served" : "open-window"}
+                  x={layout.x(at)}
+                  y={layout.y(instance) - 9}
+                  width={layout.x(end) - layout.x(at)}
+                  height="18"
+                />
+              );
+            })}
           {diagram.waits
             .filter(({ act }) => shownIn(act, step))
             .map((wait, n, waits) => {
@@ -82,8 +93,8 @@ export function SpaceTime({ told, step }: { told: Explained; step: LessonStep })
             .map((message) => (
               <Message key={message.name} message={message} step={step} layout={layout} />
             ))}
-          {marks.map((mark) => mark.kind === "deadline" || mark.kind === "result" ? (
-            <Moment key={mark.id} mark={mark} layout={layout} />
+          {marks.map((mark) => isMoment(mark.kind) ? (
+            <Moment key={mark.id} mark={mark} step={step} layout={layout} unit={diagram.unit} />
           ) : (
             <Checkpoint key={mark.id} mark={mark} step={step} layout={layout} named={layout.namesFit || step.line.includes(mark.id)} />
           ))}
@@ -126,7 +137,7 @@ function Message({ message, step, layout }: { message: MessageArrow; step: Lesso
   const processed = isProcessed && message.processed_at !== null ? layout.x(message.processed_at) : null;
   const later = arrived && processed !== null && processed > x2 + 1;
   const barrier = message.kind === "barrier";
-  const told = barrier ? "" : (message.name.split(", ").at(-1) ?? ""); // of a run the ends are to be seen
+  const told = barrier || message.kind === "watermark" ? "" : (message.name.split(", ").at(-1) ?? ""); // of a run the ends are to be seen
   const share = arrived ? 0.38 : 0.6;
   const [lx, ly] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
   return (
@@ -151,13 +162,25 @@ function Message({ message, step, layout }: { message: MessageArrow; step: Lesso
 const headOf = (x: number, y: number, ux: number, uy: number) =>
   `M${x} ${y}L${x - 9 * ux - 4 * uy} ${y - 9 * uy + 4 * ux}L${x - 9 * ux + 4 * uy} ${y - 9 * uy - 4 * ux}z`;
 
-/** When a query's watermark comes, and when its result is given. */
-function Moment({ mark, layout }: { mark: CheckpointMark; layout: Layout }) {
-  const [x, y] = [layout.x(mark.at), layout.y(mark.instance)];
+/** Half the height of a moment's line, or its radius, px. */
+const MOMENTS: Record<string, number> = { deadline: 22, result: 7, event: 4, watermark: 14, sweeping: 14, cycle: 8 };
+
+/** When something comes to a row, or is given by it: a watermark, an event, a result. */
+function Moment({ mark, step, layout, unit }: { mark: CheckpointMark; step: LessonStep; layout: Layout; unit: string }) {
+  const [x, y, size] = [layout.x(mark.at), layout.y(mark.instance), MOMENTS[mark.kind] ?? 7];
+  const state = stateOf(mark.id, step);
+  const focus = step.focus.includes(mark.id);
+  const named = mark.kind === "watermark" || mark.kind === "sweeping";
   return (
-    <g className={`checkpoint ${mark.kind}`} data-checkpoint={`${mark.name} ${mark.instance}`}>
-      {mark.kind === "deadline" ? <path d={`M${x} ${y - 22}V${y + 22}`} /> : <circle cx={x} cy={y} r="7" />}
-      <title>{`${mark.name} at ${mark.at} s`}</title>
+    <g className={`checkpoint ${mark.kind} ${state} ${focus ? "focus" : ""}`} data-checkpoint={unit ? `${mark.name} ${mark.instance}` : mark.name}>
+      {isRound(mark.kind) ? <circle cx={x} cy={y} r={size} /> : <path d={`M${x} ${y - size}V${y + size}`} />}
+      {state === "useless" && <path className="gone" d={`M${x - 6} ${y - 6}l12 12m0 -12l-12 12`} />}
+      {(named || state === "useless") && (
+        <text x={x} y={y - size - 5}>
+          {mark.name}
+        </text>
+      )}
+      <title>{unit ? `${mark.name} at ${mark.at} ${unit}` : mark.name}</title>
     </g>
   );
 }

@@ -4,9 +4,11 @@ import { scrollInList } from "../../lib/scrolling";
 import { useCommands, type Command } from "../../session/commands";
 import { Icon } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
-import { knownAt, legendOf } from "./picture";
+import { isMoment, isRound, knownAt, legendOf } from "./picture";
 import { SpaceTime } from "./SpaceTime";
 
+/** Cases that mark no checkpoints and no lines. */
+const WITHOUT_LINES = ["schedule", "windows", "forwarding"];
 /** More names than that are counted. */
 const NAMES_MAX = 8;
 
@@ -75,7 +77,7 @@ export function StepThrough({ told, begin, onStep }: { told: Explained; begin: n
           </div>
         </div>
         <SpaceTime told={told} step={step} />
-        {told.shows !== "schedule" && <Known told={told} step={step} />}
+        {!WITHOUT_LINES.includes(told.shows) && <Known told={told} step={step} />}
       </section>
       <nav className="panel outline" aria-label="All steps">
         <div className="ph">
@@ -172,8 +174,8 @@ function Knowledge({ table: { title, columns, rows } }: { table: NonNullable<Les
             </tr>
           </thead>
           <tbody>
-            {rows.map(([name, ...cells]) => (
-              <tr key={name}>
+            {rows.map(([name, ...cells], row) => (
+              <tr key={row}>
                 <td>
                   <b>{name}</b>
                 </td>
@@ -207,16 +209,16 @@ function Key({ mark }: { mark: string }) {
         </g>
       </svg>
     );
-  if (mark === "served")
+  if (mark === "served" || mark === "open-window")
     return (
       <svg width="22" height="14" aria-hidden="true" className="key">
-        <rect className="served" x="1" y="2" width="20" height="10" />
+        <rect className={mark} x="1" y="2" width="20" height="10" />
       </svg>
     );
-  if (mark === "deadline" || mark === "result")
+  if (isMoment(mark))
     return (
       <svg width="14" height="14" aria-hidden="true" className="key">
-        <g className={`checkpoint ${mark}`}>{mark === "deadline" ? <path d="M7 0V14" /> : <circle cx="7" cy="7" r="5" />}</g>
+        <g className={`checkpoint ${mark}`}>{isRound(mark) ? <circle cx="7" cy="7" r={mark === "event" ? 4 : 5} /> : <path d="M7 0V14" />}</g>
       </svg>
     );
   if (mark === "barrier")

@@ -55,6 +55,11 @@ export function ticksOf(first: number, last: number, most: number): number[] {
   return found;
 }
 
+/** Kinds of marks that are lines and dots in place of checkpoints. */
+const MOMENTS = ["deadline", "result", "event", "watermark", "sweeping", "cycle"];
+export const isMoment = (kind: string) => MOMENTS.includes(kind);
+export const isRound = (kind: string) => kind === "result" || kind === "event";
+
 export const shownIn = (act: number, step: LessonStep) => step.act === null || act <= step.act;
 
 /** Of a checkpoint; the first that holds. */
@@ -111,15 +116,29 @@ const OF_MESSAGES: { [state in MessageState]: [label: string, means: string] } =
   told: ["in focus", "The subject of this step"],
 };
 
-const OF_SCHEDULES: LegendEntry[] = [
-  { mark: "served", label: "served", means: "The core serves an event of the query" },
-  { mark: "deadline", label: "watermark", means: "When the watermark that ends the window comes" },
-  { mark: "result", label: "result", means: "All events of the window are served, and its watermark has come" },
-];
+const OF_STORIES: { [shows: string]: LegendEntry[] } = {
+  schedule: [
+    { mark: "served", label: "served", means: "The core serves an event of the query" },
+    { mark: "deadline", label: "watermark", means: "When the watermark that ends the window comes" },
+    { mark: "result", label: "result", means: "All events of the window are served, and its watermark has come" },
+  ],
+  windows: [
+    { mark: "event", label: "event", means: "It waits in its window, or is dropped if that has fired" },
+    { mark: "watermark", label: "watermark", means: "No event up to its time will follow" },
+    { mark: "sweeping", label: "sweeping", means: "The first watermark of its input to reach the end of a window" },
+    { mark: "open-window", label: "open window", means: "The window has events and has not fired" },
+    { mark: "result", label: "fires", means: "The watermarks of all inputs have reached the window's end" },
+  ],
+  forwarding: [
+    { mark: "cycle", label: "cycle", means: "The host decides who runs next" },
+    { mark: "told", label: "message", means: "Progress goes downstream, and costs go upstream" },
+  ],
+};
 
 /** What the case's steps show somewhere; the same at each of them, so that nothing moves. */
 export function legendOf({ shows, diagram, steps }: Explained): LegendEntry[] {
-  if (shows === "schedule") return OF_SCHEDULES;
+  const story = OF_STORIES[shows];
+  if (story) return story;
   const found: LegendEntry[] = [{ mark: "basic", label: "checkpoint", means: "An instance's state, taken at this moment" }];
   if (diagram.checkpoints.some(({ kind }) => kind === "forced"))
     found.push({ mark: "forced", label: "forced", means: "Forced by a message, before processing it" });
