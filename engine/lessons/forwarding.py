@@ -84,9 +84,8 @@ def explained_forwarding(lesson: ForwardingLesson, case: NetworkCase) -> Explain
                     message = host.knowledge.message(to, own, cost)
                     sent.append(replace(message, arrival_ns=now_ns + _ns(case.transit_s)))
         mail += sent
-        names = [_name(lesson, message) for message in sent]
-        arrows += [_arrow(message, name, lesson, act) for message, name in zip(sent, names, strict=True)]
-        steps.append(_cycle(lesson, sent, names, arrived, rows, now_ns, act))
+        arrows += [_arrow(message, lesson, act) for message in sent]
+        steps.append(_cycle(lesson, sent, arrived, rows, now_ns, act))
     last_s = max([lesson.cycles * lesson.cycle_s, *(arrow.arrives_at or 0 for arrow in arrows)])
     diagram = Diagram(instances=lesson.hosts, first=0, last=last_s, unit="s", checkpoints=tuple(marks), messages=tuple(arrows))
     return Explained(
@@ -144,7 +143,6 @@ COLUMNS = ("Host", "Query", "Waits here", "Waits downstream", "Watermark in", "A
 def _cycle(
     lesson: ForwardingLesson,
     sent: list[Message],
-    names: list[str],
     arrived: list[Message],
     rows: list[tuple[str, ...]],
     now_ns: int,
@@ -155,8 +153,9 @@ def _cycle(
     title = f"Cycle {act}, at {_s(now_ns)}"
     told = [*heard, *unknown] or ["No message has arrived"]
     text = f"{'; '.join(told)}." + "".join(f" {_told(lesson, message)}" for message in sent)
+    names = tuple(_name(lesson, message) for message in [*sent, *arrived])
     table = Table(title=f"On what each host decides at {_s(now_ns)}", columns=COLUMNS, rows=tuple(rows))
-    return LessonStep(title=title, text=text, act=act, told=tuple(names), table=table, verdict="bad" if unknown else "good")
+    return LessonStep(title=title, text=text, act=act, told=names, table=table, verdict="bad" if unknown else "good")
 
 
 def _told(lesson: ForwardingLesson, message: Message) -> str:
@@ -187,12 +186,12 @@ def _mark(host: int, index: int, now_ns: int, act: int) -> CheckpointMark:
     return CheckpointMark(id=id, instance=host, index=index, name=f"cycle {act}", at=now_ns / S_NS, act=act, kind="cycle")
 
 
-def _arrow(message: Message, name: str, lesson: ForwardingLesson, act: int) -> MessageArrow:
-    """It arrives in sight when the cycle is that begins at or after its arrival."""
+def _arrow(message: Message, lesson: ForwardingLesson, act: int) -> MessageArrow:
+    """It is drawn as arrived in the step of the cycle in which it arrives."""
     sent_s, arrival_s = message.sent_ns / S_NS, message.arrival_ns / S_NS
-    seen = act + int(np.ceil(round((arrival_s - sent_s) / lesson.cycle_s, 9))) if arrival_s > sent_s else act
+    seen = act + (message.arrival_ns - message.sent_ns) // _ns(lesson.cycle_s)
     return MessageArrow(
-        name=name,
+        name=_name(lesson, message),
         kind="record",
         sender=message.sender,
         receiver=message.receiver,
