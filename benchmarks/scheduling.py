@@ -96,8 +96,9 @@ def measured() -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", dest="as_json")
+    as_json = parser.parse_args().as_json
     found = measured()
-    if parser.parse_args().as_json:
+    if as_json:
         print(json.dumps(found))
     else:
         for name, value in found.items():
