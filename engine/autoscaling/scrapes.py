@@ -260,7 +260,7 @@ def unread(w: Arrays, i: int, now_ns: int) -> int:
     if w.inst.item(i, L.I_SHIFT) >= 0:
         return 0  # its records are generated when they are read
     count = int(np.searchsorted(w.log[first:end, L.D_APPEND], now_ns, side="right"))
-    return count - int(count > 0 and w.log[first + count - 1, L.D_TRIGGER] == L.LOG_END)
+    return int(np.count_nonzero(w.log[first : first + count, L.D_TRIGGER] >= 0))
 
 
 def _fills_ppm(w: Arrays, part: Part, p: int) -> list[int]:

@@ -13,7 +13,7 @@ NEED_VECTORS = 11
 RISEN = 12  # a watermark has risen that a scheduling policy waits for
 
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
-RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE, BARRIER = 0, 1, 2, 3, 4, 5
+RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE, BARRIER, MARKER = 0, 1, 2, 3, 4, 5, 6
 CLASS_TICK, CLASS_LOG, CLASS_LOCAL, CLASS_REMOTE = 0, 1, 2, 3
 IDLE, SERVING, EMITTING, BLOCKED, DOWN = 0, 1, 2, 3, 4
 FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
@@ -27,16 +27,17 @@ CONTROL_OFF, CONTROL_ON, CONTROL_WITH_LOSSES = 0, 1, 2  # none; control messages
 SCHEME_KEY_GROUPS, SCHEME_MODULO = 0, 1
 CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
 LOG_END, LOG_WATERMARK, LOG_AHEAD = -1, -2, -3  # the last: what is not loaded yet
+LOG_MARKER = -4  # less the number of the latency marker
 EPOCH = 1 << 20  # an incarnation is this times the number of recoveries before it, plus the number of losses of its host since
 REPLAYED = EPOCH - 1  # added to the incarnation of a record that was replayed from the log: no credit was taken for it
-TO_SINK, TO_EMIT, TO_READ, TO_WATERMARK = 0, 1, 2, 3  # of the last two, deliveries of records have none
+TO_SINK, TO_EMIT, TO_READ, TO_WATERMARK, TO_MARKER = 0, 1, 2, 3, 4  # of the last three, deliveries of records have none
 
 AHEAD = 4  # so many rows before a log's row is read it is fetched
 
 # -- row of a source's log: header, then payload words ----------------------------------------------------------------
 D_APPEND = 0
 D_EVENT = 1
-D_TRIGGER = 2  # identity of the record; of rows that are no records LOG_END or LOG_WATERMARK
+D_TRIGGER = 2  # identity of the record; of rows that are no records LOG_END, LOG_WATERMARK, or LOG_MARKER and less
 D_PAYLOAD = 3
 
 # -- message: header, then payload words -------------------------------------------------------------------------------
@@ -48,9 +49,9 @@ M_RECEIVER = 4  # instance; of a control message also instances + actor
 M_EDGE = 5  # while it waits in the outbox of an operator with several output ports: the number of its port
 M_CHANNEL = 6
 M_FIFO = 7  # the sender's running count of messages
-M_EVENT = 8  # event time; of a watermark: its value; of a barrier: its number
-M_TRIGGER = 9  # identity of the input record that caused this one
-M_CLOCK = 10  # the measured clock, of the trigger (of a watermark: when its source took it in ...
+M_EVENT = 8  # event time; of a watermark: its value; of a barrier: its number; of a latency marker: when it was made
+M_TRIGGER = 9  # identity of the input record that caused this one; of a latency marker: what is left of its number
+M_CLOCK = 10  # the measured clock, of the trigger (of a watermark or marker: when its source took it in ...
 M_NEWEST = 11  # ... of the newest contributor (... when it stood in the log ...
 M_OLDEST = 12  # ... of the oldest contributor (... and when it was made)
 M_BYTES = 13

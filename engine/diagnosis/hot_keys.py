@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.kernels.hashing import group_of
-from engine.core.layout import LOG_WATERMARK, SCHEME_KEY_GROUPS, SCHEME_MODULO
+from engine.core.layout import SCHEME_KEY_GROUPS, SCHEME_MODULO
 from engine.spec import Experiment, Refusal
 from engine.spec.base.records import FieldType, RecordSchema
 from engine.spec.experiment.partitionings.forward import Forward
@@ -304,7 +304,7 @@ class _Question:
         end_ns = end_ns_of(self.frame)
         from_ns = max(0, time_ns_of(feed, first + 1, end_ns) - 1)
         chunk = feed.chunk(from_ns, time_ns_of(feed, last, end_ns))
-        words = chunk.words[chunk.trigger != LOG_WATERMARK][first - feed.count_before(from_ns) :][: last - first]
+        words = chunk.words[chunk.trigger >= 0][first - feed.count_before(from_ns) :][: last - first]
         columns = {name: np.ascontiguousarray(words[:, feed.fields.index(name)]) for name in wanted}
         return _Records(columns, last - first, feed.weight)
 

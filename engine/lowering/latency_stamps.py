@@ -11,8 +11,8 @@ from engine.spec.experiment.experiment import Measurement
 
 CLOCKS = {"event": L.CLOCK_EVENT, "append": L.CLOCK_APPEND, "ingest": L.CLOCK_INGEST}
 ANCHORS = {"trigger": L.M_CLOCK, "newest": L.M_NEWEST, "oldest": L.M_OLDEST}
-POINTS = {"sink": L.TO_SINK, "emit": L.TO_EMIT, "read": L.TO_READ, "watermark": L.TO_WATERMARK}
-OF_WATERMARKS = {"ingest": L.M_CLOCK, "append": L.M_NEWEST, "event": L.M_OLDEST}
+POINTS = {"sink": L.TO_SINK, "emit": L.TO_EMIT, "read": L.TO_READ, "watermark": L.TO_WATERMARK, "marker": L.TO_MARKER}
+OF_MARKS = {"ingest": L.M_CLOCK, "append": L.M_NEWEST, "event": L.M_OLDEST}
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Stamps:
         for (clock, anchor), n in self.places.items():
             g[L.G_STAMP_CLOCK + n], g[L.G_STAMP_ANCHOR + n] = CLOCKS[clock], ANCHORS[anchor]
         for n, further in enumerate(measurement.also):
-            if further.to == "watermark":
-                column = OF_WATERMARKS[further.clock]
+            if further.to in ("watermark", "marker"):
+                column = OF_MARKS[further.clock]
             elif further.clock == "deadline" or further.to == "read":
                 column = L.M_EVENT
             elif further.clock == measurement.latency.clock:

@@ -236,9 +236,13 @@ class Logs:
             self._sought[i] = min(Place(min(mine), 0, L.LOG_AHEAD), end, key=_turn)
 
 
-def _turn(place: Place) -> tuple[int, int]:
-    """Sort key of positions in a log. Records that arrive together are ordered by number."""
-    return place.append_ns, {L.LOG_AHEAD: -1, L.LOG_END: L.FAR}.get(place.trigger, place.trigger)
+def _turn(place: Place) -> tuple[int, int, int]:
+    """Sort key of positions in a log. Of what arrives together records come first, by number, then watermarks, markers and the end."""
+    if place.trigger >= 0:
+        return place.append_ns, 1, place.trigger
+    if place.trigger <= L.LOG_MARKER:
+        return place.append_ns, 3, L.LOG_MARKER - place.trigger
+    return place.append_ns, {L.LOG_AHEAD: 0, L.LOG_WATERMARK: 2, L.LOG_END: 4}[place.trigger], 0
 
 
 def _row(chunk: LogChunk, place: Place, among: NDArray[np.bool_]) -> int:

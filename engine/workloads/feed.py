@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.layout import LOG_WATERMARK
+from engine.core.layout import LOG_MARKER, LOG_WATERMARK
 from engine.core.random import RandomStream
 from engine.spec.base.problems import refusals_below
 from engine.spec.base.records import RecordSchema
@@ -40,7 +40,8 @@ class LogChunk:
 
     append_ns (n,) non-decreasing; event_ns (n,) >= 0; trigger (n,) source number << 40 | record number; partition int32 (n,), the record's
     log; words (n, fields of the feed). If devices generate watermarks, these are among the records, after records with the same arrival
-    time: trigger LOG_WATERMARK, event_ns the watermark, words 0.
+    time: trigger LOG_WATERMARK, event_ns the watermark, words 0. Behind these come latency markers: trigger LOG_MARKER less their number,
+    event_ns when they were made.
     """
 
     append_ns: NDArray[np.int64]
@@ -80,13 +81,26 @@ class Watermarks:
         return LogChunk(arrival_ns, made_ns - self._lag_ns, marks, partition, np.zeros((len(numbers), self._fields), np.int64))
 
 
+class Markers:
+    """Latency markers: every period one in every partition. Their numbers differ among those of a time, and run on from one to the next."""
+
+    def __init__(self, period_ns: int, partitions: int, fields: int):
+        self._delivery, self._partitions, self._fields = AtOnce(Periodic(period_ns, partitions)), partitions, fields
+
+    def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
+        numbers, made_ns, arrival_ns = self._delivery.between(from_ns, to_ns)
+        period, partition = np.divmod(numbers, self._partitions)
+        triggers = LOG_MARKER - (period + partition)
+        return LogChunk(arrival_ns, made_ns, triggers, partition.astype(np.int32), np.zeros((len(numbers), self._fields), np.int64))
+
+
 class Feed:
     """The contents of a source operator's logs.
 
     schema: the records' fields. fields: names of the generated fields, in the order of a chunk's columns. closes_ns: when the logs close:
     the horizon, or, for a file that ends earlier, the append time of its last record. count: number of records that arrive before the
-    horizon, without watermarks. partitions: number of logs. weight: number of real records per record. start_ns: of the source's query.
-    Records, delivery and watermarks know nothing of it: their times count from there.
+    horizon, without watermarks and markers. partitions: number of logs. weight: number of real records per record. start_ns: of the
+    source's query. Records, delivery, watermarks and markers know nothing of it: their times count from there.
     """
 
     def __init__(
@@ -100,10 +114,11 @@ class Feed:
         weight: int = 1,
         watermarks: Watermarks | None = None,
         start_ns: int = 0,
+        markers: Markers | None = None,
     ):
         self._records, self._delivery, self.weight = records, delivery, weight
         self._start_ns, self._lasts_ns = start_ns, horizon_ns - start_ns
-        self.partitions, self._random, self._watermarks = partitions, random, watermarks
+        self.partitions, self._random, self._watermarks, self._markers = partitions, random, watermarks, markers
         self._first_trigger = source_number << NUMBER_BITS
         self.schema: RecordSchema = records.schema
         self.fields: tuple[str, ...] = records.fields
@@ -121,6 +136,8 @@ class Feed:
         from_ns, to_ns = max(from_ns - self._start_ns, 0), max(min(to_ns - self._start_ns, self._lasts_ns), 0)
         records = self._records_between(from_ns, to_ns)
         found = records if self._watermarks is None else records.merged_with(self._watermarks.chunk(from_ns, to_ns))
+        if self._markers is not None:
+            found = found.merged_with(self._markers.chunk(from_ns, min(to_ns, self.closes_ns - self._start_ns)))
         return found.later(self._start_ns, self._timestamps) if self._start_ns else found
 
     def _records_between(self, from_ns: int, to_ns: int) -> LogChunk:
@@ -182,4 +199,7 @@ def build_feed(
         watermarks = Watermarks(marks, source.watermarks.lag_ns, logs, len(records.fields))
     partition = RandomStream(workload.seed, operator_id, "partition")
     start_ns = experiment.query.starts_ns.get(operator_id, 0)
-    return Feed(records, delivery, workload.horizon_ns, logs, partition, source_number, workload.scale, watermarks, start_ns)
+    markers = None
+    if (marker_ns := experiment.measurement.marker_ns) is not None:
+        markers = Markers(marker_ns, logs, len(records.fields))
+    return Feed(records, delivery, workload.horizon_ns, logs, partition, source_number, workload.scale, watermarks, start_ns, markers)

@@ -11,6 +11,7 @@ RUNS = ("tests/engine/scheduling/test_scheduled_runs.py",)
 FORWARDING = ("tests/engine/scheduling/test_scheduling_forwarding.py",)
 PREDICTIONS = ("tests/engine/scheduling/test_predictions.py",)
 FORKS = ("tests/engine/scheduling/test_scheduling_forks.py",)
+MARKERS = ("tests/engine/core/test_latency_markers.py",)
 EPOCHS, BACKGROUND = "engine/core/kernels/epochs.py", "engine/core/kernels/background.py"
 LOOP, OF_POLICIES = "engine/core/kernels/event_loop", "engine/scheduling"
 
@@ -193,6 +194,27 @@ MUTATIONS = (
         "self._at_ns, early, early)",
         PREDICTIONS,
     ),
+    # latency markers
+    Mutation(
+        "sched: markers take one way",
+        f"{LOOP}/sending.py",
+        "msg[made, M_TRIGGER] //= parallel",
+        "msg[made, M_TRIGGER] *= parallel",
+        MARKERS,
+    ),
+    Mutation(
+        "sched: markers go to every receiver", f"{LOOP}/emission.py", "more = False\n                # WEAVE end", "# WEAVE end", MARKERS
+    ),
+    Mutation("sched: markers go round", f"{LOOP}/emission.py", " or msg[slot, M_KIND] == MARKER)", ")", MARKERS),
+    Mutation("sched: markers take no memory", "engine/core/kernels/memory.py", " or msg[slot, M_KIND] == MARKER", "", MARKERS),
+    Mutation(
+        "sched: markers are made when they are read",
+        f"{LOOP}/sources.py",
+        "msg[made, M_NEWEST] = best_ready",
+        "msg[made, M_NEWEST] = t",
+        MARKERS,
+    ),
+    Mutation("sched: markers of the end", "engine/workloads/feed.py", "min(to_ns, self.closes_ns - self._start_ns)", "to_ns", MARKERS),
     # the cycle
     Mutation(
         "sched: cycles are free",

@@ -18,13 +18,14 @@ from .joins import ExpiringJoin, IntervalJoin, Join, PathJoin, WindowJoin
 from .memory import Memory
 from .operators import Behaviour, Filter, Map, Project, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
-from .records import Mark, Record
+from .records import Mark, Marker, Record
 
 Schemas = dict[tuple[str, str], RecordSchema]
 """What leaves, by operator and output port."""
 
 U64 = (1 << 64) - 1
 MARK_TRIGGER = -2  # of a feed's rows that are watermarks
+MARKER_TRIGGER = -4  # of its latency markers, less their numbers
 
 
 def mix64(key: int) -> int:
@@ -242,7 +243,7 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
     for source_number, operator in enumerate(sources):
         feed = build_feed(experiment, operator.id, source_number, network.strings, datasets)
         chunk = feed.chunk(0, 1 << 62)
-        logs: list[list[Record | Mark]] = [[] for _ in range(operator.parallelism)]
+        logs: list[list[Record | Mark | Marker]] = [[] for _ in range(operator.parallelism)]
         partitions = experiment.workload.sources[operator.id].partitions or operator.parallelism
         rows = zip(
             chunk.append_ns.tolist(),
@@ -253,8 +254,14 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
             strict=True,
         )
         for append_ns, event_ns, trigger, partition, words in rows:
-            values = {f.name: value_of(word, f.type, network.strings) for word, f in zip(words, feed.schema.fields, strict=True)}
-            entry = Mark(append_ns, event_ns) if trigger == MARK_TRIGGER else Record(values, event_ns, trigger, append_ns=append_ns)
+            entry: Record | Mark | Marker
+            if trigger <= MARKER_TRIGGER:
+                entry = Marker(MARKER_TRIGGER - trigger, {"event": event_ns, "append": append_ns}, append_ns)
+            elif trigger == MARK_TRIGGER:
+                entry = Mark(append_ns, event_ns)
+            else:
+                values = {f.name: value_of(word, f.type, network.strings) for word, f in zip(words, feed.schema.fields, strict=True)}
+                entry = Record(values, event_ns, trigger, append_ns=append_ns)
             logs[partition * operator.parallelism // partitions].append(entry)
         watermarks = experiment.workload.sources[operator.id].watermarks
         period_ns = milliseconds(watermarks.period_ms) if watermarks.kind == "bounded" else 0

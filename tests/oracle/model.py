@@ -23,7 +23,19 @@ from .build import Network, behaviour_of, build
 from .environment import Phase, StructuralEnvironment
 from .noise import drift_factor, noise_factor, noise_word
 from .plan import AFTER_DEATH, Channel, Edge, Epochs, Host, Instance, Link, Log, Processor, integer, milliseconds, seconds
-from .records import CONTROL_BYTES, END_OF_LOG_WATERMARK, LOWEST_WATERMARK, Anchors, Barrier, Item, ItemClass, Kind, Record, Watermark
+from .records import (
+    CONTROL_BYTES,
+    END_OF_LOG_WATERMARK,
+    LOWEST_WATERMARK,
+    Anchors,
+    Barrier,
+    Item,
+    ItemClass,
+    Kind,
+    Marker,
+    Record,
+    Watermark,
+)
 from .sharing import SharedCores
 
 UNKNOWN_NS = 1 << 62
@@ -83,7 +95,8 @@ class OracleResult:
     outputs: per sink its deliveries, by end, then instance.
     late, lost, unsent: dropped or lost records per operator. errors: evaluations that met one, of all operators.
     state_bytes: of each instance at the end.
-    queued: per instance, how many items of each kind wait at the end, those in the log included. marks_in_logs: of them, watermarks there.
+    queued: per instance, how many items of each kind wait at the end, those in the log included. marks_in_logs: of them, watermarks and
+    latency markers there.
     served: per operator, records whose service started. topic_waits_ns: of those of logs, in that order, from their append to then.
     blocked_count: how often a sender had to wait for a credit.
     end_ns: the time of the last event, at least the horizon. drained: nothing was left to do.
@@ -92,6 +105,7 @@ class OracleResult:
     shed: records that sources on full hosts threw away, per operator.
     deadlock: (sender, receiver) of the channels of a cycle whose senders wait for one another at the end.
     watermark_waits_ns: per sink, for each sweeping watermark its latencies from event, append and ingest.
+    marker_waits_ns: likewise of latency markers.
     epochs: per source instance (number), what `Epochs` says of each.
     background_ns: per host.
     """
@@ -117,6 +131,7 @@ class OracleResult:
     drained: bool = False
     deadlock: list[tuple[int, int]] = field(default_factory=list)
     watermark_waits_ns: dict[str, list[dict[str, int]]] = field(default_factory=dict)
+    marker_waits_ns: dict[str, list[dict[str, int]]] = field(default_factory=dict)
     epochs: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
     background_ns: list[int] = field(default_factory=list)
 
@@ -512,7 +527,7 @@ class Model:
             result.queued.append(Counter(item.kind for item in instance.queue))
             if instance.operator.kind == "source":
                 result.epochs[instance.number] = instance.epochs.ended
-            result.marks_in_logs += sum(item.kind is Kind.WATERMARK and item.channel is None for item in instance.queue)
+            result.marks_in_logs += sum(item.kind in (Kind.WATERMARK, Kind.MARKER) and item.channel is None for item in instance.queue)
         for deliveries in result.outputs.values():
             deliveries.sort(key=lambda delivery: (delivery.end_ns, delivery.instance))
         for host in self.network.hosts:
@@ -530,7 +545,9 @@ class Model:
 
     # Phase 1: completions
 
-    def complete(self, instance: Instance, control: list[Any], outputs: list[Record], watermark_ns: int | None) -> None:
+    def complete(
+        self, instance: Instance, control: list[Any], outputs: list[Record], watermark_ns: int | None, marker: Marker | None
+    ) -> None:
         """The item of the instance ends; its emission begins (section 4)."""
         instance.serving = instance.served_by.busy = False
         self.background_later(instance.host)
@@ -550,6 +567,10 @@ class Model:
             marks = [(channel, mark) for edge in instance.outputs if not edge.feedback for channel in edge.channels[instance.index]]
             instance.to_send += marks
             instance.unsent.append((len(marks), CONTROL_BYTES))
+        if marker is not None and instance.outputs:
+            copies = marker.on_channels_of(instance)
+            instance.to_send += copies
+            instance.unsent.append((len(copies), CONTROL_BYTES))
         self.send(instance)
 
     def edge_of(self, instance: Instance, record: Record) -> Edge:
@@ -566,7 +587,7 @@ class Model:
             return getattr(record.anchors, f"{latency.anchor}_ns")[latency.clock]
 
         further_ns = tuple(
-            -1 if latency.to in ("read", "watermark") else (sent_ns if latency.to == "emit" else now_ns) - counted_from(latency)
+            -1 if latency.to in ("read", "watermark", "marker") else (sent_ns if latency.to == "emit" else now_ns) - counted_from(latency)
             for latency in self.further
         )
         latency_ns = now_ns - counted_from(self.latency)
@@ -725,6 +746,8 @@ class Model:
             item = Item(order, Kind.CONTROL_MESSAGE, control=(channel.sender.number, message))
         elif isinstance(message, Barrier):
             item = Item(order, Kind.BARRIER, barrier=message, channel=channel, way_ns=way_ns)
+        elif isinstance(message, Marker):
+            item = Item(order, Kind.MARKER, marker=message, channel=channel, way_ns=way_ns)
         else:
             item = Item(order, Kind.WATERMARK, watermark_ns=message, channel=channel, way_ns=way_ns)
         item.sender_life = packet.sender_life
@@ -818,6 +841,8 @@ class Model:
             order = (entry.append_ns, ItemClass.LOG, log.instance.number, 0, log.position)
             if isinstance(entry, Record):
                 item = Item(order, Kind.RECORD, record=entry)
+            elif isinstance(entry, Marker):
+                item = Item(order, Kind.MARKER, marker=entry)
             else:
                 item = Item(order, Kind.WATERMARK, watermark_ns=entry.watermark_ns)
             self.log_entry_at(entry.append_ns, log.instance, item)
@@ -976,7 +1001,10 @@ class Model:
         sweeps = raised_to_ns is not None and instance.operator.kind == "sink" and self.sweeps(instance, watermark_before_ns, raised_to_ns)
         instance.unsent.extend(unsent_of(control))
         instance.unsent.extend((1, self.edge_of(instance, record)) for record in outputs)
-        if raised_to_ns is not None and instance.outputs:
+        marker = item.marker
+        if marker is not None and item.channel is None:
+            marker = Marker(marker.number, marker.clocks_ns | {"ingest": now_ns})
+        if (raised_to_ns is not None or marker is not None) and instance.outputs:
             instance.unsent.append((1, CONTROL_BYTES))
         instance.serving = processor.busy = True
         instance.served_by = processor
@@ -995,7 +1023,10 @@ class Model:
             elif sweeps:
                 waits_ns = {clock: self.environment.now - time_ns for clock, time_ns in item.watermark_ns.clocks_ns.items()}
                 self.result.watermark_waits_ns.setdefault(instance.operator.id, []).append(waits_ns)
-            self.complete(instance, control, outputs, raised_to_ns)
+            elif marker is not None and instance.operator.kind == "sink":
+                waits_ns = {clock: self.environment.now - time_ns for clock, time_ns in marker.clocks_ns.items()}
+                self.result.marker_waits_ns.setdefault(instance.operator.id, []).append(waits_ns)
+            self.complete(instance, control, outputs, raised_to_ns, marker)
 
         sharing = instance.host.sharing
         instance.end_ns = now_ns + lasts_ns
@@ -1061,6 +1092,8 @@ class Model:
             if item.sender_life == item.channel.sender.host.life:
                 self.consumed(item.channel)
             return behaviour.on_record(item.record, item.channel.edge.target_port, now_ns)
+        if item.kind is Kind.MARKER:
+            return 0, []
         if item.kind is Kind.END_OF_LOG:
             instance.watermark_ns = END_OF_LOG_WATERMARK
             instance.clocks_ns = {"event": 0, "append": item.ready_ns, "ingest": now_ns}

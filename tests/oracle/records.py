@@ -20,6 +20,7 @@ class Kind(IntEnum):
     END_OF_LOG = 3
     CONTROL_MESSAGE = 4
     BARRIER = 5
+    MARKER = 6
 
 
 class ItemClass(IntEnum):
@@ -99,6 +100,25 @@ class Mark:
     watermark_ns: int
 
 
+@dataclass(frozen=True)
+class Marker:
+    """A latency marker: what is left of its number, and its clocks. append_ns: only in a log."""
+
+    number: int
+    clocks_ns: dict[str, int]
+    append_ns: int = 0
+
+    def on_channels_of(self, instance: Any) -> list[tuple[Any, Marker]]:
+        """Its copies, as they leave the instance: one on each edge, to the receivers in turn (section 6)."""
+        found = []
+        for edge in instance.outputs:
+            channels = edge.channels[instance.index]
+            if not edge.feedback:
+                following = Marker(self.number // len(channels), self.clocks_ns)
+                found.append((channels[self.number % len(channels)], following))
+        return found
+
+
 @dataclass(order=True)
 class Item:
     """Something an instance can serve. `order` is the queue order of section 2: (ready_ns, class, instance, sender, fifo)."""
@@ -107,6 +127,7 @@ class Item:
     kind: Kind = field(compare=False)
     record: Record | None = field(default=None, compare=False)
     watermark_ns: int = field(default=0, compare=False)
+    marker: Marker | None = field(default=None, compare=False)
     barrier: Barrier | None = field(default=None, compare=False)
     channel: Any = field(default=None, compare=False)  # by which it came; None for log items and ticks
     control: Any = field(default=None, compare=False)  # sender's address and message

@@ -141,9 +141,10 @@ def assert_agreement(
     read = [sums[(k + 1) * (len(sums) // (len(also) + 1))].tolist() for k, further in enumerate(also) if further.to == "read"]
     waits = expected.topic_waits_ns
     assert_same("waits in the log (count, sum, most)", [[len(waits), sum(waits), max(waits, default=0)]] * len(read), read)
-    swept = [watermark_sums(expected, simulation.sinks, further) for further in also if further.to == "watermark"]
-    rows = [sums[(k + 1) * (len(sums) // (len(also) + 1)) :] for k, further in enumerate(also) if further.to == "watermark"]
-    assert_same("latencies of watermarks (count, sum, most)", swept, [found[: len(simulation.sinks)].tolist() for found in rows])
+    for point, waits_ns in (("watermark", expected.watermark_waits_ns), ("marker", expected.marker_waits_ns)):
+        wanted = [sums_of(waits_ns, simulation.sinks, further) for further in also if further.to == point]
+        rows = [sums[(k + 1) * (len(sums) // (len(also) + 1)) :] for k, further in enumerate(also) if further.to == point]
+        assert_same(f"latencies of {point}s (count, sum, most)", wanted, [found[: len(simulation.sinks)].tolist() for found in rows])
     arrays = simulation._world.arrays
     if arrays.g[L.G_EPOCHS]:
         kept = -int(arrays.g[L.G_EPOCHS])
@@ -178,9 +179,9 @@ def assert_agreement(
     return expected
 
 
-def watermark_sums(expected: OracleResult, sinks: Sequence[str], further: Any) -> list[list[int]]:
-    """By sink count, sum and maximum of one latency of watermarks."""
-    waits = [[wait[further.clock] for wait in expected.watermark_waits_ns.get(sink, [])] for sink in sinks]
+def sums_of(waits_ns: Mapping[str, list[dict[str, int]]], sinks: Sequence[str], further: Any) -> list[list[int]]:
+    """By sink count, sum and maximum of one latency of watermarks or markers."""
+    waits = [[wait[further.clock] for wait in waits_ns.get(sink, [])] for sink in sinks]
     return [[len(found), sum(found), max([0, *found])] for found in waits]
 
 

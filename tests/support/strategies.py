@@ -437,12 +437,12 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
 @st.composite
 def further_latencies(draw: st.DrawFn) -> list[Document]:
     clocks, anchors = ("event", "append", "ingest", "deadline"), ("trigger", "newest", "oldest")
-    points = ("sink", "emit", "sink", "emit", "read", "watermark")
+    points = ("sink", "emit", "sink", "emit", "read", "watermark", "marker")
     kinds = draw(st.lists(st.tuples(*map(st.sampled_from, (clocks, anchors, points))), max_size=8))
     return [
         {
             "name": f"latency_{n}",
-            "from": "append" if to == "read" or (to, clock) == ("watermark", "deadline") else clock,
+            "from": "append" if to == "read" or (clock == "deadline" and to in ("watermark", "marker")) else clock,
             "anchor": anchor,
             "to": to,
         }
@@ -649,6 +649,20 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS, budgets: tupl
                 operator["cost"]["attainable"] = draw(st.sampled_from((0.7, 0.05, 0.333, 1.0)))
     ingress = draw(ingresses(budgeted == "all")) if draw(st.integers(0, 3)) == 0 or budgeted == "all" else {"kind": "read"}
     drain = draw(st.booleans())
+    sources = {id: draw(source_workloads(stream, per_source, horizon_ns)) for id, stream in query.streams.items()}
+    also = draw(st.one_of(st.just([]), further_latencies()))
+    measurement: Document = {
+        "frame_ms": draw(st.sampled_from((1, 1.7, 250))),
+        "latency": {
+            "from": draw(st.sampled_from(("event", "append", "ingest"))),
+            "anchor": draw(st.sampled_from(("trigger", "newest", "oldest"))),
+        },
+        "also": also,
+    }
+    if any("generation" in source for source in sources.values()):
+        measurement["also"] = [further for further in also if further["to"] != "marker"]
+    elif any(further["to"] == "marker" for further in also):
+        measurement["marker_ms"] = milliseconds(horizon_ns // draw(st.sampled_from((5, 20, 41))))
     return {
         "format": 1,
         "name": "random",
@@ -660,18 +674,11 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS, budgets: tupl
             "horizon_s": seconds(horizon_ns),
             "drain": drain,
             "drain_limit_s": draw(st.sampled_from((60.0, 60.0, 0.001))) if drain else 60.0,
-            "sources": {id: draw(source_workloads(stream, per_source, horizon_ns)) for id, stream in query.streams.items()},
+            "sources": sources,
         },
         "policies": {"flow_control": flow_control, "ingress": ingress},
         "faults": draw(host_faults(host_names(cluster), horizon_ns)) + draw(link_faults(host_names(cluster), horizon_ns)),
-        "measurement": {
-            "frame_ms": draw(st.sampled_from((1, 1.7, 250))),
-            "latency": {
-                "from": draw(st.sampled_from(("event", "append", "ingest"))),
-                "anchor": draw(st.sampled_from(("trigger", "newest", "oldest"))),
-            },
-            "also": draw(st.one_of(st.just([]), further_latencies())),
-        },
+        "measurement": measurement,
     }
 
 

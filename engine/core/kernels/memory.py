@@ -19,7 +19,7 @@ def room_of(world, h, slot):
     room = 0
     if msg[slot, M_KIND] == RECORD:
         room = world.footprint[world.memory[h, Z_LAW], msg[slot, M_EDGE]]
-    elif msg[slot, M_KIND] == WATERMARK or msg[slot, M_KIND] == BARRIER:
+    elif msg[slot, M_KIND] == WATERMARK or msg[slot, M_KIND] == BARRIER or msg[slot, M_KIND] == MARKER:
         room = CONTROL_BYTES
     elif msg[slot, M_KIND] == CONTROL_MESSAGE:
         room = msg[slot, M_BYTES]

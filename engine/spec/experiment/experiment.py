@@ -19,6 +19,7 @@ from .cluster import Cluster, ExpandedHost, expand
 from .faults import AnyFault
 from .flow_control import AnyFlowControl
 from .flow_control.unbounded import Unbounded
+from .generation import Coordinated
 from .ingress import AnyIngress
 from .ingress.read import ReadOn
 from .placement import AnyPlacement
@@ -68,6 +69,10 @@ class Latency(Model):
     )
 
 
+MARKER_MS = 200.0
+"""Time between two latency markers by default (Farhat 2020, 3.4)."""
+
+
 class FurtherLatency(Model):
     """An additional latency: its end point, its starting clock, and the contributing record used as the anchor."""
 
@@ -83,13 +88,13 @@ class FurtherLatency(Model):
     anchor: Literal["trigger", "newest", "oldest"] = Field(
         default="newest",
         title="Anchor",
-        description="Contributing record that the latency is measured from. Ignored for deadline, and for a latency to read or watermark.",
+        description="Contributing record that the latency is measured from. Ignored for deadline, and to read, watermark or marker.",
     )
-    to: Literal["sink", "emit", "read", "watermark"] = Field(
+    to: Literal["sink", "emit", "read", "watermark", "marker"] = Field(
         default="sink",
         title="To",
         description="End of the sink's service (sink), time it was sent to the sink (emit), time a source began to read it (read), or, of "
-        "watermarks that close a window, the end of their service at the sink (watermark).",
+        "watermarks that close a window or of latency markers, the end of their service at the sink (watermark, marker).",
     )
 
     @model_validator(mode="after")
@@ -97,8 +102,8 @@ class FurtherLatency(Model):
         if self.to == "read" and self.clock != "append":
             message = f"from is '{self.clock}', but a latency to read is the wait of records in the log; give append"
             raise Refusal(message, at=("from",), code="not_append", value=self.clock)
-        if self.to == "watermark" and self.clock == "deadline":
-            message = "from is 'deadline', which only records have; for watermarks give event, append or ingest"
+        if self.to in ("watermark", "marker") and self.clock == "deadline":
+            message = f"from is 'deadline', which only records have; for {self.to}s give event, append or ingest"
             raise Refusal(message, at=("from",), code="no_deadline", value=self.clock)
         return self
 
@@ -113,6 +118,16 @@ class Measurement(Model):
         default=(), max_length=8, title="Also", description="Additional latencies. Waterfalls explain the primary one."
     )
 
+    marker_ms: Number | None = quantity(
+        None,
+        unit="ms",
+        ge=0.001,
+        le=1e11,
+        title="Latency markers",
+        description="Virtual time between two latency markers of a source partition. Default: 200 if a latency leads to markers.",
+        exclude_if=lambda period: period is None,  # documents without the field keep their hashes
+    )
+
     @model_validator(mode="after")
     def _check(self) -> Measurement:
         names = [latency.name for latency in self.also]
@@ -121,9 +136,25 @@ class Measurement(Model):
                 raise Refusal(f"the name '{name}' is used twice; give every latency its own name", at=("also", n, "name"), value=name)
         return self
 
+    @model_validator(mode="after")
+    def _markers_are_measured(self) -> Measurement:
+        if self.marker_ms is not None and not self._has_markers:
+            message = f"marker_ms is {self.marker_ms:g}, but no latency leads to markers; add one with to: marker, or omit this"
+            raise Refusal(message, at=("marker_ms",), code="no_marker", value=self.marker_ms)
+        return self
+
+    @property
+    def _has_markers(self) -> bool:
+        return any(latency.to == "marker" for latency in self.also)
+
     @property
     def frame_ns(self) -> int:
         return milliseconds_ns(self.frame_ms)
+
+    @property
+    def marker_ns(self) -> int | None:
+        """Time between two latency markers; None without markers."""
+        return milliseconds_ns(MARKER_MS if self.marker_ms is None else self.marker_ms) if self._has_markers else None
 
 
 class Modelled(Variant):
@@ -180,6 +211,15 @@ class Experiment(Model):
             if name in names[:n]:
                 message = f"two assertions have the name '{name}'; give each its own"
                 raise Refusal(message, at=("assertions", n, "name"), code="duplicate", value=name)
+        return self
+
+    @model_validator(mode="after")
+    def _markers_fit_their_sources(self) -> Self:
+        for id, source in self.workload.sources.items():
+            if self.measurement.marker_ns is not None and isinstance(source.generation, Coordinated):
+                message = "generation is 'coordinated', but a latency leads to markers, which come at fixed times; choose open, or omit it"
+                at = ("workload", "sources", id, "generation", "kind")
+                raise Refusal(message, at=at, code="markers_at_fixed_times", value="coordinated")
         return self
 
     @property

@@ -387,6 +387,23 @@ def _times(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
                 f"it must be at least {period_ms * ticks / budgets.watermarks_max:.6g}"
             )
             yield Problem(pointer("workload", "sources", id, "watermarks", "period_ms"), "budget", message, period_ms)
+    yield from _markers(draft, horizon_s, budgets)
+
+
+def _markers(draft: Draft, horizon_s: float, budgets: Budgets) -> Iterator[Problem]:
+    measurement = draft.measurement
+    if measurement is None or measurement.marker_ns is None:
+        return
+    laid_out = {id: operator for id, operator in draft.laid_out.items() if id in draft.sources}
+    logs = sum((draft.sources[id].partitions or of.parallelism) * draft.copies.get(id, 1) for id, of in laid_out.items())
+    markers = horizon_s * 1e9 / measurement.marker_ns * logs
+    if markers > budgets.watermarks_max:
+        period_ms = measurement.marker_ns / 1e6
+        message = (
+            f"marker_ms is {period_ms:g}, which gives {markers:,.0f} latency markers, {markers - budgets.watermarks_max:,.0f} above the "
+            f"budget; it must be at least {period_ms * markers / budgets.watermarks_max:.6g}"
+        )
+        yield Problem(pointer("measurement", "marker_ms"), "budget", message, period_ms)
 
 
 def _switched_delays(law: Delay, workload: Workload, at: tuple[str, ...]) -> Iterator[Problem]:

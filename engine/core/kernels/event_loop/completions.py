@@ -71,8 +71,8 @@ def complete():
         trace[behind[i, B_ROW] - g[G_TRACE_BASE], T_END] = t
     if slot >= 0:  # a sink delivers (8)
         # WEAVE if latencies
-        if msg[slot, M_KIND] == WATERMARK:
-            deliver_watermark()
+        if msg[slot, M_KIND] != RECORD:
+            deliver_mark()
         # WEAVE end
         if proc[p, P_SLOT] >= 0:
             deliver()
@@ -130,11 +130,14 @@ def measure_other_latencies():
     # WEAVE end
 
 
-def deliver_watermark():
-    """Section 8: count the latencies of the sweeping watermark in `slot`."""
+def deliver_mark():
+    """Section 8: count the latencies of the sweeping watermark, or of the latency marker, in `slot`."""
     sink = op[inst[i, I_OP], O_SINK]
+    point = TO_WATERMARK
+    if msg[slot, M_KIND] == MARKER:
+        point = TO_MARKER
     for k in range(g[G_MEASURES]):
-        if g[G_MEASURE_TO + k] == TO_WATERMARK:
+        if g[G_MEASURE_TO + k] == point:
             delay = t - msg[slot, g[G_MEASURE_FROM + k]]
             x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1)) + sink
             note_latency(histogram, latency_sums, x, delay)

@@ -54,7 +54,7 @@ def choose_channel():
     while IN_LOOP:  # over the sends
         e = op_edges[x]
         is_record = msg[slot, M_KIND] == RECORD
-        if edge[e, E_FEEDBACK] == 1 and msg[slot, M_KIND] == WATERMARK:
+        if edge[e, E_FEEDBACK] == 1 and (msg[slot, M_KIND] == WATERMARK or msg[slot, M_KIND] == MARKER):
             inst[i, I_EDGE] = x + 1
             continue
         # WEAVE if regions
@@ -76,6 +76,11 @@ def choose_channel():
             if partitioning == BROADCAST or not is_record:
                 r = inst[i, I_RECEIVER]
                 more = r + 1 < parallel
+                # WEAVE if latencies
+                if msg[slot, M_KIND] == MARKER:
+                    r = msg[slot, M_TRIGGER] % parallel
+                    more = False
+                # WEAVE end
             elif partitioning == HASH:
                 groups = edge[e, E_GROUPS]
                 r = route[edge[e, E_ROUTE] + group_of(msg[slot, M_PAYLOAD + edge[e, E_KEY]], edge[e, E_SCHEME], groups)]

@@ -7,6 +7,7 @@ from engine.core.kernels.dispatch import turn_of
 from engine.core.kernels.epochs import end_epoch, sweeps
 from engine.core.kernels.event_loop.control_messages import serve_barrier, serve_control_message
 from engine.core.kernels.memory import room_of
+from engine.core.kernels.messages import add_output
 from engine.core.kernels.transmission import credit_back
 from engine.core.layout import *
 
@@ -35,6 +36,10 @@ def serve_message():
             serve_record()
         elif kind == WATERMARK:  # (6)
             serve_watermark()
+        # WEAVE if latencies
+        elif kind == MARKER:  # (6)
+            serve_marker()
+        # WEAVE end
         # WEAVE if actors
         elif kind == CONTROL_MESSAGE:  # (12)
             serve_control_message()
@@ -102,6 +107,15 @@ def serve_watermark():
                 if g[G_SWEEPING] == 1 and op[o, O_SINK] >= 0:
                     keep = sweeps(par, op[o, O_DEADLINES], max(inst[i, I_WATERMARK], op[o, O_START]), mark)
                 # WEAVE end
+
+
+def serve_marker():
+    """Section 6: a latency marker goes on, whatever the operator does with records. A sink keeps it until the end of the service."""
+    if op[o, O_SINK] >= 0:
+        keep = True
+    elif op[o, O_EDGE] < op[o, O_EDGE_END]:
+        box[BOX_REUSED] = 1
+        add_output(msg, box, slot)
 
 
 def serve_tick():

@@ -36,6 +36,8 @@ def make_message():
             carried[c, SEQ_SENT] = sequence + 1
     msg[made, M_SEQUENCE] = sequence
     # WEAVE if latencies
+    if msg[made, M_KIND] == MARKER and partitioning != FORWARD:
+        msg[made, M_TRIGGER] //= parallel
     if g[G_MEASURES] > 0:
         msg[made, msg.shape[1] - 1 - stamps] = t
     # WEAVE end

@@ -8,7 +8,7 @@ from engine.core.layout import *
 
 
 def read_log():
-    """Section 5: serve the next row of the log: a record, a watermark, or the end."""
+    """Section 5: serve the next row of the log: a record, a watermark, a latency marker, or the end."""
     slot = -1
     line = inst[i, I_LOG]
     inst[i, I_LOG] = line + 1
@@ -37,6 +37,10 @@ def read_log():
                 end_epoch(world, i, mark, mark + inst[i, I_LAG], t)
             # WEAVE end
             inst[i, I_WATERMARK] = mark
+    # WEAVE if latencies
+    elif log[line, D_TRIGGER] <= LOG_MARKER:
+        take_marker()
+    # WEAVE end
     else:
         kind = END_OF_LOG
         if inst[i, I_WATERMARK] < FAR:
@@ -106,3 +110,19 @@ def take_record():
     n = 1
     if log[line, D_EVENT] > inst[i, I_NEWEST_EVENT]:
         inst[i, I_NEWEST_EVENT] = log[line, D_EVENT]
+
+
+def take_marker():
+    """Section 5: send a latency marker on, with its clocks."""
+    kind = MARKER
+    made = take_message(free, g)
+    msg[made, M_KIND] = MARKER
+    msg[made, M_NEXT] = -1
+    msg[made, M_EVENT] = log[line, D_EVENT]
+    msg[made, M_TRIGGER] = LOG_MARKER - log[line, D_TRIGGER]
+    msg[made, M_CLOCK] = t
+    msg[made, M_NEWEST] = best_ready
+    msg[made, M_OLDEST] = log[line, D_EVENT]
+    msg[made, M_INCARNATION] = 0
+    box[BOX_FIRST] = made
+    box[BOX_LAST] = made

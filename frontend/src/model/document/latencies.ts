@@ -3,7 +3,7 @@ import type { Json } from "../../api/types";
 
 const FROM: Record<string, string> = { event: "event time", append: "append", ingest: "ingest", deadline: "the record's own event time" };
 const ANCHOR: Record<string, string> = { trigger: "triggering record", newest: "newest record", oldest: "oldest record" };
-const TO: Record<string, string> = { sink: "output", emit: "emission", read: "reading", watermark: "output of a watermark" };
+const TO: Record<string, string> = { sink: "output", emit: "emission", read: "reading", watermark: "output of a watermark", marker: "output of a latency marker" };
 
 export interface NamedLatency {
   /** Empty for the first, which waterfalls explain. */
@@ -44,6 +44,6 @@ export function withFurther(also: Written[]): Written[] {
 }
 
 function inWords({ from = "", anchor = "", to = "sink" }: Written): string {
-  const whose = from === "deadline" || to === "read" || to === "watermark" ? "" : `, ${ANCHOR[anchor] ?? anchor}`;
+  const whose = from === "deadline" || ["read", "watermark", "marker"].includes(to) ? "" : `, ${ANCHOR[anchor] ?? anchor}`;
   return `${FROM[from] ?? from} to ${TO[to] ?? to}${whose}`;
 }
