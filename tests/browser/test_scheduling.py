@@ -54,7 +54,7 @@ def test_a_scheduler_is_chosen_and_explained(canvas: Canvas, page: Page, api: ht
     name = waited.inner_text()
     waited.click()
     expect(panel.get_by_test_id("why-waited")).to_contain_text(f"{name} is passed over: the cores go to count-bids-")
-    expect(panel.get_by_test_id("strips")).to_contain_text("Who was started, in the last 32 frames")
+    expect(panel.get_by_test_id("strips")).to_contain_text("Cores that served each query, in the last 32 frames")
     assert_accessible(page)
     shown = page.get_by_text(re.compile("Same as this run up to"))
     page.get_by_role("button", name="Fork").click()

@@ -370,12 +370,14 @@ class ScalingNews(TypedDict):
 @EXACT
 class ScheduledQuery(TypedDict):
     """A query in the last cycle of its host's scheduler. rank: its place in the policy's order, from 1. runs: it had work, and the queries
-    before it left cores. waiting: items in its queues. why: values on which the policy decided."""
+    before it left cores. waiting: items in its queues. why: values on which the policy decided. busy_s: CPU time of its operators on the
+    host since the start of the run; frames of older versions lack it."""
 
     rank: int
     runs: bool
     waiting: int
     why: dict[str, float]
+    busy_s: NotRequired[float]
 
 
 @EXACT

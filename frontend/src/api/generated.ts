@@ -939,7 +939,8 @@ export interface components {
         };
         /**
          * @description A query in the last cycle of its host's scheduler. rank: its place in the policy's order, from 1. runs: it had work, and the queries
-         *     before it left cores. waiting: items in its queues. why: values on which the policy decided.
+         *     before it left cores. waiting: items in its queues. why: values on which the policy decided. busy_s: CPU time of its operators on the
+         *     host since the start of the run; frames of older versions lack it.
          */
         ScheduledQuery: {
             rank: number;
@@ -948,6 +949,7 @@ export interface components {
             why: {
                 [key: string]: number;
             };
+            busy_s?: number;
         };
         /**
          * @description The last cycles, by host, and counts since the start of the run. messages, message_bytes: between the schedulers of hosts.
@@ -981,8 +983,8 @@ export interface components {
             act: number;
         };
         /**
-         * @description A checkpoint in the diagram, or another moment of a row. id: used in marks. at: position on the axis. act: number of acts after which it exists; 0: from the
-         *     start.
+         * @description A checkpoint in the diagram, or another moment of a row. id: used in marks. at: position on the axis. act: number of acts after
+         *     which it exists; 0: from the start.
          */
         CheckpointMark: {
             id: string;
@@ -1067,8 +1069,8 @@ export interface components {
             table: components["schemas"]["Table"] | null;
         };
         /**
-         * @description A message, a barrier or a watermark. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered, None if it was
-         *     never processed. The acts say from when each part is visible.
+         * @description A message, a barrier or a watermark. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered,
+         *     None if it was never processed. The acts say from when each part is visible.
          */
         MessageArrow: {
             name: string;

@@ -159,6 +159,16 @@ def test_frames_say_who_ran_and_why() -> None:
     assert 0 < summary["width_ms"] < 4 * 200
 
 
+def test_frames_say_how_many_cores_served_each_query() -> None:
+    """The queries' shares are all that the host's two cores did, less the scheduler's own work, in each frame."""
+    frames = frames_of(engine.Simulation(contended("klink"), datasets=DATASETS))
+    spent = [sum(row["busy_s"] for row in frame["scheduling"]["hosts"]["w"]["queries"].values()) for frame in frames]
+    for before, frame, after in zip(spent, frames[1:], spent[1:], strict=False):
+        assert (after - before) / 0.25 == pytest.approx(2 * frame["hosts"]["w"]["busy"], abs=0.05)
+    by_query = {query: row["busy_s"] for query, row in frames[-1]["scheduling"]["hosts"]["w"]["queries"].items()}
+    assert min(by_query.values()) > 0.5
+
+
 def test_the_schedulers_work_is_paid_for() -> None:
     """Collecting 18 operators and switching take less than 1 % of the CPU time, and ten times as much in cycles of a tenth. (Of bins each
     of these has ten times as many, too.)"""

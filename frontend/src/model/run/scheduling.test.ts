@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { Frame, Kind } from "../../api/types";
 import { forkBody, otherSchedulings } from "./fork";
 import { logOf } from "./frames";
-import { hostsAt, isScheduled, policyAt, reason, stateOf, turns, valueOf, valuesOf } from "./scheduling";
+import { coresByFrame, hostsAt, isScheduled, policyAt, reason, stateOf, valueOf, valuesOf } from "./scheduling";
 
 const query = (rank: number, runs: boolean, waiting = 5, slack_ms = rank) => ({ rank, runs, waiting, why: { slack_ms, cost_ms: 2 } });
 const about = { policy: "Klink", cycles: 3, switches: 4, messages: 2, message_bytes: 900, overhead: 0.004, hit_rate: 0.95, width_ms: 300, memory_mode_s: 0 };
 const latency = { count: 0, mean: null, p50: null, p95: null, p99: null, max: null };
-const frame = (n: number, queries: Record<string, ReturnType<typeof query>>): Frame => ({
+const frame = (n: number, queries: Record<string, ReturnType<typeof query> & { busy_s?: number }>): Frame => ({
   n,
   t_s: (n + 1) / 4,
   latency_ms: latency,
@@ -19,9 +19,10 @@ const frame = (n: number, queries: Record<string, ReturnType<typeof query>>): Fr
   hosts: {},
   scheduling: { ...about, hosts: { w: { t_s: (n + 1) / 4, frees_memory: n === 1, queries, heard_ms: n ? { v: 120.5 } : {} } } },
 });
+const busy = (busy_s: number, one: ReturnType<typeof query>) => ({ ...one, busy_s });
 const log = logOf([
-  frame(0, { a: query(2, false), b: query(1, true), c: query(3, false, 0) }),
-  frame(1, { a: query(1, true), b: query(2, false), c: query(3, false) }),
+  frame(0, { a: busy(0, query(2, false)), b: busy(0.75, query(1, true)), c: busy(0, query(3, false, 0)) }),
+  frame(1, { a: busy(0.5, query(1, true)), b: busy(0.75, query(2, false)), c: busy(0, query(3, false)) }),
 ]);
 const kind = (name: string): Kind => ({ kind: name, title: name.toUpperCase() }) as Kind;
 const schedulings = ["none", "klink", "fcfs", "default", "switched"].map(kind);
@@ -50,23 +51,26 @@ describe("the scheduler's last cycle", () => {
       "a is passed over: the cores go to b.",
       "c does not run: nothing waits at its operators.",
     ]);
-    const many = ["p", "q", "r", "s", "t"].map((query, k) => ({ query, rank: k + 1, runs: k < 4, waiting: 1, why: {} }));
+    const many = ["p", "q", "r", "s", "t"].map((query, k) => ({ query, rank: k + 1, runs: k < 4, waiting: 1, cores: null, why: {} }));
     expect([1, 2, 4].map((k) => reason(many[k] as (typeof many)[0], many))).toEqual([
       "q runs: p leaves it a core.",
       "r runs: p, q leave it a core.",
       "t is passed over: the cores go to p, q and 2 more.",
     ]);
-    const held = [{ query: "p", rank: 1, runs: false, waiting: 1, why: {} }];
+    const held = [{ query: "p", rank: 1, runs: false, waiting: 1, cores: null, why: {} }];
     expect(reason(held[0] as (typeof held)[0], held)).toBe("p is passed over: the policy holds the cores for others.");
   });
 
-  it("shows who was started frame by frame", () => {
-    expect(turns(log, "w", 1, 60)).toEqual([
-      { query: "a", runs: [false, true] },
-      { query: "b", runs: [true, false] },
-      { query: "c", runs: [false, false] },
+  it("tells how many cores served a query, frame by frame", () => {
+    expect(coresByFrame(log, "w", 1, 60)).toEqual([
+      { query: "a", cores: [0, 2] },
+      { query: "b", cores: [3, 0] },
+      { query: "c", cores: [0, 0] },
     ]);
-    expect(turns(log, "w", 1, 1)[0]).toEqual({ query: "a", runs: [true] });
+    expect(coresByFrame(log, "w", 1, 1)[0]).toEqual({ query: "a", cores: [2] });
+    expect(hostsAt(log, 1)[0]?.rows.map(({ cores }) => cores)).toEqual([2, 0, 0]);
+    const older = logOf([frame(0, { a: query(1, true) })]);
+    expect(coresByFrame(older, "w", 0, 60)).toEqual([{ query: "a", cores: [null] }]);
   });
 
   it("names values that only their policy knows as it names them", () => {

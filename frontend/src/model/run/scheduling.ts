@@ -8,6 +8,8 @@ export interface ScheduledRow {
   rank: number;
   runs: boolean;
   waiting: number;
+  /** Cores that served it in the frame, in the mean; null if that is not known. */
+  cores: number | null;
   /** Values on which the policy decided, by name. */
   why: Record<string, number>;
 }
@@ -59,7 +61,10 @@ export function hostsAt(log: FrameLog, n: number): ScheduledHost[] {
     frees_memory,
     heard: Object.entries(known(heard_ms ?? {})).map(([from, age_ms]) => ({ from, age_ms })),
     rows: Object.entries(queries)
-      .map(([query, { why, ...row }]) => ({ query, ...row, why: known(why ?? {}) }))
+      .map(([query, { why, rank, runs, waiting }]) => {
+        const [cores = null] = coresOf(log, name, query, n, 1);
+        return { query, rank, runs, waiting, cores, why: known(why ?? {}) };
+      })
       .sort((a, b) => a.rank - b.rank),
   }));
 }
@@ -81,24 +86,26 @@ export function reason(row: ScheduledRow, rows: ScheduledRow[]): string {
   return ahead.length ? `${row.query} is passed over: the cores go to ${shown}.` : `${row.query} is passed over: the policy holds the cores for others.`;
 }
 
-export interface Turns {
+export interface CoresByFrame {
   query: string;
-  /** By frame: it was started in the frame's last cycle; null: not in the frame. */
-  runs: (boolean | null)[];
+  /** By frame; null: not known. */
+  cores: (number | null)[];
 }
 
-/** Who was started in the last `most` frames up to n, one row for each query, by name. */
-export function turns(log: FrameLog, host: string, n: number, most: number): Turns[] {
-  const first = Math.max(0, n - most + 1);
+/** How many cores served each query of a host in the last `most` frames up to n, by name. */
+export function coresByFrame(log: FrameLog, host: string, n: number, most: number): CoresByFrame[] {
   const names = log.names("scheduling", "hosts", host, "queries").sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  return names.map((query) => {
-    const values = log.column("scheduling", "hosts", host, "queries", query, "runs");
-    return {
-      query,
-      runs: Array.from({ length: n - first + 1 }, (_, k) => {
-        const value = values[first + k];
-        return value === undefined || Number.isNaN(value) ? null : value > 0;
-      }),
-    };
+  return names.map((query) => ({ query, cores: coresOf(log, host, query, n, most) }));
+}
+
+/** Growth of the CPU time over that of virtual time, frame by frame. */
+function coresOf(log: FrameLog, host: string, query: string, n: number, most: number): (number | null)[] {
+  const first = Math.max(0, n - most + 1);
+  const busy_s = log.column("scheduling", "hosts", host, "queries", query, "busy_s");
+  const t_s = log.column("t_s");
+  const at = (column: ArrayLike<number | undefined>, k: number) => (k < 0 ? 0 : (column[k] ?? NaN));
+  return Array.from({ length: n - first + 1 }, (_, k) => {
+    const cores = (at(busy_s, first + k) - at(busy_s, first + k - 1)) / (at(t_s, first + k) - at(t_s, first + k - 1));
+    return Number.isFinite(cores) ? cores : null;
   });
 }

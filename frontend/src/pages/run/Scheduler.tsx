@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import { registryQuery } from "../../api/queries";
 import { bytes, latency, percent, plural, short } from "../../lib/format";
-import { hostsAt, policyAt, reason, stateOf, turns, valueOf, valuesOf, type ScheduledHost, type Turns } from "../../model/run/scheduling";
+import { coresByFrame, hostsAt, policyAt, reason, stateOf, valueOf, valuesOf, type CoresByFrame, type ScheduledHost } from "../../model/run/scheduling";
 import { Icon } from "../../ui/Icon";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
@@ -54,7 +54,7 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
       </p>
       <Order host={host} />
       {hosts.length > 1 && <Hosts hosts={hosts} shown={host.name} onChoose={setChosen} />}
-      <Strips rows={turns(log, host.name, n, FRAMES)} />
+      <Cores rows={coresByFrame(log, host.name, n, FRAMES)} />
     </div>
   );
 }
@@ -80,6 +80,9 @@ function Order({ host }: { host: ScheduledHost }) {
           <th className="num">#</th>
           <th>Query</th>
           <th title="Who is started in this cycle; cores that fall idle go to the next ones">Now</th>
+          <th className="num" title="Cores that served it in this frame, in the mean">
+            Cores
+          </th>
           <th className="num" title="Items in the queues of its operators on this host, sources left out">
             Waiting
           </th>
@@ -100,6 +103,7 @@ function Order({ host }: { host: ScheduledHost }) {
               </button>
             </td>
             <td>{stateOf(row)}</td>
+            <td className="num">{row.cores === null ? "–" : row.cores.toFixed(1)}</td>
             <td className="num">{short(row.waiting)}</td>
             {values.map((name) => (
               <td key={name} className={`num ${(row.why[name] ?? 0) < 0 ? "overdue" : ""}`}>
@@ -144,19 +148,28 @@ function Hosts({ hosts, shown, onChoose }: { hosts: ScheduledHost[]; shown: stri
   );
 }
 
-/** One strip for each query, a cell for each frame; filled where it was started in the frame's last cycle. */
-function Strips({ rows }: { rows: Turns[] }) {
-  const frames = rows[0]?.runs.length ?? 0;
-  const ran = ({ runs }: Turns) => runs.filter(Boolean).length;
+/** One strip for each query, a cell for each frame: the darker, the more cores served it. */
+function Cores({ rows }: { rows: CoresByFrame[] }) {
+  const frames = rows[0]?.cores.length ?? 0;
+  const known = rows.flatMap(({ cores }) => cores.filter((one) => one !== null));
+  if (!known.length) return null;
+  const most = Math.max(...known);
+  const mean = ({ cores }: CoresByFrame) => cores.reduce<number>((sum, one) => sum + (one ?? 0), 0) / frames;
   return (
     <figure className="strips" data-testid="strips">
-      <figcaption>Who was started, in the last {plural(frames, "frame", "frames")}</figcaption>
+      <figcaption>
+        Cores that served each query, in the last {plural(frames, "frame", "frames")}
+        <span className="scale" aria-hidden>
+          0 <i /> {most.toFixed(1)}
+        </span>
+      </figcaption>
       {rows.map((row) => (
-        <div key={row.query} title={`${row.query}: started in ${ran(row)} of ${plural(frames, "frame", "frames")}`}>
+        <div key={row.query} title={`${row.query}: ${mean(row).toFixed(2)} cores in the mean, at most ${Math.max(...row.cores.map((one) => one ?? 0)).toFixed(1)}`}>
           <span className="ell">{row.query}</span>
           <svg viewBox={`0 0 ${FRAMES} 1`} preserveAspectRatio="none" aria-hidden>
-            {row.runs.map((runs, k) => runs && <rect key={k} x={FRAMES - frames + k} width={0.86} height={1} />)}
+            {row.cores.map((cores, k) => !!cores && <rect key={k} x={FRAMES - frames + k} width={1} height={1} opacity={cores / most} />)}
           </svg>
+          <span className="num">{mean(row).toFixed(1)}</span>
         </div>
       ))}
     </figure>
