@@ -240,6 +240,31 @@ def _slope(node: Call, series: Series) -> float:
     return slope(np.array(x)[order], np.array(series.y)[order])
 
 
+def _quantile(ordered: list[float], share: float) -> float:
+    """The least value that at least this share of the values does not exceed. ordered: ascending, at least one."""
+    if not 0 < share <= 1:
+        raise NotEvaluated(f"the share of a quantile is {share:g}; it must be above 0 and at most 1")
+    return ordered[max(math.ceil(share * len(ordered) - 1e-9), 1) - 1]
+
+
+def _quantiles(node: Call, series: Series, first: float, last: float) -> Series:
+    percents = [float(percent) for percent in range(math.ceil(first), math.floor(last) + 1)]
+    if not percents:
+        raise NotEvaluated(f"there is no whole per cent from {first:g} to {last:g}")
+    ordered = sorted(series.y)
+    return Series(tuple(percents), tuple(_quantile(ordered, percent / 100) for percent in percents))
+
+
+def _proportion(hits: float, of: float) -> tuple[float, float]:
+    """The 95 % score interval of a share (Wilson 1927)."""
+    if not 0 <= hits <= of or of == 0:
+        raise NotEvaluated(f"{hits:g} of {of:g} is no share")
+    z, share = 1.959963984540054, hits / of
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z / (1 + z * z / of) * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
 def _steps(node: Call, series: Series) -> Series:
     if len(series.y) < 2:
         raise NotEvaluated(f"{node.arguments[0].text} has only one point")
@@ -274,6 +299,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "first": lambda node, series: series.y[0],
     "last": lambda node, series: series.y[-1],
     "deviation": lambda node, series: float(np.std(series.y)),
+    "quantile": lambda node, series, share: _quantile(sorted(series.y), share),
+    "quantiles": _quantiles,
+    "proportion_low": lambda node, hits, of: _proportion(hits, of)[0],
+    "proportion_high": lambda node, hits, of: _proportion(hits, of)[1],
     "slope": _slope,
     "steps": _steps,
     "min": _least,

@@ -67,6 +67,16 @@ FUNCTIONS: dict[str, Function] = {
     "first": _of_series("The value at the first point."),
     "last": _of_series("The value at the last point."),
     "deviation": _of_series("The standard deviation of the values."),
+    "quantile": Function((_of("series", "number", gives="number"),), "The least value that this share of the values does not exceed."),
+    "quantiles": Function(
+        (_of("series", "number", "number", gives="series"),), "The percentiles from a to b, one for each per cent, with these as x."
+    ),
+    "proportion_low": Function(
+        (_of("number", "number", gives="number"),), "The lower end of the 95 % interval (Wilson) of a share: hits, and of how many."
+    ),
+    "proportion_high": Function(
+        (_of("number", "number", gives="number"),), "The upper end of the 95 % interval (Wilson) of a share: hits, and of how many."
+    ),
     "slope": _of_series("The Theil-Sen slope: the median slope over all pairs of points."),
     "steps": Function((_of("series", gives="series"),), "The difference from each point to the next, at the later x."),
     "min": Function((_of("series", gives="number"), _of("number", "number", gives="number")), "The smallest value.", repeated=True),

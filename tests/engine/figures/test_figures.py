@@ -198,6 +198,11 @@ def test_every_function_is_evaluated() -> None:
         ("mean(s)", 20.0), ("median(s)", 20.0), ("sum(s)", 60.0), ("count(s)", 3.0), ("first(s)", 10.0), ("last(s)", 20.0),
         ("min(s)", 10.0), ("max(s)", 30.0), ("max(a, b, 7, 1)", 7.0), ("min(a, b)", 0.0), ("deviation(t)", np.std([1, 2, 3])),
         ("at(s, 4)", 20.0), ("when(s > 15)", 2.0), ("when(15 < s <= 20)", 4.0),
+        ("quantile(s, 0.5)", 20.0), ("quantile(s, 0.67)", 30.0), ("quantile(s, 1)", 30.0), ("quantile(t, 0.01)", 1.0),
+        ("sum(quantiles(t, 33, 34))", 3.0), ("count(quantiles(s, 40, 99))", 60.0), ("last(quantiles(s, 40, 99))", 30.0),
+        ("all(quantiles(t, 40, 99) < quantiles(s, 40, 99))", True),
+        ("proportion_low(8, 10)", pytest.approx(0.4902, abs=1e-4)), ("proportion_high(8, 10)", pytest.approx(0.9433, abs=1e-4)),
+        ("proportion_low(0, 20)", 0.0), ("proportion_high(0, 20)", pytest.approx(0.1611, abs=1e-4)), ("proportion_high(20, 20)", 1.0),
         ("lasting(s > 15, 2)", 2.0), ("last(points(1, 7, 2, 9))", 9.0), ("slope(t)", 1.0), ("slope(s)", 10 / 3),
         ("sum(where(s, s > 15))", 50.0), ("sum(where(between(t, 0, 2), s < 20))", 1.0),
         ("first(where(s, s < 15))", 10.0), ("count(where(s, s > 99))", 0.0),
@@ -223,7 +228,9 @@ def test_expressions(text: str, value: Any) -> None:
         ("max(where(s, t < 3))", "s has a point at 4.0, but t < 3 does not"),
         ("s + t", "different x values: only one has 4, 3$"), ("all(s < t)", "different x"), ("slope(named)", "names"),
         ("steps(between(s, 1, 2))", "only one point"), ("1e300 * 1e300 + a", "not a finite number"),
-        ("slope(between(s, 1, 2))", "needs all different"),
+        ("slope(between(s, 1, 2))", "needs all different"), ("quantile(s, 0)", "the share of a quantile is 0; it must be above 0"),
+        ("quantile(none, 0.5)", "none has no points"), ("quantiles(s, 40.2, 40.8)", "no whole per cent"),
+        ("quantiles(s, 0, 5)", "the share of a quantile is 0"), ("proportion_low(3, 2)", "3 of 2 is no share"),
     ],
 )  # fmt: skip
 def test_what_has_no_value_is_not_evaluated(text: str, reason: str) -> None:
