@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -12,6 +13,29 @@ from engine.spec.base.problems import Refusal, suggestion
 NAME = r"^[A-Za-z][A-Za-z0-9_<>,. ]{0,19}$"
 Name = Annotated[str, Field(pattern=NAME, description="a letter, and up to 19 letters, digits, spaces or any of _ < > , .")]
 VERBS = ("send", "receive", "checkpoint", "trigger", "barrier")
+
+
+class LessonHead(Model):
+    """What every kind of lesson says of itself. figure: number of the paper's figure that it follows."""
+
+    title: str = Field(min_length=1, max_length=100)
+    group: str = Field(default="Scheduling", max_length=40)
+    figure: str = Field(default="", max_length=20)
+    source: str = Field(default="", max_length=200)
+    text: str = Field(min_length=1, max_length=2000)
+
+
+class CaseHead(Model):
+    name: str = Field(min_length=1, max_length=60)
+    text: str = Field(default="", max_length=1000)
+
+
+def refuse_twice(what: str, names: Sequence[str], *at: str | int, field: str | None = None) -> None:
+    """Raise Refusal for a name that occurs twice. at: place of the list. field: of its items that holds the name."""
+    for n, name in enumerate(names):
+        if name in names[:n]:
+            place = (*at, n) if field is None else (*at, n, field)
+            raise Refusal(f"{what} '{name}' occurs twice; give each its own name", at=place, code="twice", value=name)
 
 
 class Act(Model):
@@ -89,26 +113,20 @@ class Forcing(Model):
 Shows = Annotated[Lines | Rollback | Alignment | Forcing, Field(discriminator="kind")]
 
 
-class Case(Model):
+class Case(CaseHead):
     """A case: its own history or the lesson's, optionally without some messages, and what to show of it."""
 
-    name: str = Field(min_length=1, max_length=60)
-    text: str = Field(default="", max_length=1000)
     history: tuple[Act, ...] | None = Field(default=None, min_length=1, max_length=200)
     without: tuple[Name, ...] = Field(default=(), max_length=100, description="messages that are not sent")
     shows: Shows
 
 
-class Lesson(Model):
+class Lesson(LessonHead):
     """instances: rows of the diagram, from the top. channels: sender and receiver of each. Channels with messages may be left out, so only
     alignment needs to list others."""
 
     kind: Literal["history"] = "history"
-    title: str = Field(min_length=1, max_length=100)
     group: str = Field(default="Checkpoints", max_length=40)
-    figure: str = Field(default="", max_length=20, description="number of the figure that it is after")
-    source: str = Field(default="", max_length=200)
-    text: str = Field(min_length=1, max_length=2000)
     instances: tuple[Name, ...] = Field(min_length=1, max_length=12)
     channels: tuple[tuple[Name, Name], ...] = Field(default=(), max_length=100)
     history: tuple[Act, ...] = Field(default=(), max_length=200)
@@ -122,9 +140,7 @@ class Lesson(Model):
 
     @model_validator(mode="after")
     def _names_are_there(self) -> Lesson:
-        for n, name in enumerate(self.instances):
-            if name in self.instances[:n]:
-                raise Refusal(f"instance '{name}' occurs twice; give each its own name", at=("instances", n), code="twice", value=name)
+        refuse_twice("instance", self.instances, "instances")
         for n, channel in enumerate(self.channels):
             for end, name in enumerate(channel):
                 self._known(name, ("channels", n, end))

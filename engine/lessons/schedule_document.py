@@ -11,7 +11,7 @@ from engine.spec.base.problems import Refusal
 from engine.spec.experiment.scheduling import AnyScheduling
 from engine.spec.experiment.scheduling.base import Scheduling
 
-from .document import Name
+from .document import CaseHead, LessonHead, Name, refuse_twice
 
 Seconds = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
 
@@ -26,11 +26,9 @@ class WaitingQuery(Model):
     cost_s: float = Field(default=1.0, ge=0.01, le=100)
 
 
-class PolicyCase(Model):
+class PolicyCase(CaseHead):
     """The same queries under a policy, with its own cycle."""
 
-    name: str = Field(min_length=1, max_length=60)
-    text: str = Field(default="", max_length=1000)
     policy: AnyScheduling
 
     @model_validator(mode="after")
@@ -41,20 +39,12 @@ class PolicyCase(Model):
         return self
 
 
-class ScheduleLesson(Model):
+class ScheduleLesson(LessonHead):
     kind: Literal["schedule"]
-    title: str = Field(min_length=1, max_length=100)
-    group: str = Field(default="Scheduling", max_length=40)
-    figure: str = Field(default="", max_length=20, description="number of the figure that it is after")
-    source: str = Field(default="", max_length=200)
-    text: str = Field(min_length=1, max_length=2000)
     queries: tuple[WaitingQuery, ...] = Field(min_length=1, max_length=6)
     cases: tuple[PolicyCase, ...] = Field(min_length=1, max_length=10)
 
     @model_validator(mode="after")
     def _names_are_there_once(self) -> ScheduleLesson:
-        names = [query.name for query in self.queries]
-        for n, name in enumerate(names):
-            if name in names[:n]:
-                raise Refusal(f"query '{name}' occurs twice; give each its own name", at=("queries", n, "name"), code="twice", value=name)
+        refuse_twice("query", [query.name for query in self.queries], "queries", field="name")
         return self

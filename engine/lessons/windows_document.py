@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal, suggestion
 
-from .document import Name
+from .document import CaseHead, LessonHead, Name, refuse_twice
 
 Time = Annotated[int, Field(ge=0, le=1000)]
 
@@ -35,21 +35,15 @@ class Arrival(Model):
         return self
 
 
-class ArrivalsCase(Model):
-    name: str = Field(min_length=1, max_length=60)
-    text: str = Field(default="", max_length=1000)
+class ArrivalsCase(CaseHead):
     arrivals: tuple[Arrival, ...] = Field(min_length=1, max_length=40)
 
 
-class WindowsLesson(Model):
+class WindowsLesson(LessonHead):
     """Tumbling windows over one or more inputs. includes: which of its ends belongs to a window."""
 
     kind: Literal["windows"]
-    title: str = Field(min_length=1, max_length=100)
     group: str = Field(default="Watermarks", max_length=40)
-    figure: str = Field(default="", max_length=20, description="number of the figure that it is after")
-    source: str = Field(default="", max_length=200)
-    text: str = Field(min_length=1, max_length=2000)
     inputs: tuple[Name, ...] = Field(min_length=1, max_length=4)
     size: int = Field(ge=1, le=100)
     includes: Literal["start", "end"] = "start"
@@ -60,9 +54,7 @@ class WindowsLesson(Model):
 
     @model_validator(mode="after")
     def _names_are_there(self) -> WindowsLesson:
-        for n, name in enumerate(self.inputs):
-            if name in self.inputs[:n]:
-                raise Refusal(f"input '{name}' occurs twice; give each its own name", at=("inputs", n), code="twice", value=name)
+        refuse_twice("input", self.inputs, "inputs")
         for n, case in enumerate(self.cases):
             for k, arrival in enumerate(case.arrivals):
                 at = ("cases", n, "arrivals", k)
