@@ -107,7 +107,7 @@ class OracleResult:
     watermark_waits_ns: per sink, for each sweeping watermark its latencies from event, append and ingest.
     marker_waits_ns: likewise of latency markers.
     epochs: per source instance (number), what `Epochs` says of each.
-    background_ns: per host.
+    background_ns: per host; of a run that has drained with what was left to do.
     """
 
     services: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -473,6 +473,8 @@ class Model:
         if host.losses.pop(number, None) is None or host.down:
             return
         now_ns = host.started_ns = self.environment.now
+        if host.memory is not None:
+            self.environment.at(now_ns + 1, Phase.LOOK, (host.number,), lambda: self.look(host))
         for packet in list(self.under_way.values()):
             if packet.channel.receiver.host is host:
                 self.lose(packet)
@@ -531,8 +533,6 @@ class Model:
         for deliveries in result.outputs.values():
             deliveries.sort(key=lambda delivery: (delivery.end_ns, delivery.instance))
         for host in self.network.hosts:
-            work = host.background
-            result.background_ns.append(work.spent_ns - (0 if work.processor is None else max(0, work.end_ns - self.environment.now)))
             if host.memory is not None:
                 memory = host.memory
                 result.memory.append((host.number, memory.used, memory.peak, memory.full, memory.died_ns))
@@ -541,6 +541,12 @@ class Model:
         result.deaths.sort()
         passed_over = any(item.channel in i.barred for i in self.network.instances for item in i.queue if item.channel is not None)
         result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained and not unread and not passed_over
+        for host in self.network.hosts:
+            work = host.background
+            left_ns = 0 if work.processor is None else max(0, work.end_ns - self.environment.now)
+            waiting_ns = -(-work.waiting_ps // host.speed_milli)
+            # a run that has drained may end before work that waits, or at the limit in the middle of it
+            result.background_ns.append(work.spent_ns + (waiting_ns if result.drained else -left_ns))
         return result
 
     # Phase 1: completions

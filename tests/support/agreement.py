@@ -151,7 +151,7 @@ def assert_agreement(
         wanted = [(i, epochs[kept:]) for i, epochs in sorted(expected.epochs.items())]
         assert_same("epochs of source instance", wanted, sorted(epochs_of(simulation).items()))
     spent_ns = background_ns(arrays, simulation.now_ns)
-    if simulation.drained:  # the oracle goes on until the background work is done, too
+    if simulation.drained:
         waits = arrays.host[:, L.H_BACKGROUND_PS]
         spent_ns = arrays.host[:, L.H_BACKGROUND_NS] + -(-waits // np.maximum(arrays.host[:, L.H_SPEED], 1))
     assert_same("background work of host, ns", expected.background_ns, spent_ns[: len(expected.background_ns)].tolist())

@@ -694,5 +694,8 @@ def named_queries(draw: st.DrawFn, records: tuple[int, ...] = (60, 150)) -> Docu
         "start_s": draw(st.sampled_from((0, horizon_s / 4, horizon_s / 3))),
         "start_within_s": draw(st.sampled_from((0, horizon_s / 3))),
     }
+    for host in document["cluster"]["hosts"]:
+        if host["processor"]["kind"] == "dedicated":  # a core for each instance of all copies
+            host["cores"] *= 3
     document["query"]["queries"] = [{"name": "q", "operators": inside, "copies": draw(st.sampled_from((None, 1, 2, 3))), **starts}]
     return document
