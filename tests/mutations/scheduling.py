@@ -44,7 +44,7 @@ MUTATIONS = (
     Mutation(
         "sched: made when it was appended",
         f"{LOOP}/service.py",
-        "msg[made, M_OLDEST] = mark + inst[i, I_LAG]",
+        "msg[made, M_OLDEST] = mark + inst[i, I_LAG] if mark < FAR else best_ready",
         "msg[made, M_OLDEST] = best_ready",
         HOSTS,
     ),

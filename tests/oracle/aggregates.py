@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .expressions import wrapped
 from .operators import Behaviour, Panes
 from .plan import milliseconds, seconds
 from .records import Anchors, Record
@@ -68,7 +69,8 @@ def result(function: str, group: Group, k: int) -> Any:
     if function == "count":
         return group.count
     if function == "sum":
-        return left_sum(added(function, group.terms[k]))
+        total = left_sum(added(function, group.terms[k]))
+        return wrapped(total) if isinstance(total, int) else total
     if function == "avg":
         return left_sum(added(function, group.terms[k])) / float(group.count)
     if function == "count_distinct":

@@ -303,11 +303,15 @@ class Model:
         idle[0].busy = True
         life = host.life
 
+        def something_waits() -> bool:
+            """For the processor that does this work, perhaps; otherwise background work keeps no draining run going."""
+            return any(instance.queue for instance in self.network.instances if instance.host is host)
+
         def end() -> None:
             if host.life != life or host.dead or work.processor is None:
                 return
             if self.environment.now < work.end_ns:  # there was a pause
-                self.environment.at(work.end_ns, Phase.COMPLETION, (-1, host.number), end, no_work)
+                self.environment.at(work.end_ns, Phase.COMPLETION, (-1, host.number), end, something_waits)
                 return
             done, work.processor = work.processor, None
             done.busy = False
@@ -315,7 +319,7 @@ class Model:
             if done.instances:
                 self.environment.at(self.environment.now, Phase.DISPATCH, (done.number,), functools.partial(self.dispatch, done))
 
-        self.environment.at(work.end_ns, Phase.COMPLETION, (-1, host.number), end, no_work)
+        self.environment.at(work.end_ns, Phase.COMPLETION, (-1, host.number), end, something_waits)
 
     # Faults, between instants
 
@@ -1102,7 +1106,7 @@ class Model:
             return 0, []
         if item.kind is Kind.END_OF_LOG:
             instance.watermark_ns = END_OF_LOG_WATERMARK
-            instance.clocks_ns = {"event": 0, "append": item.ready_ns, "ingest": now_ns}
+            instance.clocks_ns = {"event": item.ready_ns, "append": item.ready_ns, "ingest": now_ns}
             return 0, []
         if item.kind is Kind.WATERMARK and source:
             self.take_mark(instance, item, item.watermark_ns, item.ready_ns - item.watermark_ns - self.network.log_of(instance).lag_ns)

@@ -127,3 +127,24 @@ def test_watermarks_that_the_log_drops_are_not_counted_as_records():
     assert (summary["records_in"] + summary["dropped"], summary["backlog"], summary["drained"]) == (offered, 0, True)
     assert summary["dropped"] > 500
     assert simulation.service_trace()[:, 3].tolist().count(3) == 3, "the end of the log stays"
+
+
+def test_the_end_of_a_log_lets_watermarks_of_the_other_input_through():
+    """One input has no watermark until its log ends. Then the other's last one sweeps: it has waited since the log was closed."""
+    window = {"kind": "tumbling", "size_s": 0.002, "clock": "event"}
+    join = {"id": "join", "kind": "window_join", "params": {"left_key": "auction", "right_key": "auction", "window": window}}
+    operators = [{"id": id, "kind": "source"} for id in ("silent", "steady")] + [join, {"id": "sink", "kind": "sink"}]
+    edges = [
+        {"source": "silent", "target": "join", "target_port": "left"},
+        {"source": "steady", "target": "join", "target_port": "right"},
+        {"source": "join", "target": "sink"},
+    ]
+    of_steady = {"kind": "bounded", "lag_ms": 0, "period_ms": 1}
+    sources = {"silent": bids(1000.0, watermarks=of_steady | {"period_ms": 1000}), "steady": bids(1000.0, watermarks=of_steady)}
+    also = [{"name": name, "from": name, "to": "watermark"} for name in ("event", "append", "ingest")]
+    made = document(operators, edges, [host("a")], sources, measurement={"also": also})
+    simulation = traced(made)
+    waits = simulation.summary()["latencies_ms"]
+    assert [waits[name]["count"] for name in ("event", "append", "ingest")] == [1, 1, 1]
+    assert 0 < waits["ingest"]["max"] <= waits["append"]["max"] == waits["event"]["max"] < 1
+    assert_agreement(made, simulation)

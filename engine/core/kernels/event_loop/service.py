@@ -55,7 +55,7 @@ def add_watermark():
         if inst[i, I_SOURCE] == 1:  # where another instance sends it on, it is the message that raised the watermark
             msg[made, M_CLOCK] = t
             msg[made, M_NEWEST] = best_ready
-            msg[made, M_OLDEST] = mark + inst[i, I_LAG]
+            msg[made, M_OLDEST] = mark + inst[i, I_LAG] if mark < FAR else best_ready
         # WEAVE end
         msg[made, M_KIND] = WATERMARK
         msg[made, M_INCARNATION] = 0
