@@ -505,7 +505,7 @@ MUTATIONS = (
         "stored although it has matched", EXPIRING_JOIN, "if matches == 0 or par[at + EXPIRY_LEFT_UNMATCHED + port] == 0:", "if True:"
     ),
     # cycles
-    Mutation("watermarks go round", EMISSION, "if edge[e, E_FEEDBACK] == 1 and msg[", "if edge[e, E_FEEDBACK] == 2 and msg["),
+    Mutation("watermarks go round", EMISSION, "(msg[slot, M_KIND] == WATERMARK or ", "("),
     Mutation(
         "trigger of the first record",
         AGGREGATION,
