@@ -30,7 +30,7 @@ COUNTS = {
     "consistency_set": {"records": 60_000},
     "flights": {"flights": 113_493},
     "klink_road": {"reports": 4_484},
-    "klink_taxi": {"trips": 41_217},
+    "klink_taxi": {"trips": 34_221},
     "klink_ysb": {"events": 251_648},  # of a query without copies; each has its own
     "linear_road": {"reports": 599_005},
     "nexmark_q1": {"bids": 600_000},

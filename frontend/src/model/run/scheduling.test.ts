@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Frame, Kind } from "../../api/types";
 import { forkBody, otherSchedulings } from "./fork";
 import { logOf } from "./frames";
-import { coresByFrame, hostsAt, isScheduled, policyAt, reason, stateOf, valueOf, valuesOf } from "./scheduling";
+import { coresByFrame, dueOf, hostsAt, isScheduled, policyAt, reason, stateOf, valueOf, valuesOf } from "./scheduling";
 
 const query = (rank: number, runs: boolean, waiting = 5, slack_ms = rank) => ({ rank, runs, waiting, why: { slack_ms, cost_ms: 2 } });
 const about = { policy: "Klink", cycles: 3, switches: 4, messages: 2, message_bytes: 900, overhead: 0.004, hit_rate: 0.95, width_ms: 300, memory_mode_s: 0 };
@@ -38,6 +38,8 @@ describe("the scheduler's last cycle", () => {
       ["c", 3, false, 3],
     ]);
     expect(valuesOf(host?.rows ?? [])).toEqual(["slack_ms", "cost_ms"]);
+    const [row] = host?.rows ?? [];
+    expect(row && valuesOf([{ ...row, why: { expected_ms: 4, sigma_ms: 1 } }])).toEqual(["expected_ms"]);
     expect(hostsAt(log, 1)[0]?.frees_memory).toBe(true);
     expect([0, 1].map((n) => hostsAt(log, n)[0]?.heard)).toEqual([[], [{ from: "v", age_ms: 120.5 }]]);
     expect(hostsAt(logOf([]), -1)).toEqual([]);
@@ -71,6 +73,18 @@ describe("the scheduler's last cycle", () => {
     expect(hostsAt(log, 1)[0]?.rows.map(({ cores }) => cores)).toEqual([2, 0, 0]);
     const older = logOf([frame(0, { a: query(1, true) })]);
     expect(coresByFrame(older, "w", 0, 60)).toEqual([{ query: "a", cores: [null] }]);
+  });
+
+  it("draws when watermarks are expected on one scale", () => {
+    const rows = [{ expected_ms: 80, sigma_ms: 10 }, { expected_ms: 20 }, {}, { expected_ms: -50, sigma_ms: 5 }].map((why, k) => ({
+      query: String(k), rank: k, runs: false, waiting: 1, cores: null, why: why as Record<string, number>,
+    }));
+    expect(dueOf(rows)).toEqual([
+      { from: 0.6, to: 1, overdue: false },
+      { from: 0.2, to: 0.2, overdue: false },
+      null,
+      { from: 0, to: 0, overdue: true },
+    ]);
   });
 
   it("names values that only their policy knows as it names them", () => {

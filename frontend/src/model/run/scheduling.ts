@@ -28,8 +28,7 @@ export interface ScheduledHost {
 const VALUES: Record<string, { label: string; means: string; unit: string }> = {
   slack_ms: { label: "Slack", means: "Time until the watermark that closes the next window, less the time that what waits needs", unit: "ms" },
   cost_ms: { label: "Cost", means: "Time in which the cores serve what waits, and the next window's results", unit: "ms" },
-  expected_ms: { label: "Due in", means: "When the watermark that closes the next window is expected, from this cycle on", unit: "ms" },
-  sigma_ms: { label: "± σ", means: "Standard deviation of the delay of watermarks", unit: "ms" },
+  expected_ms: { label: "Due in", means: "When the watermark that closes the next window is expected, from this cycle on, ± two standard deviations", unit: "ms" },
   waits_ms: { label: "Waits", means: "For how long the oldest record waits", unit: "ms" },
   work_ms: { label: "Work", means: "CPU time of what waits", unit: "ms" },
   deadline_ms: { label: "Deadline in", means: "End of the next window, in event time, from this cycle on", unit: "ms" },
@@ -72,8 +71,26 @@ export function hostsAt(log: FrameLog, n: number): ScheduledHost[] {
 const known = (why: Record<string, number | null>) =>
   Object.fromEntries(Object.entries(why).filter((pair): pair is [string, number] => pair[1] !== null));
 
-/** Names of the values that the policy gives for some query. */
-export const valuesOf = (rows: ScheduledRow[]): string[] => [...new Set(rows.flatMap(({ why }) => Object.keys(why)))];
+/** Names of the values that the policy gives for some query. The deviation stands beside what it is of. */
+export const valuesOf = (rows: ScheduledRow[]): string[] =>
+  [...new Set(rows.flatMap(({ why }) => Object.keys(why)))].filter((name) => name !== "sigma_ms");
+
+export interface Due {
+  /** Of the interval, as shares of the widest row's end; 0: now. */
+  from: number;
+  to: number;
+  overdue: boolean;
+}
+
+/** When each query's next watermark is expected: mean ± two standard deviations, on one scale from now on. Without a prediction null. */
+export function dueOf(rows: ScheduledRow[]): (Due | null)[] {
+  const spans = rows.map(({ why: { expected_ms, sigma_ms = 0 } }) =>
+    expected_ms === undefined ? null : ([expected_ms - 2 * sigma_ms, expected_ms + 2 * sigma_ms] as const),
+  );
+  const end = Math.max(1, ...spans.map((span) => span?.[1] ?? 0));
+  const share = (ms: number) => Math.max(0, Math.min(1, ms / end));
+  return spans.map((span) => span && { from: share(span[0]), to: share(span[1]), overdue: span[1] < 0 });
+}
 
 export const stateOf = ({ runs, waiting }: ScheduledRow) => (runs ? "Runs" : waiting ? "Passed over" : "Empty");
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import { registryQuery } from "../../api/queries";
 import { bytes, latency, percent, plural, short } from "../../lib/format";
-import { coresByFrame, hostsAt, policyAt, reason, stateOf, valueOf, valuesOf, type CoresByFrame, type ScheduledHost } from "../../model/run/scheduling";
+import { coresByFrame, dueOf, hostsAt, policyAt, reason, stateOf, valueOf, valuesOf, type CoresByFrame, type Due, type ScheduledHost } from "../../model/run/scheduling";
 import { Icon } from "../../ui/Icon";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
@@ -63,6 +63,7 @@ function Order({ host }: { host: ScheduledHost }) {
   const [asked, setAsked] = useState("");
   const row = host.rows.find(({ query }) => query === asked) ?? host.rows.find((one) => stateOf(one) === "Passed over") ?? host.rows[0];
   const values = valuesOf(host.rows);
+  const due = dueOf(host.rows);
   const written = (name: string, value: number | undefined) => {
     if (value === undefined) return "–";
     const sign = value < 0 ? "−" : "";
@@ -94,7 +95,7 @@ function Order({ host }: { host: ScheduledHost }) {
         </tr>
       </thead>
       <tbody>
-        {host.rows.map((row) => (
+        {host.rows.map((row, k) => (
           <tr key={row.query} className={row.runs ? "runs" : ""} data-testid={`scheduled-${row.query}`}>
             <td className="num">{row.rank}</td>
             <td>
@@ -106,8 +107,13 @@ function Order({ host }: { host: ScheduledHost }) {
             <td className="num">{row.cores === null ? "–" : row.cores.toFixed(1)}</td>
             <td className="num">{short(row.waiting)}</td>
             {values.map((name) => (
-              <td key={name} className={`num ${(row.why[name] ?? 0) < 0 ? "overdue" : ""}`}>
+              <td
+                key={name}
+                className={`num ${(row.why[name] ?? 0) < 0 ? "overdue" : ""}`}
+                title={name === "expected_ms" && row.why.sigma_ms !== undefined ? `± ${latency(2 * row.why.sigma_ms).join(" ")}` : undefined}
+              >
                 {written(name, row.why[name])}
+                {name === "expected_ms" && <DueBar due={due[k] ?? null} />}
               </td>
             ))}
           </tr>
@@ -115,6 +121,15 @@ function Order({ host }: { host: ScheduledHost }) {
       </tbody>
     </table>
     </>
+  );
+}
+
+/** The interval in which a watermark is expected; the left end is now. */
+function DueBar({ due }: { due: Due | null }) {
+  return (
+    <svg className="due" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden>
+      {due && <rect className={due.overdue ? "late" : ""} x={100 * due.from} width={Math.max(1.5, 100 * (due.to - due.from))} height={1} />}
+    </svg>
   );
 }
 
