@@ -110,7 +110,7 @@ def _make_room(world: World, c: int) -> None:
 
 def _under_way(w: Arrays) -> Words:
     """The messages sent on channels and not served yet."""
-    found = np.isin(w.msg[:, L.M_KIND], (L.RECORD, L.WATERMARK, L.BARRIER)) & (w.msg[:, L.M_CHANNEL] >= 0)
+    found = np.isin(w.msg[:, L.M_KIND], (L.RECORD, L.WATERMARK, L.BARRIER, L.MARKER)) & (w.msg[:, L.M_CHANNEL] >= 0)
     found[w.free[: w.g[L.G_FREE]]] = False
     for slot in w.inst[w.inst[:, L.I_OUT] >= 0, L.I_OUT].tolist():  # not sent yet: its channel is undecided
         while slot >= 0:

@@ -163,6 +163,9 @@ def messages_digest(msg, slots, widths, placed, stamps, sweeping):
         if msg[s, M_KIND] == WATERMARK and sweeping == 1:
             for c in range(M_CLOCK, M_BYTES):
                 d = (d ^ msg[s, c]) * -7046029254386353131
+        if msg[s, M_KIND] == MARKER:
+            for c in range(M_TRIGGER, M_BYTES):
+                d = (d ^ msg[s, c]) * -7046029254386353131
         if msg[s, M_KIND] == RECORD:
             for c in range(M_TRIGGER, M_BYTES):
                 d = (d ^ msg[s, c]) * -7046029254386353131

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from engine.core import layout as L
 from engine.spec import InvalidExperiment
 from tests.support.corner_cases import bids, document, host
 
-from ...support.agreement import assert_agreement, cut_saved_and_forked, fingerprint, traced
+from ...support.agreement import assert_agreement, cut_saved_and_forked, fingerprint, finished, rows_of, simulated, traced
+from ...support.recovery_examples import PROTOCOLS, counting, loss, values, with_losses
+from ...support.rescaling_examples import in_place, job_of, ordered, random_times, running
 from ...support.strategies import documents
 
 MARKERS = [{"name": "propagation", "from": "ingest", "to": "marker"}, {"name": "lag", "from": "append", "to": "marker"}]
@@ -116,6 +119,31 @@ def test_random_experiments_with_markers_agree(document: dict[str, Any], period:
     marker_ms = max(document["workload"]["horizon_s"] * 1000 / period, 0.001)
     document["measurement"] = {"also": MARKERS, "marker_ms": round(marker_ms, 6)}
     assert_agreement(document, traced(document))
+
+
+MEASURED = {"also": MARKERS, "marker_ms": 2.5}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.__name__)
+def test_each_record_counts_just_once_beside_markers(protocol: Callable[..., dict[str, Any]]) -> None:
+    """They wait behind barriers like records, and are not logged: after a loss only those come again that the sources read again."""
+    made = counting(protocol=protocol(interval_s=0.05, detect_ms=1.0)) | {"measurement": MEASURED}
+    lost = finished(with_losses(made, [loss("w2", 0.13), loss("w3", 0.21)]))
+    assert lost.drained
+    assert values(lost).keys() == values(finished(made)).keys()
+    assert latencies(lost, "propagation")[0] > 200
+
+
+@pytest.mark.parametrize("name", ["window_join", "session_aggregate"])
+def test_rescales_in_place_beside_markers(name: str) -> None:
+    """Markers take the channels of the instances that are active."""
+    made = running(name) | {"measurement": MEASURED}
+    simulation = simulated(in_place(made, ordered(made, random_times(3), 3)), trace=False)
+    simulation.run_until(simulation.end_ns)
+    assert sum(action.outcome == "done" for action in job_of(simulation).actions) >= 3
+    assert simulation.drained
+    assert rows_of(simulation) == rows_of(finished(running(name)))
+    assert latencies(simulation, "propagation")[0] > 50
 
 
 @pytest.mark.parametrize(
