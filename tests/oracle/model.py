@@ -547,7 +547,8 @@ class Model:
         result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained and not unread and not passed_over
         for host in self.network.hosts:
             work = host.background
-            left_ns = 0 if work.processor is None else max(0, work.end_ns - self.environment.now)
+            until_ns = host.memory.died_ns if host.dead else self.environment.now
+            left_ns = 0 if work.processor is None else max(0, work.end_ns - until_ns)
             waiting_ns = -(-work.waiting_ps // host.speed_milli)
             # a run that has drained may end before work that waits, or at the limit in the middle of it
             result.background_ns.append(work.spent_ns + (waiting_ns if result.drained else -left_ns))

@@ -29,10 +29,13 @@ def add_background_work(world: World, h: int, work_ps: int, now_ns: int) -> None
 
 
 def background_ns(w: Arrays, t_ns: int) -> Words:
-    """Time that the processors of each host have spent on background work before `t_ns`, (hosts,) ns."""
+    """Time that the processors of each host have spent on background work before `t_ns`, (hosts,) ns. On a host that is dead it ended with
+    its death."""
     host = w.host
     ends = host[:, L.H_BACKGROUND_END]
-    paused = np.maximum(host[:, L.H_PAUSED] - t_ns, 0)
-    left = np.where(ends < L.FAR, np.maximum(ends - paused - t_ns, 0), 0)
+    died_ns = w.memory[: len(host), L.Z_DIED]
+    until_ns = np.where(died_ns >= 0, np.minimum(died_ns, t_ns), t_ns)
+    paused = np.maximum(host[:, L.H_PAUSED] - until_ns, 0)
+    left = np.where(ends < L.FAR, np.maximum(ends - paused - until_ns, 0), 0)
     spent: Words = host[:, L.H_BACKGROUND_NS] - left
     return spent

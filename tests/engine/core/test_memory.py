@@ -27,6 +27,7 @@ from ...support.agreement import MS, TINY, assert_agreement, simulated, template
 from ...support.worked_examples import line, with_memory
 
 US = 1000
+MARKS = (L.WATERMARK, L.MARKER)
 
 
 def counted(simulation: engine.Simulation) -> list[list[int]]:
@@ -43,10 +44,10 @@ def counted(simulation: engine.Simulation) -> list[list[int]]:
             items += len(queue) * int(w.op[o, L.O_WEIGHT])
             for slot in queue:
                 kind, edge = w.msg[slot, [L.M_KIND, L.M_EDGE]].tolist()
-                held += int(w.footprint[law, edge]) if kind == L.RECORD else L.CONTROL_BYTES if kind == L.WATERMARK else 0
+                held += int(w.footprint[law, edge]) if kind == L.RECORD else L.CONTROL_BYTES if kind in MARKS else 0
             for slot in world.outbox(i):
                 kind, port = w.msg[slot, [L.M_KIND, L.M_EDGE]].tolist()
-                if kind == L.WATERMARK:
+                if kind in MARKS:
                     held += L.CONTROL_BYTES
                     continue
                 port = port if w.op[o, L.O_PORTS] > 1 else 0
