@@ -29,6 +29,7 @@ def rows(simulation: engine.Simulation, sink: str) -> list[tuple[Any, ...]]:
     return [(row["end_ns"], row["event_ns"], row["trigger"], row["latency_ns"], *row["values"]) for row in simulation.sink_records(sink)]
 
 
+@pytest.mark.slow
 @given(document=named_queries())
 def test_random_queries_agree_with_the_oracle(document: dict[str, Any]) -> None:
     assert_agreement(document)
