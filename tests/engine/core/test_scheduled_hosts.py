@@ -158,6 +158,7 @@ def scheduled(draw: st.DrawFn) -> tuple[dict[str, Any], list[Order]]:
     return document, [*draw(st.lists(kinds, min_size=3, max_size=25)), (horizon_ns - 1, "all", 0, 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scanned", [0, 8], ids=["heaps", "mixed"])
 @given(drawn=scheduled())
 def test_a_scheduled_run_is_that_of_the_oracle(scanned: int, drawn: tuple[dict[str, Any], list[Order]]) -> None:
