@@ -16,7 +16,7 @@ from engine.core import layout as L
 from engine.spec import InvalidExperiment
 from tests.support.corner_cases import bids, document, host
 
-from ...support.agreement import assert_agreement, cut_saved_and_forked, fingerprint, finished, rows_of, simulated, traced
+from ...support.agreement import assert_agreement, cut_saved_and_forked, fingerprint, finished, rows_of, simulated, template, traced
 from ...support.recovery_examples import PROTOCOLS, counting, loss, values, with_losses
 from ...support.rescaling_examples import in_place, job_of, ordered, random_times, running
 from ...support.strategies import documents
@@ -105,6 +105,20 @@ def test_a_marker_waits_behind_records() -> None:
     assert latencies(simulation, "lag")[2] > 5e9
     assert latencies(simulation, "propagation")[2] < 1e8
     assert_agreement(made, simulation)
+
+
+def test_none_comes_when_the_log_has_closed() -> None:
+    """A file that ends after 1.13 s of a run of 2 s."""
+    made = template("flights", horizon_s=2.0)
+    (source,) = made["workload"]["sources"].values()
+    source["rate"] = {"kind": "constant", "per_s": 100_000}
+    made["measurement"] = {"also": MARKERS, "marker_ms": 100}
+    simulation = simulated(made, trace=False)
+    feed = next(iter(simulation._plan.feeds.values()))
+    assert 1.1e9 < feed.closes_ns < 1.2e9
+    chunk = feed.chunk(0, 2_000_000_000)
+    marks = chunk.append_ns[chunk.trigger <= L.LOG_MARKER]
+    assert marks.tolist() == [n * 100_000_000 for n in range(1, 12) for _ in range(feed.partitions)]
 
 
 def test_a_run_may_be_cut_saved_or_forked() -> None:

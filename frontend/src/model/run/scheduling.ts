@@ -27,13 +27,12 @@ export interface ScheduledHost {
 /** Values of policies as one reads them; others are shown by their own names. */
 const VALUES: Record<string, { label: string; means: string; unit: string }> = {
   slack_ms: { label: "Slack", means: "Time until the watermark that closes the next window, less the time that what waits needs", unit: "ms" },
-  cost_ms: { label: "Cost", means: "Time in which the cores serve what waits, and the next window's results", unit: "ms" },
+  cost_ms: { label: "Cost", means: "Time in which the cores serve what waits, here and downstream, and the next window's results", unit: "ms" },
   expected_ms: { label: "Due in", means: "When the watermark that closes the next window is expected, from this cycle on, ± two standard deviations", unit: "ms" },
   waits_ms: { label: "Waits", means: "For how long the oldest record waits", unit: "ms" },
   work_ms: { label: "Work", means: "CPU time of what waits", unit: "ms" },
   deadline_ms: { label: "Deadline in", means: "End of the next window, in event time, from this cycle on", unit: "ms" },
   rate_per_ms: { label: "Rate", means: "Records that leave per ms of CPU time, on the best path", unit: "/ms" },
-  elsewhere_ms: { label: "Elsewhere", means: "Part of the cost that waits downstream on other hosts, as this host has heard", unit: "ms" },
   turn: { label: "Turn", means: "Place in the cycle of turns", unit: "" },
 };
 
@@ -71,9 +70,12 @@ export function hostsAt(log: FrameLog, n: number): ScheduledHost[] {
 const known = (why: Record<string, number | null>) =>
   Object.fromEntries(Object.entries(why).filter((pair): pair is [string, number] => pair[1] !== null));
 
-/** Names of the values that the policy gives for some query. The deviation stands beside what it is of. */
+/** Values that stand with others: the deviation with what it is of, a part of the cost with the cost. */
+const BESIDE = ["sigma_ms", "elsewhere_ms"];
+
+/** Names of the values that the policy gives for some query. */
 export const valuesOf = (rows: ScheduledRow[]): string[] =>
-  [...new Set(rows.flatMap(({ why }) => Object.keys(why)))].filter((name) => name !== "sigma_ms");
+  [...new Set(rows.flatMap(({ why }) => Object.keys(why)))].filter((name) => !BESIDE.includes(name));
 
 export interface Due {
   /** Of the interval, as shares of the widest row's end; 0: now. */

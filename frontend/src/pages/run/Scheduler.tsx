@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import { registryQuery } from "../../api/queries";
 import { bytes, latency, percent, plural, short } from "../../lib/format";
-import { coresByFrame, dueOf, hostsAt, policyAt, reason, stateOf, valueOf, valuesOf, type CoresByFrame, type Due, type ScheduledHost } from "../../model/run/scheduling";
+import { coresByFrame, dueOf, hostsAt, policyAt, reason, stateOf, valueOf, valuesOf, type CoresByFrame, type Due, type ScheduledHost, type ScheduledRow } from "../../model/run/scheduling";
 import { Icon } from "../../ui/Icon";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
@@ -59,6 +59,13 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
   );
 }
 
+/** What belongs to a value, and has no column of its own. */
+function besideOf(name: string, { why: { sigma_ms, elsewhere_ms } }: ScheduledRow): string | undefined {
+  if (name === "expected_ms" && sigma_ms !== undefined) return `± ${latency(2 * sigma_ms).join(" ")}`;
+  if (name === "cost_ms" && elsewhere_ms !== undefined) return `${latency(elsewhere_ms).join(" ")} of it downstream on other hosts, as this one has heard`;
+  return undefined;
+}
+
 function Order({ host }: { host: ScheduledHost }) {
   const [asked, setAsked] = useState("");
   const row = host.rows.find(({ query }) => query === asked) ?? host.rows.find((one) => stateOf(one) === "Passed over") ?? host.rows[0];
@@ -110,7 +117,7 @@ function Order({ host }: { host: ScheduledHost }) {
               <td
                 key={name}
                 className={`num ${(row.why[name] ?? 0) < 0 ? "overdue" : ""}`}
-                title={name === "expected_ms" && row.why.sigma_ms !== undefined ? `± ${latency(2 * row.why.sigma_ms).join(" ")}` : undefined}
+                title={besideOf(name, row)}
               >
                 {written(name, row.why[name])}
                 {name === "expected_ms" && <DueBar due={due[k] ?? null} />}
