@@ -80,6 +80,7 @@ class _Story:
         self.bars: list[Bar] = []
         self.swept: list[str] = []
         self.blocked: list[str] = []  # swept, and fired nothing
+        self.others: list[str] = []
         self.steps = [self._beginning()]
         for act, arrival in enumerate(case.arrivals, 1):
             self.steps.append(self._event(arrival, act) if arrival.watermark is None else self._watermark(arrival, act))
@@ -126,10 +127,11 @@ class _Story:
         sweeps, fires = operator.take_watermark(row, value)
         kind = "sweeping" if sweeps else "watermark"
         id = self._mark(row, act, kind, f"W{value}")
-        title = f"Watermark {value}{self.name(row)}"
-        if sweeps:
-            self.swept.append(f"{value}{self.name(row)}")
-            self.blocked += [] if fires else [f"{value}{self.name(row)}"]
+        named = f"{value}{self.name(row)}"
+        title = f"Watermark {named}"
+        (self.swept if sweeps else self.others).append(named)
+        if sweeps and not fires:
+            self.blocked.append(named)
         if value <= known:
             title += " says nothing new"
             text = f"Watermark {known} came before it. No event up to {known} was to follow then."
@@ -147,11 +149,9 @@ class _Story:
             waits = [name for name, last in zip(self.lesson.inputs, operator.last, strict=True) if last == operator.clock]
             text += f" Window {self.window(operator.fired + self.lesson.size)} still waits for {listed(waits)}: the clock is the least "
             text += f"watermark of the inputs, {operator.clock}."
-        if operator.clock > clock and len(self.lesson.inputs) > 1:
-            text += f" The operator sends watermark {operator.clock}."
         if operator.clock > clock:
-            output = len(self.rows) - 1
-            self._mark(output, act, "sweeping" if fires else "watermark", f"W{operator.clock}")
+            self._mark(len(self.rows) - 1, act, "sweeping" if fires else "watermark", f"W{operator.clock}")
+            text += f" The operator sends watermark {operator.clock}." if len(self.lesson.inputs) > 1 else ""
         for end, _ in fires:
             self._arrow(f"watermark {act} {end}", row, self.row(end), act, "watermark")
             self._mark(self.row(end), act, "result", f"{self.window(end)} fires")
@@ -167,17 +167,9 @@ class _Story:
         return f"Window {self.window(end)} fires with {'event' if len(events) == 1 else 'events'} {names}."
 
     def _ending(self) -> LessonStep:
-        others = [
-            f"{arrival.watermark}{self.name(self.lesson.input_of(arrival))}"
-            for arrival in self.case.arrivals
-            if arrival.watermark is not None
-        ]
-        rest = list(others)
-        for swept in self.swept:
-            rest.remove(swept)
         text = f"Sweeping watermarks are {listed(self.swept)}." if self.swept else "No watermark swept."
-        if rest:
-            text += f" The {'other one' if len(rest) == 1 else 'others'}, {listed(rest)}, fired nothing."
+        if self.others:
+            text += f" The {'other one' if len(self.others) == 1 else 'others'}, {listed(self.others)}, fired nothing."
         if self.blocked:
             text += f" When {listed(self.blocked)} came, another input was behind, so nothing fired."
         text += " The order of arrival decides which ones sweep."

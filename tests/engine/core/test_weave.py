@@ -82,7 +82,8 @@ def with_generation(document: Document) -> Document:
 
 
 def with_latency(document: Document) -> Document:
-    document["measurement"] = {"also": [{"name": "oldest", "from": "append", "anchor": "oldest", "to": "emit"}]}
+    marker = {"name": "marker", "from": "ingest", "to": "marker"}
+    document["measurement"] = {"also": [{"name": "oldest", "from": "append", "anchor": "oldest", "to": "emit"}, marker], "marker_ms": 5}
     return document
 
 
