@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { CheckpointMark, Explained, LessonStep, MessageArrow } from "../../api/types";
-import { arrowOf, isMoment, isRound, layoutOf, messageState, shownIn, stateOf, type Layout } from "./picture";
+import { arrowOf, isMoment, isRound, layoutOf, messageState, MOMENTS, shownIn, stateOf, type Layout } from "./picture";
 
 /** Of a checkpoint's mark, px: half its side. */
 const HALF = 6;
@@ -161,9 +161,6 @@ function Message({ message, step, layout }: { message: MessageArrow; step: Lesso
 
 const headOf = (x: number, y: number, ux: number, uy: number) =>
   `M${x} ${y}L${x - 9 * ux - 4 * uy} ${y - 9 * uy + 4 * ux}L${x - 9 * ux + 4 * uy} ${y - 9 * uy - 4 * ux}z`;
-
-/** Half the height of a moment's line, or its radius, px. */
-const MOMENTS: Record<string, number> = { deadline: 22, result: 7, event: 4, watermark: 14, sweeping: 14, cycle: 8 };
 
 /** When something comes to a row, or is given by it: a watermark, an event, a result. */
 function Moment({ mark, step, layout, unit }: { mark: CheckpointMark; step: LessonStep; layout: Layout; unit: string }) {

@@ -55,9 +55,9 @@ export function ticksOf(first: number, last: number, most: number): number[] {
   return found;
 }
 
-/** Kinds of marks that are lines and dots in place of checkpoints. */
-const MOMENTS = ["deadline", "result", "event", "watermark", "sweeping", "cycle"];
-export const isMoment = (kind: string) => MOMENTS.includes(kind);
+/** Kinds of marks that are lines and dots in place of checkpoints: half the height of the line, or the dot's radius, px. */
+export const MOMENTS: { [kind: string]: number } = { deadline: 22, result: 7, event: 4, watermark: 14, sweeping: 14, cycle: 8 };
+export const isMoment = (kind: string) => kind in MOMENTS;
 export const isRound = (kind: string) => kind === "result" || kind === "event";
 
 export const shownIn = (act: number, step: LessonStep) => step.act === null || act <= step.act;
