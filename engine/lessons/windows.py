@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .steps import Bar, CheckpointMark, Diagram, Explained, LessonStep, MessageArrow, Table, checkpoint_id, listed
 from .windows_document import Arrival, ArrivalsCase, WindowsLesson
@@ -81,6 +81,7 @@ class _Story:
         self.swept: list[str] = []
         self.blocked: list[str] = []  # swept, and fired nothing
         self.others: list[str] = []
+        self.late: tuple[str, ...] = ()  # marks of dropped events
         self.steps = [self._beginning()]
         for act, arrival in enumerate(case.arrivals, 1):
             self.steps.append(self._event(arrival, act) if arrival.watermark is None else self._watermark(arrival, act))
@@ -115,11 +116,12 @@ class _Story:
         if end is None:
             text = f"Its window {self.window(self.operator.end_of(event))} has fired already, so it is dropped."
             title = f"Event {event}{self.name(row)} is late"
-            return LessonStep(title=title, text=text, act=act, useless=(id,), verdict="bad", table=self._table())
+            self.late += (id,)
+            return LessonStep(title=title, text=text, act=act, useless=self.late, verdict="bad", table=self._table())
         self._arrow(f"event {act}, {event}", row, self.row(end), act, "record")
         self.opened.setdefault(end, act)
         text = f"It belongs to window {self.window(end)}, and waits there."
-        return LessonStep(title=f"Event {event}{self.name(row)}", text=text, act=act, focus=(id,), table=self._table())
+        return LessonStep(title=f"Event {event}{self.name(row)}", text=text, act=act, focus=(id,), useless=self.late, table=self._table())
 
     def _watermark(self, arrival: Arrival, act: int) -> LessonStep:
         row, value, operator = self.lesson.input_of(arrival), arrival.time, self.operator
@@ -158,7 +160,8 @@ class _Story:
             if end in self.opened:
                 began = self.opened.pop(end)
                 self.bars.append(Bar(instance=self.row(end), at=began, until=act, act=began))
-        return LessonStep(title=title, text=text, act=act, focus=(id,), verdict="good" if fires else "", table=self._table())
+        verdict: Literal["", "good"] = "good" if fires else ""
+        return LessonStep(title=title, text=text, act=act, focus=(id,), useless=self.late, verdict=verdict, table=self._table())
 
     def _fired(self, end: int, events: list[Event]) -> str:
         if not events:
@@ -173,7 +176,8 @@ class _Story:
         if self.blocked:
             text += f" When {listed(self.blocked)} came, another input was behind, so nothing fired."
         text += " The order of arrival decides which ones sweep."
-        return LessonStep(title="Which watermarks swept", text=text, act=len(self.case.arrivals) + 1, table=self._table())
+        act = len(self.case.arrivals) + 1
+        return LessonStep(title="Which watermarks swept", text=text, act=act, useless=self.late, table=self._table())
 
     def _table(self) -> Table:
         operator = self.operator

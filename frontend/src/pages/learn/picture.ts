@@ -123,7 +123,7 @@ const OF_STORIES: { [shows: string]: LegendEntry[] } = {
     { mark: "result", label: "result", means: "All events of the window are served, and its watermark has come" },
   ],
   windows: [
-    { mark: "event", label: "event", means: "It waits in its window, or is dropped if that has fired" },
+    { mark: "event", label: "event", means: "It waits in its window, or is dropped (crossed out) if that has fired" },
     { mark: "watermark", label: "watermark", means: "No event up to its time will follow" },
     { mark: "sweeping", label: "sweeping", means: "The first watermark of its input to reach the end of a window" },
     { mark: "open-window", label: "open window", means: "The window has events and has not fired" },
