@@ -79,8 +79,9 @@ class Scheduler:
         return [host.last for host in self._hosts if host.last is not None]
 
     @property
-    def policies(self) -> list[Policy]:
-        return [host.policy for host in self._hosts if host.policy is not None]
+    def policies(self) -> dict[str, Policy]:
+        """By name of the host."""
+        return {host.tasks.name: host.policy for host in self._hosts if host.policy is not None}
 
     @property
     def title(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from engine.core.tables import Words
 from engine.spec.experiment.scheduling import klink
 
-from .policy import PAUSED, Selection, ranked
+from .policy import PAUSED, Judged, Selection, ranked
 from .regression import Features, Regression
 from .slack import Expected, Floats, Slacks, deviations, slacks
 from .statistics import Statistics
@@ -28,6 +28,7 @@ class Klink:
         self._threshold = about.memory_threshold
         self._mode_until_ns, self._mode_began_bytes = -1, 0
         self._predicted: dict[int, tuple[int, float, float]] = {}  # by input: epoch, and interval of the watermark that ends it
+        self._judged: dict[int, Judged] = {}  # by input: the last watermark
         self._hits, self._misses, self._width_ns = 0, 0, 0.0  # of predicted intervals; widths summed
         self._memory_ns = 0  # in the memory mode
         self._by_regression = about.estimator == "regression"
@@ -77,6 +78,7 @@ class Klink:
             if 0 < epoch == about.epochs - 1:
                 inside = low <= about.history.taken_ns <= high
                 self._hits, self._misses, self._width_ns = self._hits + inside, self._misses + (not inside), self._width_ns + high - low
+                self._judged[k] = Judged(about.history.taken_ns, low, high)
             mean, sd = of.expected[k]
             width = statistics.cycle_ns if k in estimates else half * sd
             self._predicted[k] = about.epochs, mean - width, mean + width
@@ -112,6 +114,9 @@ class Klink:
     def counts(self) -> dict[str, float]:
         return {"hits": self._hits, "misses": self._misses, "width_ns": self._width_ns, "memory_ns": self._memory_ns}
 
+    def judged(self) -> dict[int, Judged]:
+        return self._judged
+
     # State
 
     def state(self) -> Any:
@@ -119,7 +124,8 @@ class Klink:
             "mode": [self._mode_until_ns, self._mode_began_bytes],
             "memory_ns": self._memory_ns,
             "predicted": [[k, *about] for k, about in sorted(self._predicted.items())],
-            "judged": [self._hits, self._misses, self._width_ns],
+            "judged": [[k, *about] for k, about in sorted(self._judged.items())],
+            "counts": [self._hits, self._misses, self._width_ns],
             "regressions": [[k, of.state()] for k, of in sorted(self._regressions.items())],
             "features": [[k, epoch, made_ns, list(features)] for k, (epoch, made_ns, features) in sorted(self._features.items())],
         }
@@ -128,7 +134,8 @@ class Klink:
         self._mode_until_ns, self._mode_began_bytes = state["mode"]
         self._memory_ns = state["memory_ns"]
         self._predicted = {k: (epoch, low, high) for k, epoch, low, high in state["predicted"]}
-        self._hits, self._misses, self._width_ns = state["judged"]
+        self._judged = {k: Judged(*about) for k, *about in state["judged"]}
+        self._hits, self._misses, self._width_ns = state["counts"]
         self._regressions = {k: Regression.restored(of) for k, of in state["regressions"]}
         self._features = {k: (epoch, made_ns, (features[0], features[1])) for k, epoch, made_ns, features in state["features"]}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,6 +33,14 @@ class Selection:
     watched: Sequence[int] = ()
 
 
+class Judged(NamedTuple):
+    """When a sweeping watermark was taken in, and the interval that was predicted for it when its epoch began, in ns."""
+
+    taken_ns: int
+    low_ns: float
+    high_ns: float
+
+
 class Policy(Protocol):
     """Decides who runs in the next cycle from statistics alone, one object for each host."""
 
@@ -40,6 +48,10 @@ class Policy(Protocol):
 
     def counts(self) -> dict[str, float]:
         """What it counts, to be summed over hosts: hits, misses and width_ns of predicted intervals, memory_ns in the memory mode."""
+        ...
+
+    def judged(self) -> dict[int, Judged]:
+        """By number of an input of the host, the last watermark that it had predicted."""
         ...
 
     def state(self) -> Any:
@@ -62,6 +74,9 @@ class Stateless:
     """Base of policies without a memory."""
 
     def counts(self) -> dict[str, float]:
+        return {}
+
+    def judged(self) -> dict[int, Judged]:
         return {}
 
     def state(self) -> Any:

@@ -219,7 +219,7 @@ class Service:
         ended = int(w.progress[i, L.PROGRESS_EPOCHS])
         known = self._of_inputs.get(i)
         if known is None or known[0] != ended:
-            known = self._of_inputs[i] = ended, _history(w, about, ended)
+            known = self._of_inputs[i] = ended, history_of(w, about, ended)
         passed = int(w.chan[about.channels, L.C_WATERMARK].min(initial=L.FAR))
         oldest, value = _oldest_unserved(w, i, ended, passed)
         first, first_sd = _delays_so_far(w, i) if ended == 0 else (0.0, 0.0)
@@ -272,7 +272,8 @@ def _rows(w: Arrays, i: int, ended: int) -> Words:
     return rows
 
 
-def _history(w: Arrays, about: Input, ended: int) -> History:
+def history_of(w: Arrays, about: Input, ended: int) -> History:
+    """What follows from the kept epochs. ended: how many epochs have ended since the start of the run."""
     if ended == 0:
         return History(-1, -1, about.period_ns, 0.0, 0.0, 0.0)
     rows = _rows(w, about.instance, ended).tolist()

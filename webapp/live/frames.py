@@ -368,25 +368,43 @@ class ScalingNews(TypedDict):
 
 
 @EXACT
+class ScheduledInput(TypedDict):
+    """Progress of the watermarks of a source instance. epochs: ended so far. Over the kept ones: period_ms, mean time between two sweeping
+    watermarks; delay_ms, delay_sd_ms, of entries on their way to the source. taken_s: when the last watermark that was predicted came;
+    low_s, high_s: the interval predicted when its epoch began."""
+
+    epochs: int
+    period_ms: float
+    delay_ms: float | None
+    delay_sd_ms: float | None
+    taken_s: float | None
+    low_s: float | None
+    high_s: float | None
+
+
+@EXACT
 class ScheduledQuery(TypedDict):
     """A query in the last cycle of its host's scheduler. rank: its place in the policy's order, from 1. runs: it had work, and the queries
     before it left cores. waiting: items in its queues. why: values on which the policy decided. busy_s: CPU time of its operators on the
-    host since the start of the run; frames of older versions lack it."""
+    host since the start of the run. inputs: its source instances on the host. Frames of older versions lack the last two."""
 
     rank: int
     runs: bool
     waiting: int
     why: dict[str, float]
     busy_s: NotRequired[float]
+    inputs: NotRequired[dict[str, ScheduledInput]]
 
 
 @EXACT
 class ScheduledHost(TypedDict):
     """The last cycle of a host's scheduler, at t_s. frees_memory: it serves first what frees the most memory. heard_ms: by other host, how
-    old what it said last is."""
+    old what it said last is. memory_mode_s: since the start of the run. Frames of older versions lack memory."""
 
     t_s: float
     frees_memory: bool
+    memory_budget_bytes: NotRequired[int | None]
+    memory_mode_s: NotRequired[float]
     queries: dict[str, ScheduledQuery]
     heard_ms: dict[str, float]
 

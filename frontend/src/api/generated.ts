@@ -925,11 +925,13 @@ export interface components {
         };
         /**
          * @description The last cycle of a host's scheduler, at t_s. frees_memory: it serves first what frees the most memory. heard_ms: by other host, how
-         *     old what it said last is.
+         *     old what it said last is. memory_mode_s: since the start of the run. Frames of older versions lack memory.
          */
         ScheduledHost: {
             t_s: number;
             frees_memory: boolean;
+            memory_budget_bytes?: number | null;
+            memory_mode_s?: number;
             queries: {
                 [key: string]: components["schemas"]["ScheduledQuery"];
             };
@@ -938,9 +940,23 @@ export interface components {
             };
         };
         /**
+         * @description Progress of the watermarks of a source instance. epochs: ended so far. Over the kept ones: period_ms, mean time between two sweeping
+         *     watermarks; delay_ms, delay_sd_ms, of entries on their way to the source. taken_s: when the last watermark that was predicted came;
+         *     low_s, high_s: the interval predicted when its epoch began.
+         */
+        ScheduledInput: {
+            epochs: number;
+            period_ms: number;
+            delay_ms: number | null;
+            delay_sd_ms: number | null;
+            taken_s: number | null;
+            low_s: number | null;
+            high_s: number | null;
+        };
+        /**
          * @description A query in the last cycle of its host's scheduler. rank: its place in the policy's order, from 1. runs: it had work, and the queries
          *     before it left cores. waiting: items in its queues. why: values on which the policy decided. busy_s: CPU time of its operators on the
-         *     host since the start of the run; frames of older versions lack it.
+         *     host since the start of the run. inputs: its source instances on the host. Frames of older versions lack the last two.
          */
         ScheduledQuery: {
             rank: number;
@@ -950,6 +966,9 @@ export interface components {
                 [key: string]: number;
             };
             busy_s?: number;
+            inputs?: {
+                [key: string]: components["schemas"]["ScheduledInput"];
+            };
         };
         /**
          * @description The last cycles, by host, and counts since the start of the run. messages, message_bytes: between the schedulers of hosts.
@@ -3227,6 +3246,7 @@ export type ScalingNews = components['schemas']['ScalingNews'];
 export type ScalingReading = components['schemas']['ScalingReading'];
 export type ScalingStep = components['schemas']['ScalingStep'];
 export type ScheduledHost = components['schemas']['ScheduledHost'];
+export type ScheduledInput = components['schemas']['ScheduledInput'];
 export type ScheduledQuery = components['schemas']['ScheduledQuery'];
 export type SchedulingNews = components['schemas']['SchedulingNews'];
 export type TrunkSample = components['schemas']['TrunkSample'];

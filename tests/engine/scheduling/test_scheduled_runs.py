@@ -169,6 +169,34 @@ def test_frames_say_how_many_cores_served_each_query() -> None:
     assert min(by_query.values()) > 0.5
 
 
+def test_frames_say_when_watermarks_came_and_when_they_were_expected() -> None:
+    """Each epoch is longer than a frame, so frames show all watermarks that were compared."""
+    frames = frames_of(engine.Simulation(contended("klink", horizon_s=12), datasets=DATASETS))
+    seen = set()
+    for frame in frames:
+        for query, row in frame["scheduling"]["hosts"]["w"]["queries"].items():
+            ((instance, about),) = row["inputs"].items()
+            assert instance == f"bids-{query.rpartition('-')[2]}[0]"
+            if about["taken_s"] is not None:
+                seen.add((query, about["taken_s"], about["low_s"] <= about["taken_s"] <= about["high_s"]))
+    last = frames[-1]["scheduling"]
+    assert len(seen) > 50
+    assert last["hit_rate"] == pytest.approx(sum(hit for _, _, hit in seen) / len(seen), abs=1e-6)
+    about = last["hosts"]["w"]["queries"]["count-bids-1"]["inputs"]["bids-1[0]"]
+    assert 8 <= about["epochs"] <= 12
+    assert about["period_ms"] == pytest.approx(1000, rel=0.05)
+    assert about["delay_ms"] == pytest.approx(100, rel=0.1)  # uniform up to 200 ms
+    assert about["delay_sd_ms"] == pytest.approx(200 / 12**0.5, rel=0.1)
+
+
+def test_frames_of_other_policies_show_epochs_without_a_prediction() -> None:
+    frame = frames_of(engine.Simulation(contended("fcfs", horizon_s=4), datasets=DATASETS))[-1]
+    (about,) = frame["scheduling"]["hosts"]["w"]["queries"]["count-bids-2"]["inputs"].values()
+    assert about["epochs"] > 1
+    assert about["taken_s"] is None
+    assert frame["scheduling"]["hosts"]["w"]["memory_mode_s"] == 0
+
+
 def test_the_schedulers_work_is_paid_for() -> None:
     """Collecting 18 operators and switching take less than 1 % of the CPU time, and ten times as much in cycles of a tenth. (Of bins each
     of these has ten times as many, too.)"""
@@ -259,14 +287,17 @@ def test_ds2_rescales_under_a_scheduler(rescaling: str) -> None:
 def test_memory_is_freed_in_the_memory_mode() -> None:
     """A budget that fills within seconds: with the mode it stays lower, nothing is lost, and the run ends with the same windows."""
 
-    def run(**params: Any) -> engine.Simulation:
+    def of(**params: Any) -> dict[str, Any]:
         document = contended("klink", per_s=1100, horizon_s=6, **params)
         document["cluster"]["hosts"][0]["memory"] = {"kind": "klink_2020", "budget_mb": 20}
         document["policies"]["ingress"] = {"kind": "throttle", "memory_max": 1.0}
         document["workload"] |= {"drain": True}
-        return finished(document)
+        return document
 
-    with_mode, without = run(memory_threshold=0.5), run(memory_threshold=None)
+    with_mode, without = finished(of(memory_threshold=0.5)), finished(of(memory_threshold=None))
     assert with_mode.summary()["scheduling"]["memory_mode_s"] > 0.2
     assert without.summary()["scheduling"]["memory_mode_s"] == 0
+    host = frames_of(engine.Simulation(of(memory_threshold=0.5), datasets=DATASETS))[-1]["scheduling"]["hosts"]["w"]
+    assert host["memory_mode_s"] == with_mode.summary()["scheduling"]["memory_mode_s"]
+    assert host["memory_budget_bytes"] == 20_000_000
     assert rows_of(with_mode) == rows_of(without)

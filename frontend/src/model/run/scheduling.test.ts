@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Frame, Kind } from "../../api/types";
 import { forkBody, otherSchedulings } from "./fork";
 import { logOf } from "./frames";
-import { coresByFrame, dueOf, hostsAt, isScheduled, policyAt, reason, stateOf, valueOf, valuesOf } from "./scheduling";
+import { coresByFrame, dueOf, hitsOf, hostsAt, isScheduled, memoryByFrame, policyAt, reason, stateOf, valueOf, valuesOf, watermarksOf } from "./scheduling";
 
 const query = (rank: number, runs: boolean, waiting = 5, slack_ms = rank) => ({ rank, runs, waiting, why: { slack_ms, cost_ms: 2 } });
 const about = { policy: "Klink", cycles: 3, switches: 4, messages: 2, message_bytes: 900, overhead: 0.004, hit_rate: 0.95, width_ms: 300, memory_mode_s: 0 };
@@ -90,6 +90,63 @@ describe("the scheduler's last cycle", () => {
   it("names values that only their policy knows as it names them", () => {
     expect(valueOf("slack_ms").label).toBe("Slack");
     expect(valueOf("longest_queue").label).toBe("longest queue");
+  });
+});
+
+describe("watermarks", () => {
+  const input = (epochs: number, taken_s: number | null, low_s: number | null, high_s: number | null) => ({
+    epochs, period_ms: 1000, delay_ms: epochs ? 100 : null, delay_sd_ms: epochs ? 50 : null, taken_s, low_s, high_s,
+  });
+  const framesOf = (...each: Record<string, ReturnType<typeof input>>[]) =>
+    logOf(each.map((inputs, n) => frame(n, { q: { ...query(1, true), inputs } as ReturnType<typeof query> })));
+
+  it("are placed in the intervals that were predicted for them", () => {
+    const log = framesOf(
+      { a: input(0, null, null, null) },
+      { a: input(1, 1.2, 1, 1.4) },
+      { a: input(1, 1.2, 1, 1.4) },
+      { a: input(2, 2.6, 2, 2.4) },
+      { a: input(3, 3, 3, 3) },
+      { a: input(4, 4.5, 4, 4) },
+    );
+    const [row] = watermarksOf(log, "w", 5, 60);
+    expect(row && { ...row, arrivals: row.arrivals.map((at) => Math.round(10 * at) / 10) }).toEqual({
+      query: "q", input: "", epochs: 4, period_ms: 1000, delay_ms: 100, delay_sd_ms: 50, width_ms: 0, arrivals: [0, 2, 0, Infinity],
+    });
+    expect(row && hitsOf(row)).toBe(2);
+    expect(watermarksOf(log, "w", 3, 1)[0]?.arrivals.map(Math.round)).toEqual([2]);
+    expect(watermarksOf(log, "w", 0, 60)[0]).toMatchObject({ epochs: 0, delay_ms: null, width_ms: null, arrivals: [] });
+  });
+
+  it("name their source where a query has several", () => {
+    const two = framesOf({ "a[10]": input(1, null, null, null), "a[9]": input(1, null, null, null) });
+    expect(watermarksOf(two, "w", 0, 60).map((row) => row.input)).toEqual(["a[9]", "a[10]"]);
+    expect(watermarksOf(log, "w", 1, 60)).toEqual([]);
+  });
+});
+
+describe("memory", () => {
+  const memory = (used_bytes: number) => ({ used_bytes, peak_bytes: 90, slow_down: 1, full: false });
+  const filled = logOf(
+    [40, 85, 60].map((used, n) => {
+      const made = frame(n, { a: query(1, true) });
+      const host = { ...made.scheduling?.hosts.w, memory_budget_bytes: 100, memory_mode_s: [0, 0.125, 0.25][n] };
+      const scheduling = { ...made.scheduling, hosts: { w: host } };
+      return { ...made, hosts: { w: { memory: memory(used) } }, scheduling } as unknown as Frame;
+    }),
+  );
+
+  it("is drawn as shares of the budget, with the time in which it was freed first", () => {
+    const [host] = hostsAt(filled, 2);
+    expect(host && memoryByFrame(filled, policies({ kind: "klink", memory_threshold: 0.8 }), host, 2, 2)).toEqual({
+      used: [0.85, 0.6], freeing: [0.5, 0.5], threshold: 0.8,
+    });
+    expect(host && memoryByFrame(filled, policies({ kind: "klink" }), host, 0, 60)).toEqual({ used: [0.4], freeing: [0], threshold: null });
+  });
+
+  it("has no budget where no model limits it", () => {
+    const [host] = hostsAt(log, 1);
+    expect(host && memoryByFrame(log, policies({ kind: "klink" }), host, 1, 60)).toBe(null);
   });
 });
 

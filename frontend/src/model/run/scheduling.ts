@@ -18,6 +18,8 @@ export interface ScheduledHost {
   name: string;
   t_s: number;
   frees_memory: boolean;
+  /** Of the memory model; null if the host has none, or if the run is of an older version. */
+  memory_budget_bytes: number | null;
   /** By rank. */
   rows: ScheduledRow[];
   /** Hosts whose schedulers have told this one something, and how old that is. */
@@ -43,20 +45,26 @@ const schedulingOf = ({ policies }: Pick<ExperimentDocument, "policies">): Tagge
 /** Whether somebody chooses who runs; fair threads choose nothing. */
 export const isScheduled = (document: Pick<ExperimentDocument, "policies">): boolean => !["none", "default"].includes(schedulingOf(document).kind);
 
-/** The policy in force at a moment, as its title. */
-export function policyAt(document: Pick<ExperimentDocument, "policies">, { schedulings = [] }: Registry, t_s: number): string {
+function inForce(document: Pick<ExperimentDocument, "policies">, t_s: number): Tagged {
   let about = schedulingOf(document);
   while (about.kind === "switched") about = (t_s > Number(about.at_s ?? 30) ? about.after : about.before) as Tagged ?? { kind: "none" };
+  return about;
+}
+
+/** The policy in force at a moment, as its title. */
+export function policyAt(document: Pick<ExperimentDocument, "policies">, { schedulings = [] }: Registry, t_s: number): string {
+  const about = inForce(document, t_s);
   return schedulings.find(({ kind }) => kind === about.kind)?.title ?? about.kind;
 }
 
 /** The last cycle of each host up to frame n. */
 export function hostsAt(log: FrameLog, n: number): ScheduledHost[] {
   const hosts = log.frame(n)?.scheduling?.hosts ?? {};
-  return Object.entries(hosts).map(([name, { t_s, frees_memory, queries, heard_ms }]) => ({
+  return Object.entries(hosts).map(([name, { t_s, frees_memory, memory_budget_bytes = null, queries, heard_ms }]) => ({
     name,
     t_s,
     frees_memory,
+    memory_budget_bytes,
     heard: Object.entries(known(heard_ms ?? {})).map(([from, age_ms]) => ({ from, age_ms })),
     rows: Object.entries(queries)
       .map(([query, { why, rank, runs, waiting }]) => {
@@ -113,18 +121,103 @@ export interface CoresByFrame {
 
 /** How many cores served each query of a host in the last `most` frames up to n, by name. */
 export function coresByFrame(log: FrameLog, host: string, n: number, most: number): CoresByFrame[] {
-  const names = log.names("scheduling", "hosts", host, "queries").sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  return names.map((query) => ({ query, cores: coresOf(log, host, query, n, most) }));
+  return byName(log.names("scheduling", "hosts", host, "queries")).map((query) => ({ query, cores: coresOf(log, host, query, n, most) }));
 }
 
-/** Growth of the CPU time over that of virtual time, frame by frame. */
-function coresOf(log: FrameLog, host: string, query: string, n: number, most: number): (number | null)[] {
+const coresOf = (log: FrameLog, host: string, query: string, n: number, most: number): (number | null)[] =>
+  growthOf(log, log.column("scheduling", "hosts", host, "queries", query, "busy_s"), n, most);
+
+/** Growth of a time in use over that of virtual time, frame by frame. */
+function growthOf(log: FrameLog, spent_s: Float64Array, n: number, most: number): (number | null)[] {
   const first = Math.max(0, n - most + 1);
-  const busy_s = log.column("scheduling", "hosts", host, "queries", query, "busy_s");
   const t_s = log.column("t_s");
   const at = (column: ArrayLike<number | undefined>, k: number) => (k < 0 ? 0 : (column[k] ?? NaN));
-  return Array.from({ length: n - first + 1 }, (_, k) => {
-    const cores = (at(busy_s, first + k) - at(busy_s, first + k - 1)) / (at(t_s, first + k) - at(t_s, first + k - 1));
-    return Number.isFinite(cores) ? cores : null;
+  return Array.from({ length: n - first + 1 }, (_, k) =>
+    numberOf((at(spent_s, first + k) - at(spent_s, first + k - 1)) / (at(t_s, first + k) - at(t_s, first + k - 1))),
+  );
+}
+
+/** Watermarks of one source instance: what is known of them at a frame, and how the last ones came. */
+export interface WatermarkRow {
+  query: string;
+  /** The source instance, where the query has several on the host; otherwise empty. */
+  input: string;
+  epochs: number;
+  period_ms: number | null;
+  delay_ms: number | null;
+  delay_sd_ms: number | null;
+  /** Of the last prediction that was compared. */
+  width_ms: number | null;
+  /** By watermark, when it came: -1 and 1 are the ends of its predicted interval. */
+  arrivals: number[];
+}
+
+/** The last watermarks of a host's sources up to frame n, at most so many of each, by query. */
+export function watermarksOf(log: FrameLog, host: string, n: number, most: number): WatermarkRow[] {
+  const place = ["scheduling", "hosts", host, "queries"];
+  return byName(log.names(...place)).flatMap((query) => {
+    const inputs = byName(log.names(...place, query, "inputs"));
+    return inputs.map((input) => {
+      const at = (field: string) => [...place, query, "inputs", input, field];
+      const value = (field: string) => numberOf(log.column(...at(field))[log.lastWith(n, ...at(field))]);
+      const [low_s, high_s] = [value("low_s"), value("high_s")];
+      return {
+        query,
+        input: inputs.length > 1 ? input : "",
+        epochs: value("epochs") ?? 0,
+        period_ms: value("period_ms"),
+        delay_ms: value("delay_ms"),
+        delay_sd_ms: value("delay_sd_ms"),
+        width_ms: low_s === null || high_s === null ? null : 1000 * (high_s - low_s),
+        arrivals: arrivalsOf(["taken_s", "low_s", "high_s"].map((field) => log.column(...at(field))) as Three, n, most),
+      };
+    });
   });
 }
+
+type Three = [Float64Array, Float64Array, Float64Array];
+
+/** A frame repeats the last watermark until the next one comes. */
+function arrivalsOf([taken_s, low_s, high_s]: Three, n: number, most: number): number[] {
+  const found: number[] = [];
+  for (let k = n; k >= 0 && found.length < most; k--) {
+    const [taken = NaN, low = NaN, high = NaN] = [taken_s[k], low_s[k], high_s[k]];
+    if (Number.isNaN(taken) || taken === taken_s[k - 1]) continue;
+    const [middle, half] = [(low + high) / 2, (high - low) / 2];
+    found.unshift(half > 0 ? (taken - middle) / half : taken === middle ? 0 : Math.sign(taken - middle) * Infinity);
+  }
+  return found;
+}
+
+/** How many watermarks came within their intervals. */
+export const hitsOf = ({ arrivals }: WatermarkRow): number => arrivals.filter((at) => Math.abs(at) <= 1).length;
+
+export interface MemoryByFrame {
+  /** Of the memory in use, as shares of the budget; null: not known. */
+  used: (number | null)[];
+  /** By frame, in which share of its time memory was freed first. */
+  freeing: (number | null)[];
+  /** The share from which on the policy frees memory; null: it never does. */
+  threshold: number | null;
+}
+
+/** Memory of a host in the last `most` frames up to n; null if it has no budget. */
+export function memoryByFrame(log: FrameLog, document: Pick<ExperimentDocument, "policies">, host: ScheduledHost, n: number, most: number): MemoryByFrame | null {
+  const budget = host.memory_budget_bytes;
+  if (budget === null) return null;
+  const used_bytes = log.column("hosts", host.name, "memory", "used_bytes");
+  const first = Math.max(0, n - most + 1);
+  const threshold = inForce(document, host.t_s).memory_threshold;
+  return {
+    used: Array.from({ length: n - first + 1 }, (_, k) => {
+      const used = numberOf(used_bytes[first + k]);
+      return used === null ? null : used / budget;
+    }),
+    freeing: growthOf(log, log.column("scheduling", "hosts", host.name, "memory_mode_s"), n, most),
+    threshold: typeof threshold === "number" ? threshold : null,
+  };
+}
+
+const numberOf = (value: number | undefined): number | null => (value === undefined || Number.isNaN(value) ? null : value);
+
+const byName = (names: string[]) => names.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));

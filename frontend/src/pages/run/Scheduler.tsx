@@ -3,7 +3,25 @@ import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import { registryQuery } from "../../api/queries";
 import { bytes, latency, percent, plural, short } from "../../lib/format";
-import { coresByFrame, dueOf, hostsAt, policyAt, reason, stateOf, valueOf, valuesOf, type CoresByFrame, type Due, type ScheduledHost, type ScheduledRow } from "../../model/run/scheduling";
+import {
+  coresByFrame,
+  dueOf,
+  hitsOf,
+  hostsAt,
+  memoryByFrame,
+  policyAt,
+  reason,
+  stateOf,
+  valueOf,
+  valuesOf,
+  watermarksOf,
+  type CoresByFrame,
+  type Due,
+  type MemoryByFrame,
+  type ScheduledHost,
+  type ScheduledRow,
+  type WatermarkRow,
+} from "../../model/run/scheduling";
 import { Icon } from "../../ui/Icon";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
@@ -11,7 +29,10 @@ import { momentOf, useLiveRun } from "./liveRun";
 /** As many frames as the strips show. */
 const FRAMES = 60;
 
-/** Who runs on each host at the moment held, in which order, and why; and who ran in the frames before. */
+/** As many watermarks of each source as are compared with their predictions. */
+const WATERMARKS = 60;
+
+/** Who runs on each host at the moment held, in which order, and why; who ran in the frames before, and how predictions fared. */
 export function Scheduler({ document }: { document: ExperimentDocument }) {
   const log = useLiveRun((state) => state.log);
   const count = useLiveRun((state) => state.count);
@@ -23,6 +44,7 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
   const host = hosts.find(({ name }) => name === chosen) ?? hosts[0];
   if (!host) return <Empty icon="clock" title={count ? "No cycle yet" : "No frames yet"} />;
   const told = log.frame(n)?.scheduling;
+  const memory = memoryByFrame(log, document, host, n, FRAMES);
   return (
     <div className="scheduler scroll" tabIndex={0} role="region" aria-label="Scheduler" data-testid="scheduler">
       <p className="about">
@@ -55,6 +77,8 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
       <Order host={host} />
       {hosts.length > 1 && <Hosts hosts={hosts} shown={host.name} onChoose={setChosen} />}
       <Cores rows={coresByFrame(log, host.name, n, FRAMES)} />
+      {memory && <Memory {...memory} />}
+      <Watermarks rows={watermarksOf(log, host.name, n, WATERMARKS)} />
     </div>
   );
 }
@@ -195,5 +219,100 @@ function Cores({ rows }: { rows: CoresByFrame[] }) {
         </div>
       ))}
     </figure>
+  );
+}
+
+/** The memory of the host, with the threshold, and where memory was freed first. */
+function Memory({ used, freeing, threshold }: MemoryByFrame) {
+  const last = used.at(-1);
+  const at = (k: number) => FRAMES - used.length + k;
+  const points = used.flatMap((share, k) => (share === null ? [] : [`${at(k) + 0.5},${100 - 100 * Math.min(share, 1)}`]));
+  return (
+    <figure className="strips memory" data-testid="scheduled-memory">
+      <figcaption>
+        Memory of the host, in the last {plural(used.length, "frame", "frames")}
+        <span>
+          {typeof last === "number" && `${percent(last)} of the budget`}
+          {threshold !== null && `; freed first from ${percent(threshold)} on`}
+        </span>
+      </figcaption>
+      <svg viewBox={`0 0 ${FRAMES} 100`} preserveAspectRatio="none" aria-hidden>
+        {freeing.map((share, k) => !!share && <rect key={k} x={at(k)} width={1} height={100} opacity={0.15 + 0.35 * Math.min(share, 1)} />)}
+        {threshold !== null && <line x1={0} x2={FRAMES} y1={100 - 100 * threshold} y2={100 - 100 * threshold} />}
+        <polyline points={points.join(" ")} />
+      </svg>
+    </figure>
+  );
+}
+
+/** What each source's watermarks are predicted from, and how the last ones came in their predicted intervals. */
+function Watermarks({ rows }: { rows: WatermarkRow[] }) {
+  if (!rows.some(({ epochs }) => epochs)) return null;
+  const predicted = rows.some(({ width_ms }) => width_ms !== null);
+  const ms = (value: number | null) => (value === null ? "–" : latency(value).join(" "));
+  return (
+    <table className="table" data-testid="scheduled-watermarks">
+      <thead>
+        <tr>
+          <th>Watermarks of</th>
+          <th className="num" title="Each ends with a watermark that closes a window">
+            Epochs
+          </th>
+          <th className="num" title="Mean time between two watermarks that close a window">
+            Period
+          </th>
+          <th className="num" title="Of records and watermarks on their way to the source: mean and standard deviation over the kept epochs">
+            Delay
+          </th>
+          {predicted && (
+            <>
+              <th className="num" title="Width of the last interval in which a watermark was expected, predicted when its epoch began">
+                Interval
+              </th>
+              <th title={`Each mark is one of the last ${WATERMARKS} watermarks; the band is the interval in which it was expected`}>Came</th>
+              <th className="num" title="Of these, how many came within their intervals">
+                Within
+              </th>
+            </>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.query + row.input}>
+            <td>{row.input ? `${row.query}, ${row.input}` : row.query}</td>
+            <td className="num">{row.epochs}</td>
+            <td className="num">{ms(row.period_ms)}</td>
+            <td className="num">{row.delay_ms === null ? "–" : spread(row.delay_ms, row.delay_sd_ms ?? 0)}</td>
+            {predicted && (
+              <>
+                <td className="num">{ms(row.width_ms)}</td>
+                <td>
+                  <Arrivals of={row} />
+                </td>
+                <td className="num">{row.arrivals.length ? `${hitsOf(row)} of ${row.arrivals.length}` : "–"}</td>
+              </>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function spread(mean_ms: number, sd_ms: number): string {
+  const [[mean, unit], [sd, other]] = [latency(mean_ms), latency(sd_ms)];
+  return unit === other ? `${mean} ± ${sd} ${unit}` : `${mean} ${unit} ± ${sd} ${other}`;
+}
+
+/** Watermarks in the interval predicted for each; what came far outside stands at the edge. */
+function Arrivals({ of: { arrivals } }: { of: WatermarkRow }) {
+  return (
+    <svg className="arrivals" viewBox="-2 0 4 1" preserveAspectRatio="none" aria-hidden>
+      <rect className="band" x={-1} width={2} height={1} />
+      {arrivals.map((at, k) => (
+        <rect key={k} className={Math.abs(at) <= 1 ? "" : "missed"} x={Math.max(-1.98, Math.min(1.95, at - 0.015))} width={0.03} height={1} />
+      ))}
+    </svg>
   );
 }
