@@ -70,14 +70,18 @@ def ranked(statistics: Statistics, order: Sequence[int]) -> Words:
     return ranks
 
 
-class Stateless:
-    """Base of policies without a memory."""
+class Unpredicting:
+    """Base of policies that predict no watermarks and free no memory."""
 
     def counts(self) -> dict[str, float]:
         return {}
 
     def judged(self) -> dict[int, Judged]:
         return {}
+
+
+class Stateless(Unpredicting):
+    """Base of policies without a memory."""
 
     def state(self) -> Any:
         return None

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .policy import Selection, ranked
+from .policy import Selection, Unpredicting, ranked
 from .statistics import Statistics
 
 
-class RoundRobin:
+class RoundRobin(Unpredicting):
     """Its memory: the query whose turn begins the next cycle."""
 
     def __init__(self, about: Any):
@@ -31,9 +31,6 @@ class RoundRobin:
         ranks = ranked(statistics, order) * depth - tasks.level
         ranks[tasks.is_source] = 0
         return Selection(ranks, order, {q: {"turn": k + 1} for k, q in enumerate(order)})
-
-    def counts(self) -> dict[str, float]:
-        return {}
 
     def state(self) -> Any:
         return self._next

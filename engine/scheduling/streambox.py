@@ -8,11 +8,11 @@ import numpy as np
 
 from engine.core.layout import FAR
 
-from .policy import PAUSED, Selection
+from .policy import PAUSED, Selection, Unpredicting
 from .statistics import Statistics
 
 
-class StreamBox:
+class StreamBox(Unpredicting):
     """Holds as many queries as fill the cores, each until the watermark that has passed all of its tasks has risen, though its cores idle
     meanwhile. Then it selects anew at once. Its memory: the queries that it holds, with the watermark at which it began."""
 
@@ -44,9 +44,6 @@ class StreamBox:
         ranks[tasks.is_source] = 0
         why = {q: {"deadline_ms": round((int(ns) - statistics.now_ns) / 1e6, 3)} for q, ns in enumerate(deadline) if ns < FAR}
         return Selection(ranks, order, why, mode="holds", watched=order)
-
-    def counts(self) -> dict[str, float]:
-        return {}
 
     def state(self) -> Any:
         return [[q, began] for q, began in self._held.items()]

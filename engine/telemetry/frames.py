@@ -584,6 +584,8 @@ def _means_ms(counts: Words, sums_ns: Sequence[int]) -> list[float | None]:
 
 
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+OF_WHOLE = {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+"""In the summary."""
 
 
 def _by_latency(histogram: Words, kinds: int) -> Words:
@@ -617,18 +619,18 @@ def _samples_ns(w: Arrays, new: Counters) -> list[int]:
 
 
 def _live_latency(counts: Words, sum_ns: int) -> dict[str, Any]:
-    return _mean_and_percentiles(counts, sum_ns) | {"max": _ms(maximum_ns(counts))}
+    return _mean_and_percentiles(counts, sum_ns, PERCENTILES) | {"max": _ms(maximum_ns(counts))}
 
 
 def _whole_latency(counts: Words, sum_ns: int, most_ns: int) -> dict[str, Any]:
-    return _mean_and_percentiles(counts, sum_ns) | {"max": _ms(most_ns) if counts.any() else None}
+    return _mean_and_percentiles(counts, sum_ns, OF_WHOLE) | {"max": _ms(most_ns) if counts.any() else None}
 
 
-def _mean_and_percentiles(counts: Words, sum_ns: int) -> dict[str, Any]:
+def _mean_and_percentiles(counts: Words, sum_ns: int, percentiles: Mapping[str, float]) -> dict[str, Any]:
     total = int(counts.sum())
     mean = round(sum_ns / total / 1e6, 6) if total else None
     return {"count": total, "mean": mean} | dict(
-        zip(PERCENTILES, map(_ms, percentiles_ns(counts, list(PERCENTILES.values()))), strict=True)
+        zip(percentiles, map(_ms, percentiles_ns(counts, list(percentiles.values()))), strict=True)
     )
 
 

@@ -46,6 +46,12 @@ OF_LATENCY = {
     "p99": Quantity("ms", "99th percentile of the latency."),
     "max": Quantity("ms", "Longest latency."),
 }
+OF_WHOLE_LATENCY = OF_LATENCY | {
+    "p75": Quantity("ms", "75th percentile of the latency."),
+    "p90": Quantity("ms", "90th percentile of the latency."),
+}
+"""Of all samples after the warm-up."""
+
 OF_MEMORY = {
     "used_bytes": Quantity("bytes", "Memory in use at the end."),
     "peak_bytes": Quantity("bytes", "Largest memory in use."),
@@ -137,7 +143,7 @@ OF_OPERATOR = {
     **{f"attribution.{part}": of for part, of in OF_ATTRIBUTION.items()},
 }
 OF_QUERY = {
-    **{f"latency_ms.{name}": of for name, of in OF_LATENCY.items()},
+    **{f"latency_ms.{name}": of for name, of in OF_WHOLE_LATENCY.items()},
     "throughput_in_per_s": Quantity("records/s", "Records read by the query's sources after the warm-up."),
     "throughput_out_per_s": Quantity("records/s", "Records delivered by the query's sinks after the warm-up."),
     "served_per_s": Quantity("records/s", "Records served by the query's operators after the warm-up, by each of them counted."),
@@ -148,8 +154,8 @@ OF_QUERY = {
 
 SUMMARY: dict[str, Quantity] = {
     **OF_RUN,
-    **{f"latency_ms.{name}": of for name, of in OF_LATENCY.items()},
-    **{f"latencies_ms.<latency>.{name}": of for name, of in OF_LATENCY.items()},
+    **{f"latency_ms.{name}": of for name, of in OF_WHOLE_LATENCY.items()},
+    **{f"latencies_ms.<latency>.{name}": of for name, of in OF_WHOLE_LATENCY.items()},
     **{f"memory.<host>.{name}": of for name, of in OF_MEMORY.items()},
     **{f"checkpointing.{name}": of for name, of in OF_CHECKPOINTING.items()},
     **{f"scaling.{name}": of for name, of in OF_SCALING.items()},
