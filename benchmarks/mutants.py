@@ -97,7 +97,7 @@ def trial(mutation: Mutation, tiers: Sequence[str], shared: Path, template: Path
     result: dict[str, Any] = {"mutation": mutation.name, "tier": None, "test": "", "how": "survived"}
     with tempfile.TemporaryDirectory() as directory:
         root, kernels = Path(directory) / "tree", Path(directory) / "kernels"
-        shutil.copytree(template, root)
+        shutil.copytree(template, root, copy_function=os.link)
         shutil.copytree(shared / "kernels", kernels, copy_function=os.link)  # those that the mutation does not change
         mutation.apply(root)
         if last_time and last_time["tier"] in tiers and last_time["test"]:

@@ -87,6 +87,7 @@ class Mutation:
             raise ValueError(
                 f"mutation '{self.name}': its text occurs {text.count(self.old)} times in {self.file}, not once; bring it up to date"
             )
+        path.unlink()  # it may be a link to the file of another tree
         path.write_text(text.replace(self.old, self.new))
 
 
