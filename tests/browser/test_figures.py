@@ -165,6 +165,8 @@ def test_what_is_not_there_leads_on(page: Page) -> None:
     page.goto("/figures/benchmark/9.99")
     page.get_by_role("link", name="Back to figures").click()
     expect(page.get_by_test_id("figure-list")).to_be_visible()
+    explained = page.get_by_role("region", name="Farhat 2020").get_by_role("link", name="Figure 2.2")
+    expect(explained).to_have_attribute("href", "/learn/klink-2.2")
     page.route("**/api/figures", lambda route: route.fulfill(status=500, json={"detail": "no luck"}))
     page.goto("/figures")
     expect(page.get_by_text("no luck")).to_be_visible(timeout=SOON_MS)

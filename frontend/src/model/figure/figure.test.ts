@@ -3,6 +3,7 @@ import type { FigureDocument, FigureStatus } from "../../api/figure";
 import {
   bestOf,
   byPaper,
+  lessonsOf,
   csvOf,
   matching,
   isOwn,
@@ -209,6 +210,12 @@ describe("the list", () => {
   it("are told apart where two parts are of one publication", () => {
     const of = (id: string) => ({ id, title: "", status: "not run" as const, source: { paper: "S 2024", figure: "", section: "", page: "" } });
     expect(byPaper([of("scaling/1"), of("checkpoints/1")]).map(({ name }) => name)).toEqual(["S 2024, scaling", "S 2024, checkpoints"]);
+  });
+
+  it("have the lessons of their paper beside them", () => {
+    const lessons = ["klink-1.1", "klinker-2", "checkmate-3.1"].map((id) => ({ id }));
+    expect(lessonsOf(lessons, "klink")).toEqual([{ id: "klink-1.1" }]);
+    expect(lessonsOf(lessons, "benchmark")).toEqual([]);
   });
 
   it("have a short name: their place in the paper, or their own", () => {

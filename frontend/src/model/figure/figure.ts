@@ -259,4 +259,8 @@ export function byPaper<Item extends Listed>(items: readonly Item[]): { paper: s
   });
 }
 
+/** Lessons on a paper's figures: their ids begin with the paper, as figures' do. */
+export const lessonsOf = <Item extends { id: string }>(lessons: readonly Item[], paper: string): Item[] =>
+  lessons.filter(({ id }) => id.startsWith(`${paper}-`));
+
 const byNumber = (a: Listed, b: Listed) => a.id.localeCompare(b.id, "en", { numeric: true });

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { STATUSES } from "../../api/figure";
-import { figuresQuery } from "../../api/queries";
+import { figuresQuery, lessonsQuery } from "../../api/queries";
 import type { FigureItem } from "../../api/types";
 import { duration, when } from "../../lib/format";
 import { useUrlState } from "../../lib/useUrlState";
-import { byPaper, matching, sourceText, statusesText, tallyText, underWayTally } from "../../model/figure/figure";
+import { byPaper, lessonsOf, matching, sourceText, statusesText, tallyText, underWayTally } from "../../model/figure/figure";
 import { WriteButton } from "../../session/may";
 import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
@@ -101,7 +101,25 @@ function Paper({ paper, name, figures }: { paper: string; name: string; figures:
           ))}
         </tbody>
       </table>
+      <Lessons paper={paper} />
     </section>
+  );
+}
+
+/** Figures that explain, and measure nothing: they are lessons. */
+function Lessons({ paper }: { paper: string }) {
+  const { data = [] } = useQuery(lessonsQuery);
+  const lessons = lessonsOf(data, paper);
+  if (!lessons.length) return null;
+  return (
+    <p className="lessons-of">
+      Step by step, in the lessons:
+      {lessons.map(({ id, title, figure }) => (
+        <Link key={id} to={`/learn/${id}`} title={title}>
+          {figure ? `Figure ${figure}` : title}
+        </Link>
+      ))}
+    </p>
   );
 }
 
