@@ -368,6 +368,17 @@ def with_a_loss(document: dict[str, Any]) -> None:
     document["faults"] = [{"kind": "host_loss", "host": "w2", "when": {"kind": "at", "at_s": 12.4}, "restart_after_s": 1.0}]
 
 
+def under_klink(document: dict[str, Any]) -> None:
+    """Eight queries on two cores, whose memory fills after half a minute."""
+    become(document, "klink_ysb")
+    document["query"]["queries"][0] |= {"copies": 8, "start_within_s": 5}
+    document["query"]["operators"][4]["params"]["window"]["size_s"] = 5
+    document["cluster"]["hosts"][0] |= {"cores": 2, "memory": {"kind": "klink_2020", "budget_mb": 60}}
+    document["policies"] |= {"ingress": {"kind": "throttle", "memory_max": 1.0}}
+    document["policies"]["scheduling"] |= {"memory_threshold": 0.8}
+    document["workload"]["sources"]["events"]["rate"]["per_s"] = 5680
+
+
 @pytest.mark.deep
 def test_pictures_of_policies_at_work(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], folder: Path
@@ -377,6 +388,7 @@ def test_pictures_of_policies_at_work(
     for name, change, shown, testid in (
         ("run-autoscaler", under_ds2, "panel=autoscaler&t=3000", "iteration"),
         ("run-recovery", with_a_loss, "panel=checkpoints&t=15", "checkpoint-list"),
+        ("run-scheduler", under_klink, "panel=scheduler&t=36", "scheduled-watermarks"),
     ):
         run_id = start(api, experiment(change))
         page.goto(f"/runs/{run_id}")

@@ -1,0 +1,88 @@
+"""Random traces: a query, the hosts under it, and where its operators stand, as a pure function of a seed and an index."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from engine.placement.space import Placed, Space
+
+from .grid import TRAINING, Hardware
+from .queries import DrawnQuery, drawn
+
+HOSTS_MAX = 5
+
+
+@dataclass(frozen=True)
+class DrawnHost:
+    """bin: 1 to 3, that its features were drawn from; for enumeration alone, never a feature. mbit_per_s, latency_ms: outgoing."""
+
+    bin: int
+    cpu_percent: int
+    ram_mb: int
+    mbit_per_s: int
+    latency_ms: int
+
+
+@dataclass(frozen=True)
+class Trace:
+    """placed: by operator, the number of its host. Each host has an operator."""
+
+    query: DrawnQuery
+    hosts: tuple[DrawnHost, ...]
+    placed: Placed
+
+    @property
+    def group(self) -> str:
+        """Identity of the query: traces of one group stay in one part of a split."""
+        text = json.dumps([asdict(operator) for operator in self.query.operators] + [list(self.query.edges)], sort_keys=True)
+        return hashlib.sha256(f"{self.query.template} {text}".encode()).hexdigest()[:16]
+
+
+def chance_of(namespace: str, seed: int, index: int) -> random.Random:
+    """The draws of one trace. namespace: of its corpus, such as `training`: different ones share no draw."""
+    return random.Random(hashlib.sha256(f"{namespace} {seed} {index}".encode()).digest())
+
+
+def trace(namespace: str, seed: int, index: int, hardware: Hardware = TRAINING) -> Trace:
+    chance = chance_of(namespace, seed, index)
+    query = drawn(chance)
+    hosts, placed = hosted(query, hardware, chance)
+    return Trace(query, hosts, placed)
+
+
+def hosted(query: DrawnQuery, hardware: Hardware, chance: random.Random) -> tuple[tuple[DrawnHost, ...], Placed]:
+    """A placement by rule 3 on at most five hosts, then their bins by rule 2: against the flow, from the sink's host, which is strong.
+    Hosts without an operator are left out."""
+    space = Space(len(query.operators), query.edges, (1,) * HOSTS_MAX)
+    placed = None
+    while placed is None:
+        placed = space.draw(chance)
+    number = {host: n for n, host in enumerate(dict.fromkeys(placed))}
+    placed = tuple(number[host] for host in placed)
+    bins = _bins(query.edges, placed, len(number), chance)
+    return tuple(_host(bin, hardware, chance) for bin in bins), placed
+
+
+def _bins(edges: Sequence[tuple[int, int]], placed: Placed, hosts: int, chance: random.Random) -> list[int]:
+    """By host. Each is as strong as the weakest that it sends to, or, in half of the cases, one bin weaker."""
+    to: dict[int, set[int]] = {host: set() for host in range(hosts)}
+    for sender, receiver in edges:
+        if placed[sender] != placed[receiver]:
+            to[placed[sender]].add(placed[receiver])
+    bins: dict[int, int] = {}
+    while len(bins) < hosts:
+        host = next(host for host in range(hosts) if host not in bins and all(receiver in bins for receiver in to[host]))
+        if not to[host]:
+            bins[host] = 3
+        else:
+            bins[host] = max(1, min(bins[receiver] for receiver in to[host]) - (chance.random() < 0.5))
+    return [bins[host] for host in range(hosts)]
+
+
+def _host(bin: int, hardware: Hardware, chance: random.Random) -> DrawnHost:
+    features = (hardware.cpu_percent, hardware.ram_mb, hardware.mbit_per_s, hardware.latency_ms)
+    return DrawnHost(bin, *(chance.choice(values[bin - 1]) for values in features))
