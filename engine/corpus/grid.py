@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-Dtype = Literal["int", "double", "string"]
+from engine.costmodels.description import Dtype
+
 DTYPES: tuple[Dtype, ...] = ("int", "double", "string")
 
 FUNCTIONS: Mapping[Dtype, tuple[str, ...]] = {

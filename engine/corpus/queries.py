@@ -7,80 +7,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.costmodels.description import (
+    Aggregate,
+    Dtype,
+    Filter,
+    Join,
+    Operator,
+    Query,
+    Sink,
+    Source,
+    Window,
+    WindowedAggregate,
+)
+
 from . import grid
-from .grid import Dtype
 
 Template = Literal["linear", "two_way", "three_way"]
 SHARES: dict[Template, float] = {"linear": 0.35, "two_way": 0.34, "three_way": 0.31}
 
 
 @dataclass(frozen=True)
-class Window:
-    """size and slide: records, or ms, by the policy. The slide of a tumbling window is its size."""
-
-    kind: Literal["tumbling", "sliding"]
-    policy: Literal["count", "time"]
-    size: int
-    slide: int
-
-
-@dataclass(frozen=True)
-class Source:
-    """A stream: records per second, and how many values of each type a record has."""
-
-    rate_per_s: int
-    ints: int
-    doubles: int
-    strings: int
-
-
-@dataclass(frozen=True)
-class Filter:
-    function: str
-    dtype: Dtype
-    literal: int | float | str
-
-
-@dataclass(frozen=True)
-class Join:
-    """Of two inputs, in one window over both, on the first attribute of the key's type."""
-
-    key: Dtype
-    window: Window
-
-
-@dataclass(frozen=True)
-class WindowedAggregate:
-    function: str
-    dtype: Dtype
-    group_by: Dtype | None
-    window: Window
-
-
-@dataclass(frozen=True)
-class Aggregate:
-    """Of the results of one firing of a join."""
-
-    function: str
-    dtype: Dtype
-    group_by: Dtype | None
-
-
-@dataclass(frozen=True)
-class Sink:
-    pass
-
-
-Operator = Source | Filter | Join | WindowedAggregate | Aggregate | Sink
-
-
-@dataclass(frozen=True)
-class DrawnQuery:
-    """operators: senders before receivers, the sink last. edges: from one to another, by their numbers; a join's left input first."""
-
+class DrawnQuery(Query):
     template: Template
-    operators: tuple[Operator, ...]
-    edges: tuple[tuple[int, int], ...]
 
 
 class Drawing:
@@ -133,7 +81,7 @@ class Drawing:
 
     def done(self, last: int) -> DrawnQuery:
         self.add(Sink(), last)
-        return DrawnQuery(self.template, tuple(self.operators), tuple(self.edges))
+        return DrawnQuery(tuple(self.operators), tuple(self.edges), self.template)
 
 
 def literal(dtype: Dtype, chance: random.Random) -> int | float | str:
@@ -192,14 +140,11 @@ def chain_of_filters(count: int, chance: random.Random) -> DrawnQuery:
     return drawing.done(last)
 
 
-def structure(query: DrawnQuery) -> str:
+def structure(query: Query) -> str:
     """The tree of operators by their types alone, the same in whichever order a join's inputs come."""
-    senders: list[list[int]] = [[] for _ in query.operators]
-    for sender, receiver in query.edges:
-        senders[receiver].append(sender)
 
     def below(number: int) -> str:
-        inputs: Sequence[str] = sorted(below(sender) for sender in senders[number])
+        inputs: Sequence[str] = sorted(below(sender) for sender in query.senders[number])
         return f"{type(query.operators[number]).__name__}({','.join(inputs)})"
 
     return below(len(query.operators) - 1)

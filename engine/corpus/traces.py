@@ -8,6 +8,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from engine.costmodels.description import Host
 from engine.placement.space import Placed, Space
 
 from .grid import TRAINING, Hardware
@@ -17,14 +18,10 @@ HOSTS_MAX = 5
 
 
 @dataclass(frozen=True)
-class DrawnHost:
-    """bin: 1 to 3, that its features were drawn from; for enumeration alone, never a feature. mbit_per_s, latency_ms: outgoing."""
+class DrawnHost(Host):
+    """bin: 1 to 3, that its features were drawn from; for enumeration alone, never a feature."""
 
     bin: int
-    cpu_percent: int
-    ram_mb: int
-    mbit_per_s: int
-    latency_ms: int
 
 
 @dataclass(frozen=True)
@@ -85,4 +82,5 @@ def _bins(edges: Sequence[tuple[int, int]], placed: Placed, hosts: int, chance: 
 
 def _host(bin: int, hardware: Hardware, chance: random.Random) -> DrawnHost:
     features = (hardware.cpu_percent, hardware.ram_mb, hardware.mbit_per_s, hardware.latency_ms)
-    return DrawnHost(bin, *(chance.choice(values[bin - 1]) for values in features))
+    cpu_percent, ram_mb, mbit_per_s, latency_ms = (chance.choice(values[bin - 1]) for values in features)
+    return DrawnHost(cpu_percent, ram_mb, mbit_per_s, latency_ms, bin)

@@ -10,21 +10,10 @@ import pytest
 
 from engine.corpus import grid
 from engine.corpus.grid import TRAINING, UNSEEN, Hardware
-from engine.corpus.queries import (
-    Aggregate,
-    DrawnQuery,
-    Filter,
-    Join,
-    Operator,
-    Source,
-    WindowedAggregate,
-    chain_of_filters,
-    drawn,
-    of_template,
-    structure,
-)
+from engine.corpus.queries import DrawnQuery, chain_of_filters, drawn, of_template, structure
 from engine.corpus.traces import Trace
 from engine.corpus.traces import trace as drawn_trace
+from engine.costmodels.description import Aggregate, Filter, Join, Operator, Source, WindowedAggregate
 from engine.placement.space import Space
 
 COUNT = 3000
@@ -152,7 +141,7 @@ def test_a_structure_does_not_depend_on_the_order_of_inputs() -> None:
     queries = [of_template("two_way", random.Random(seed)) for seed in range(40)]
     assert len({structure(query) for query in queries}) == 8  # a filter on the second stream, an aggregate, a last filter: each or not
     swapped = queries[0].operators, tuple(reversed(queries[0].edges))
-    assert structure(DrawnQuery("two_way", *swapped)) == structure(queries[0])
+    assert structure(DrawnQuery(*swapped, "two_way")) == structure(queries[0])
 
 
 def test_training_draws_each_template() -> None:

@@ -1,0 +1,61 @@
+"""Selectivities that are estimated from samples, against what the streams' values come to."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engine.corpus.selectivities import estimated
+from engine.corpus.traces import trace
+from engine.costmodels.description import Aggregate, Filter, Join, Query, Sink, Source, Window, WindowedAggregate
+
+SECONDS_4 = Window("tumbling", "time", 4000, 4000)
+
+
+def mean(query: Query, n: int, repeats: int = 40) -> float:
+    return sum(estimated(query, random.Random(seed))[n] for seed in range(repeats)) / repeats
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype", "literal", "share"),
+    [
+        ("<", "int", -10, 0),
+        ("<=", "int", 0, 11 / 21),
+        ("!=", "int", 3, 20 / 21),
+        (">", "double", 0.0, 0.45),
+        ("contains", "string", "a", 1 / 16),
+        ("not endswith", "string", "0", 15 / 16),
+    ],
+)
+def test_filters_pass_what_the_values_come_to(function: str, dtype: str, literal: int | float | str, share: float) -> None:
+    query = Query((Source(100, 3, 3, 3), Filter(function, dtype, literal), Sink()), ((0, 1), (1, 2)))  # type: ignore[arg-type]
+    assert mean(query, 1) == pytest.approx(share, abs=0.01)
+
+
+@pytest.mark.parametrize(("key", "share"), [("int", 1 / 21), ("double", 0.095), ("string", 1 / 16)])
+def test_joins_pair_what_the_keys_come_to(key: str, share: float) -> None:
+    operators = (Source(100, 3, 3, 3), Source(100, 3, 3, 3), Join(key, SECONDS_4), Sink())  # type: ignore[arg-type]
+    assert mean(Query(operators, ((0, 2), (1, 2), (2, 3))), 2) == pytest.approx(share, rel=0.02)
+
+
+@pytest.mark.parametrize(("group_by", "groups"), [(None, 1), ("int", 21), ("string", 16)])
+@pytest.mark.parametrize(("window", "held"), [(SECONDS_4, 400), (Window("sliding", "count", 640, 192), 640)])
+def test_aggregates_give_groups_of_a_window(group_by: str | None, groups: int, window: Window, held: int) -> None:
+    operators = (Source(100, 3, 3, 3), WindowedAggregate("min", "int", group_by, window), Sink())  # type: ignore[arg-type]
+    assert mean(Query(operators, ((0, 1), (1, 2))), 1) == pytest.approx(groups / held, rel=0.02)
+
+
+def test_an_aggregate_of_a_join_counts_the_results_of_a_firing() -> None:
+    """400 records of each side, of which one pair in 21 meets."""
+    operators = (Source(100, 3, 3, 3), Source(100, 3, 3, 3), Join("int", SECONDS_4), Aggregate("sum", "int", None), Sink())
+    assert mean(Query(operators, ((0, 2), (1, 2), (2, 3), (3, 4))), 3) == pytest.approx(21 / 160_000, rel=0.02)
+
+
+def test_all_are_shares() -> None:
+    for index in range(300):
+        query = trace("training", 1, index).query
+        found = estimated(query, random.Random(index))
+        assert len(found) == len(query.operators)
+        assert all(0 <= share <= 1 for share in found)
+        assert found == estimated(query, random.Random(index))
