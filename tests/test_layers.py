@@ -74,8 +74,8 @@ MAY_IMPORT = {
     # reads what a run left behind, and makes the records of its sources again, since a run keeps no counts by key
     "engine.diagnosis": {"engine.diagnosis", "engine.telemetry", "engine.workloads", "engine.spec", "engine.core"},
     "engine.assertions": {"engine.assertions", "engine.studies", "engine.telemetry", "engine.spec", "engine.core"},  # slopes, recoveries
-    "engine.costmodels": {"engine.costmodels", "engine.spec"},  # a model that saw the core would learn its constants
-    "engine.corpus": {"engine.corpus", "engine.costmodels", "engine.placement", "engine.spec"},  # draws; a worker runs them
+    "engine.costmodels": {"engine.costmodels", "engine.spec", "engine.core.random"},  # a model that saw more would learn its constants
+    "engine.corpus": {"engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},  # a worker runs them
     "engine.figures": {"engine"},
     "engine.lowering": {"engine.lowering", "engine.operators", "engine.prices", "engine.workloads", "engine.spec", "engine.core"},
     "engine.simulation": {"engine"},  # puts the parts together

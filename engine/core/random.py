@@ -9,9 +9,13 @@ Source: splitmix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom numbe
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -82,3 +86,29 @@ class RandomStream:
     def below(self, counters: NDArray[np.int64], bounds: int | NDArray[np.int64]) -> NDArray[np.int64]:
         """One uniform integer in [0, bound) for each counter; see `scale`. Shape (n,)."""
         return scale(self.words(counters), bounds)
+
+
+AT_ONCE = 64
+
+
+class Chance:
+    """Draws in a row from one stream, for what is put together step by step. seed, names: as for `RandomStream`."""
+
+    def __init__(self, seed: int, *names: str | int):
+        self._stream = RandomStream(seed, *names)
+        self._drawn = 0
+        self._words: list[int] = []
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+        at = self._drawn % AT_ONCE
+        if at == 0:
+            self._words = self._stream.words(np.arange(self._drawn, self._drawn + AT_ONCE)).tolist()
+        self._drawn += 1
+        return self._words[at] * bound >> 64
+
+    def choice(self, values: Sequence[T]) -> T:
+        return values[self.below(len(values))]
+
+    def coin(self) -> bool:
+        return self.below(2) == 1

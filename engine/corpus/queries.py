@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.core.random import Chance
 from engine.costmodels.description import (
     Aggregate,
     Dtype,
@@ -23,7 +23,7 @@ from engine.costmodels.description import (
 from . import grid
 
 Template = Literal["linear", "two_way", "three_way"]
-SHARES: dict[Template, float] = {"linear": 0.35, "two_way": 0.34, "three_way": 0.31}
+PERCENT: dict[Template, int] = {"linear": 35, "two_way": 34, "three_way": 31}
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,13 @@ class DrawnQuery(Query):
 
 
 class Drawing:
-    """One query under construction. coin: whether something that half of the queries have is drawn."""
+    """One query under construction."""
 
-    def __init__(self, template: Template, chance: random.Random):
+    def __init__(self, template: Template, chance: Chance):
         self.template: Template = template
         self.chance = chance
         self.operators: list[Operator] = []
         self.edges: list[tuple[int, int]] = []
-
-    def coin(self) -> bool:
-        return self.chance.random() < 0.5
 
     def add(self, operator: Operator, *senders: int) -> int:
         """Returns its number."""
@@ -60,21 +57,21 @@ class Drawing:
         return self.add(Filter(function, dtype, literal(dtype, self.chance)), sender)
 
     def perhaps_filter(self, sender: int) -> int:
-        return self.filter(sender) if self.coin() else sender
+        return self.filter(sender) if self.chance.coin() else sender
 
     def window(self) -> Window:
-        kind: Literal["tumbling", "sliding"] = "sliding" if self.coin() else "tumbling"
-        policy: Literal["count", "time"] = "time" if self.coin() else "count"
+        kind: Literal["tumbling", "sliding"] = "sliding" if self.chance.coin() else "tumbling"
+        policy: Literal["count", "time"] = "time" if self.chance.coin() else "count"
         size = self.chance.choice(grid.TIMES_MS if policy == "time" else grid.COUNTS)
         slide = max(1, int(self.chance.choice(grid.SLIDES) * size)) if kind == "sliding" else size
         return Window(kind, policy, size, slide)
 
     def group_by(self) -> Dtype | None:
-        return self.chance.choice(grid.DTYPES) if self.coin() else None
+        return self.chance.choice(grid.DTYPES) if self.chance.coin() else None
 
     def perhaps_aggregate(self, sender: int) -> int:
         """Of the results of a join."""
-        if not self.coin():
+        if not self.chance.coin():
             return sender
         function, dtype = self.chance.choice(grid.AGGREGATES), self.chance.choice(grid.AGGREGATED)
         return self.add(Aggregate(function, dtype, self.group_by()), sender)
@@ -84,16 +81,21 @@ class Drawing:
         return DrawnQuery(tuple(self.operators), tuple(self.edges), self.template)
 
 
-def literal(dtype: Dtype, chance: random.Random) -> int | float | str:
+def literal(dtype: Dtype, chance: Chance) -> int | float | str:
     """A value that records of synthetic streams have, too."""
     if dtype == "int":
-        return chance.randint(-10, 10)
-    return round(chance.uniform(-0.05, 0.05), 2) if dtype == "double" else chance.choice("0123456789abcdef")
+        return chance.below(21) - 10
+    return hundredths(chance.below(20)) if dtype == "double" else chance.choice("0123456789abcdef")
+
+
+def hundredths(half_step: int) -> float:
+    """-0.05 to 0.05 in steps of 0.01, the ends half as often, of a number from 0 to 19."""
+    return ((half_step + 1) // 2 - 5) / 100
 
 
 def _linear(draw: Drawing) -> int:
     last = draw.filter(draw.source())
-    if not draw.coin():
+    if not draw.chance.coin():
         return last
     function, dtype = draw.chance.choice(grid.AGGREGATES), draw.chance.choice(grid.AGGREGATED)
     return draw.perhaps_filter(draw.add(WindowedAggregate(function, dtype, draw.group_by(), draw.window()), last))
@@ -116,18 +118,17 @@ def _three_way(draw: Drawing) -> int:
 TEMPLATES: dict[Template, Callable[[Drawing], int]] = {"linear": _linear, "two_way": _two_way, "three_way": _three_way}
 
 
-def drawn(chance: random.Random) -> DrawnQuery:
+def drawn(chance: Chance) -> DrawnQuery:
     """A query of the training corpus. No two filters follow one another."""
-    (template,) = chance.choices(list(SHARES), list(SHARES.values()))
-    return of_template(template, chance)
+    return of_template(chance.choice([template for template, percent in PERCENT.items() for _ in range(percent)]), chance)
 
 
-def of_template(template: Template, chance: random.Random) -> DrawnQuery:
+def of_template(template: Template, chance: Chance) -> DrawnQuery:
     drawing = Drawing(template, chance)
     return drawing.done(TEMPLATES[template](drawing))
 
 
-def chain_of_filters(count: int, chance: random.Random) -> DrawnQuery:
+def chain_of_filters(count: int, chance: Chance) -> DrawnQuery:
     """A source, so many filters, no two alike, and a sink: a structure that training has not seen (experiment 5)."""
     drawing = Drawing("linear", chance)
     last = drawing.source()

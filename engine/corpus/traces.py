@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from engine.core.random import Chance
 from engine.costmodels.description import Host
 from engine.placement.space import Placed, Space
 
@@ -39,19 +39,15 @@ class Trace:
         return hashlib.sha256(f"{self.query.template} {text}".encode()).hexdigest()[:16]
 
 
-def chance_of(namespace: str, seed: int, index: int) -> random.Random:
-    """The draws of one trace. namespace: of its corpus, such as `training`: different ones share no draw."""
-    return random.Random(hashlib.sha256(f"{namespace} {seed} {index}".encode()).digest())
-
-
 def trace(namespace: str, seed: int, index: int, hardware: Hardware = TRAINING) -> Trace:
-    chance = chance_of(namespace, seed, index)
+    """namespace: of its corpus, such as `training`; different ones share no draw."""
+    chance = Chance(seed, namespace, index)
     query = drawn(chance)
     hosts, placed = hosted(query, hardware, chance)
     return Trace(query, hosts, placed)
 
 
-def hosted(query: DrawnQuery, hardware: Hardware, chance: random.Random) -> tuple[tuple[DrawnHost, ...], Placed]:
+def hosted(query: DrawnQuery, hardware: Hardware, chance: Chance) -> tuple[tuple[DrawnHost, ...], Placed]:
     """A placement by rule 3 on at most five hosts, then their bins by rule 2: against the flow, from the sink's host, which is strong.
     Hosts without an operator are left out."""
     space = Space(len(query.operators), query.edges, (1,) * HOSTS_MAX)
@@ -64,7 +60,7 @@ def hosted(query: DrawnQuery, hardware: Hardware, chance: random.Random) -> tupl
     return tuple(_host(bin, hardware, chance) for bin in bins), placed
 
 
-def _bins(edges: Sequence[tuple[int, int]], placed: Placed, hosts: int, chance: random.Random) -> list[int]:
+def _bins(edges: Sequence[tuple[int, int]], placed: Placed, hosts: int, chance: Chance) -> list[int]:
     """By host. Each is as strong as the weakest that it sends to, or, in half of the cases, one bin weaker."""
     to: dict[int, set[int]] = {host: set() for host in range(hosts)}
     for sender, receiver in edges:
@@ -76,11 +72,11 @@ def _bins(edges: Sequence[tuple[int, int]], placed: Placed, hosts: int, chance: 
         if not to[host]:
             bins[host] = 3
         else:
-            bins[host] = max(1, min(bins[receiver] for receiver in to[host]) - (chance.random() < 0.5))
+            bins[host] = max(1, min(bins[receiver] for receiver in to[host]) - chance.coin())
     return [bins[host] for host in range(hosts)]
 
 
-def _host(bin: int, hardware: Hardware, chance: random.Random) -> DrawnHost:
+def _host(bin: int, hardware: Hardware, chance: Chance) -> DrawnHost:
     features = (hardware.cpu_percent, hardware.ram_mb, hardware.mbit_per_s, hardware.latency_ms)
     cpu_percent, ram_mb, mbit_per_s, latency_ms = (chance.choice(values[bin - 1]) for values in features)
     return DrawnHost(cpu_percent, ram_mb, mbit_per_s, latency_ms, bin)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.core.random import RandomStream
+
 Floats = NDArray[np.float64]
 
 RESAMPLES = 1000
@@ -37,7 +39,7 @@ def errors(measured: Sequence[float], predicted: Sequence[float], least: float, 
     if not len(measured) or not np.isfinite(measured).all() or not np.isfinite(predicted).all():
         raise ValueError("q-errors need at least one value, and finite ones")
     each = q_errors(measured, predicted, least)
-    chosen = np.random.default_rng(seed).integers(0, len(each), (RESAMPLES, len(each)))
+    chosen = RandomStream(seed, "resamples").below(np.arange(RESAMPLES * len(each)), len(each)).reshape(RESAMPLES, -1)
     low, high = np.percentile(np.median(each[chosen], axis=1), [2.5, 97.5]).tolist()
     q50, q95 = np.percentile(each, [50, 95]).tolist()
     return Errors(len(each), q50, q95, low, high, int(np.count_nonzero(np.asarray(predicted) < least)))
@@ -85,7 +87,7 @@ class Classes:
 
 def balanced(classes: Sequence[bool], seed: int) -> list[int]:
     """Numbers of as many of either class as the rarer one has, in order. For use inside of one part of a split."""
-    random = np.random.default_rng(seed)
+    words = RandomStream(seed, "balanced").words(np.arange(len(classes)))
     of_each = [np.flatnonzero(np.asarray(classes, bool) == good) for good in (False, True)]
     count = min(map(len, of_each))
-    return sorted(int(n) for numbers in of_each for n in random.permutation(numbers)[:count])
+    return sorted(int(n) for numbers in of_each for n in numbers[np.argsort(words[numbers])][:count])

@@ -6,13 +6,13 @@ A placement gives each operator one host. Several operators may share a host (ru
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
+from engine.core.random import Chance
 from engine.spec.experiment.cluster import ExpandedHost
 from engine.spec.experiment.query import Query
 
@@ -109,7 +109,7 @@ class Space:
             placed[operator] = host
             yield from self._from(n + 1, placed, self._reached(operator, host, placed, reach))
 
-    def draw(self, chance: random.Random) -> Placed | None:
+    def draw(self, chance: Chance) -> Placed | None:
         """One placement, host after host at random in a random order of operators; None if an operator finds no host."""
         placed, reach = [-1] * self.operators, [0] * len(self.bins)
         waiting = [len(of) for of in self.senders]
@@ -118,7 +118,7 @@ class Space:
         for sender, receiver in self.edges:
             receivers[sender].append(receiver)
         while ready:
-            operator = ready.pop(chance.randrange(len(ready)))
+            operator = ready.pop(chance.below(len(ready)))
             allowed = self.allowed(operator, placed, reach)
             if not allowed:
                 return None
@@ -130,7 +130,7 @@ class Space:
                     ready.append(receiver)
         return tuple(placed)
 
-    def candidates(self, count: int, chance: random.Random) -> list[Placed]:
+    def candidates(self, count: int, chance: Chance) -> list[Placed]:
         """Different placements at random, or all there are, if not more. Fewer than `count` where they are hard to find."""
         every = [placed for placed, _ in zip(self, range(count + 1), strict=False)]
         if len(every) <= count:

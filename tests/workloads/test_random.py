@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.random import RandomStream, mix64, scale
+from engine.core.random import Chance, RandomStream, mix64, scale
 
 WORD = (1 << 64) - 1
 words = st.integers(0, WORD)
@@ -57,3 +57,12 @@ def test_draws_are_uniform():
 
 
 PINNED = [8840321916943746260, 16432734793536421387, 16293880379665544723]
+
+
+def test_draws_in_a_row_are_the_words_of_the_stream():
+    stream, chance = RandomStream(7, "corpus", 3), Chance(7, "corpus", 3)
+    bounds = [1 + n % 37 for n in range(200)]
+    assert [chance.below(bound) for bound in bounds] == stream.below(np.arange(200), np.array(bounds)).tolist()
+    other = Chance(7, "corpus", 4)
+    assert {other.choice("abc") for _ in range(50)} == set("abc")
+    assert 400 < sum(other.coin() for _ in range(1000)) < 600

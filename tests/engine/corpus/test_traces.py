@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from dataclasses import astuple, fields
 
 import pytest
 
+from engine.core.random import Chance
 from engine.corpus import grid
 from engine.corpus.grid import TRAINING, UNSEEN, Hardware
 from engine.corpus.queries import DrawnQuery, chain_of_filters, drawn, of_template, structure
@@ -128,7 +128,7 @@ def test_groups_are_queries(traces: list[Trace]) -> None:
 
 def test_chains_of_filters_are_new_to_training(traces: list[Trace]) -> None:
     known = {structure(each.query) for each in traces}
-    chance = random.Random(1)
+    chance = Chance(1)
     for count in (2, 3, 4):
         for query in (chain_of_filters(count, chance) for _ in range(50)):
             assert structure(query) not in known
@@ -138,11 +138,11 @@ def test_chains_of_filters_are_new_to_training(traces: list[Trace]) -> None:
 
 
 def test_a_structure_does_not_depend_on_the_order_of_inputs() -> None:
-    queries = [of_template("two_way", random.Random(seed)) for seed in range(40)]
+    queries = [of_template("two_way", Chance(seed)) for seed in range(40)]
     assert len({structure(query) for query in queries}) == 8  # a filter on the second stream, an aggregate, a last filter: each or not
     swapped = queries[0].operators, tuple(reversed(queries[0].edges))
     assert structure(DrawnQuery(*swapped, "two_way")) == structure(queries[0])
 
 
 def test_training_draws_each_template() -> None:
-    assert {drawn(random.Random(seed)).template for seed in range(20)} == {"linear", "two_way", "three_way"}
+    assert {drawn(Chance(seed)).template for seed in range(20)} == {"linear", "two_way", "three_way"}

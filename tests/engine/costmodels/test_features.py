@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import random
 
 import numpy as np
 import pytest
@@ -36,7 +35,7 @@ def graphs(count: int, namespace: str = "training") -> list[JointGraph]:
     found = []
     for index in range(count):
         one = trace(namespace, 1, index)
-        found.append(joint_graph(one.query, one.hosts, one.placed, estimated(one.query, random.Random(index))))
+        found.append(joint_graph(one.query, one.hosts, one.placed, estimated(one.query, index)))
     return found
 
 
@@ -85,7 +84,7 @@ def test_a_join_takes_the_mean_of_its_inputs_and_gives_their_sum() -> None:
 
 def test_literals_bins_and_numbers_of_hosts_are_no_features() -> None:
     one = trace("training", 1, 3)
-    selectivities = estimated(one.query, random.Random(1))
+    selectivities = estimated(one.query, 1)
     graph = joint_graph(one.query, one.hosts, one.placed, selectivities)
     operators = [dataclasses.replace(of, literal="?") if isinstance(of, Filter) else of for of in one.query.operators]
     hosts = [dataclasses.replace(host, bin=4 - host.bin) for host in one.hosts]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 from engine.corpus.selectivities import estimated
 from engine.corpus.traces import trace
 from engine.costmodels.description import Host
@@ -49,4 +47,4 @@ def test_the_strong_one_measures_the_way() -> None:
     assert (apart["least cpu of an operator"], apart["greatest cpu of an operator"]) == (50, 400)
     assert apart["uses of string"] == 1  # groups
     one = trace("training", 1, 1)
-    assert VECTORS["strong"](joint_graph(one.query, one.hosts, one.placed, estimated(one.query, random.Random(1))))["hops"] >= 0
+    assert VECTORS["strong"](joint_graph(one.query, one.hosts, one.placed, estimated(one.query, 1)))["hops"] >= 0

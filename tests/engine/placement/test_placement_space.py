@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from itertools import product
 
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.core.random import Chance
 from engine.placement.space import Broken, Space, bin_of, space_of
 from engine.spec.experiment.cluster import Cluster, expand
 from engine.spec.experiment.query import Query
@@ -70,18 +70,18 @@ def test_the_space_is_all_that_obey(space: Space) -> None:
 
 @given(spaces(), st.integers(1, 30), st.integers(0, 99))
 def test_candidates_are_different_placements_of_the_space(space: Space, count: int, seed: int) -> None:
-    found, every = space.candidates(count, random.Random(seed)), set(space)
+    found, every = space.candidates(count, Chance(seed)), set(space)
     assert len(found) == len(set(found)) <= count
     assert set(found) <= every
-    assert found == space.candidates(count, random.Random(seed))
+    assert found == space.candidates(count, Chance(seed))
     if len(every) <= count:
         assert set(found) == every
 
 
 def test_candidates_are_as_many_as_asked_for_where_the_space_is_large() -> None:
     space = Space(7, JOIN_TREE, BINS)
-    assert len(space.candidates(25, random.Random(1))) == 25
-    assert space.candidates(25, random.Random(1)) != space.candidates(25, random.Random(2))
+    assert len(space.candidates(25, Chance(1))) == 25
+    assert space.candidates(25, Chance(1)) != space.candidates(25, Chance(2))
 
 
 def test_what_breaks_a_rule_is_named() -> None:
