@@ -2384,7 +2384,7 @@ export interface components {
              */
             tax?: number;
         };
-        /** @description The query whose oldest item waits longest runs first. */
+        /** @description The query whose record came first runs first. What has been begun is finished before. */
         FirstComeFirstServed: {
             /**
              * @description Time between two selections.

@@ -47,6 +47,12 @@ def test_figure_1_1_first_come_first_served() -> None:
     assert {name: done[name] - DEADLINES_S[name] for name in "ab"} == {"a": 2, "b": 2}
 
 
+def test_first_come_first_served_finishes_what_has_been_begun() -> None:
+    """Else a record would join the end of the line at each operator."""
+    ranks = FirstComeFirstServed(None).select(told([[(1, 1, 2), (1, 1, 3)], [(1, 1, 1)]], [9, 9])).ranks
+    assert ranks.tolist() == [0, 2, 1, 0, 2]
+
+
 def test_figure_1_1_least_slack() -> None:
     """The second window is out in time, the first two seconds late: half the mean latency."""
     ran, done = scheduled(Klink(klink.Klink(cycle_ms=2000)), 2)

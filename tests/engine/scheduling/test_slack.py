@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.core import layout as L
 from engine.core.mathematics import normal_cdf
 from engine.scheduling.slack import costs_ns, deviations, expected, expected_slack, slacks
-from engine.scheduling.statistics import InputStatistics, _history, _smooth
+from engine.scheduling.statistics import InputStatistics, _smooth, history_of
 from engine.scheduling.tasks import Input
 from engine.spec.experiment.scheduling.klink import Klink
 
@@ -111,7 +111,7 @@ ROWS = [[1, mean, mean * mean + var, 0, n * S, n * S, n * S + 5, *[0] * (L.EPOCH
 
 @pytest.mark.parametrize(("variance", "wanted"), [("event", 1233.333), ("printed", 322.222)])
 def test_golden_variances(variance: str, wanted: float) -> None:
-    history = _history(Told(ROWS, 400), ABOUT, 3)  # type: ignore[arg-type]
+    history = history_of(Told(ROWS, 400), ABOUT, 3)  # type: ignore[arg-type]
     found = expected(InputStatistics(0, 3, 0, history, 0.0, 0.0, 0, 0, -1, 0, 0), variance)
     assert (found.sd_ns / 1000) ** 2 == pytest.approx(wanted, abs=0.0005)
     assert found.mean_ns == 2 * S + S + 120_000
@@ -119,22 +119,22 @@ def test_golden_variances(variance: str, wanted: float) -> None:
 
 def test_epochs_before_the_last_ones_are_forgotten() -> None:
     older = [[1, 10**6, 10**12, 0, 0, 0, 0]] * 7
-    assert _history(Told([*older, *ROWS], 3), ABOUT, 10) == _history(Told(ROWS, 3), ABOUT, 3)  # type: ignore[arg-type]
+    assert history_of(Told([*older, *ROWS], 3), ABOUT, 10) == history_of(Told(ROWS, 3), ABOUT, 3)  # type: ignore[arg-type]
 
 
 def test_squares_of_two_words() -> None:
     rows = [[2, 2 * 3_000_000_000, 2 * 9 * 10**18 - 3 * L.SQUARES, 3, 0, 0, 0]]
-    assert _history(Told(rows, 9), ABOUT, 1).squares_us2 == 9e18  # type: ignore[arg-type]
+    assert history_of(Told(rows, 9), ABOUT, 1).squares_us2 == 9e18  # type: ignore[arg-type]
 
 
 def test_a_source_that_is_behind_takes_watermarks_in_later() -> None:
-    history = _history(Told(ROWS, 400), ABOUT, 3)  # type: ignore[arg-type]
+    history = history_of(Told(ROWS, 400), ABOUT, 3)  # type: ignore[arg-type]
     behind = [expected(InputStatistics(0, 3, 0, history, 0.0, 0.0, 0, behind_ns, -1, 0, 0), "event") for behind_ns in (0, 7 * S)]
     assert behind[1] == (behind[0].mean_ns + 7 * S, behind[0].sd_ns)
 
 
 def test_before_the_first_epoch_the_first_deadline_counts() -> None:
-    about = InputStatistics(0, 0, -L.FAR, _history(Told([], 4), ABOUT, 0), 150_000.0, 80_000.0, S, 0, -1, 0, S // 5)  # type: ignore[arg-type]
+    about = InputStatistics(0, 0, -L.FAR, history_of(Told([], 4), ABOUT, 0), 150_000.0, 80_000.0, S, 0, -1, 0, S // 5)  # type: ignore[arg-type]
     assert expected(about, "event") == (S + S // 5 + 150_000_000, 80_000_000)
 
 

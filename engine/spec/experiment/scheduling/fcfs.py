@@ -8,7 +8,7 @@ from .base import Scheduling
 
 
 class FirstComeFirstServed(Scheduling):
-    """The query whose oldest item waits longest runs first."""
+    """The query whose record came first runs first. What has been begun is finished before."""
 
     title: ClassVar[str] = "First come, first served"
     source: ClassVar[str] = "Farhat 2020, Figure 1.1"
