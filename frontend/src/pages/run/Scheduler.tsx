@@ -230,10 +230,10 @@ function Memory({ used, freeing, threshold }: MemoryByFrame) {
   return (
     <figure className="strips memory" data-testid="scheduled-memory">
       <figcaption>
-        Memory of the host, in the last {plural(used.length, "frame", "frames")}
+        Memory of the host
         <span>
           {typeof last === "number" && `${percent(last)} of the budget`}
-          {threshold !== null && `; freed first from ${percent(threshold)} on`}
+          {threshold !== null && `; freed first from ${percent(threshold)}`}
         </span>
       </figcaption>
       <svg viewBox={`0 0 ${FRAMES} 100`} preserveAspectRatio="none" aria-hidden>
@@ -254,7 +254,7 @@ function Watermarks({ rows }: { rows: WatermarkRow[] }) {
     <table className="table" data-testid="scheduled-watermarks">
       <thead>
         <tr>
-          <th>Watermarks of</th>
+          <th title="Watermarks of its sources on this host">Query</th>
           <th className="num" title="Each ends with a watermark that closes a window">
             Epochs
           </th>
@@ -269,7 +269,7 @@ function Watermarks({ rows }: { rows: WatermarkRow[] }) {
               <th className="num" title="Width of the last interval in which a watermark was expected, predicted when its epoch began">
                 Interval
               </th>
-              <th title={`Each mark is one of the last ${WATERMARKS} watermarks; the band is the interval in which it was expected`}>Came</th>
+              <th title={`Each mark is one of the last ${WATERMARKS} watermarks; the band is the interval in which it was expected`}>Watermarks</th>
               <th className="num" title="Of these, how many came within their intervals">
                 Within
               </th>
