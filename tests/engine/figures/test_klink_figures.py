@@ -19,9 +19,9 @@ pytestmark = pytest.mark.slow
 FILES = FigureFiles(Path(__file__).parents[3] / "fixtures")
 FAILING: dict[str, set[str]] = {
     "klink/1.2": set(),
-    "klink/3.4a": {"K-3.4a2", "K-3.4a5"},
+    "klink/3.4a": {"K-3.4a5"},
     "klink/3.4b": {"K-3.4b2", "K-3.4b3"},
-    "klink/3.5a": {"K-3.5a2"},
+    "klink/3.5a": set(),
     "klink/3.5b": {"K-3.5b2c"},
     "klink/3.6": set(),
     "klink/3.7": {"K-3.7c"},
