@@ -223,6 +223,7 @@ NO_PRESSURE = 1 << 16
     O_RECORD_PS,
     O_OUTPUT_PS,
     O_CONTROL_PS,
+    O_READ_PS,
     O_SINK,
     O_WIDTH,
     O_ROW_WORDS,  # words of a stored record that are state, 0 if it stores none
@@ -244,7 +245,7 @@ NO_PRESSURE = 1 << 16
     O_START,  # when its query starts, ns: ticks of its sources count from there
     O_DEADLINES,  # of sources and sinks: where the ends of their query's windows stand, in the parameters; -1: it has no such windows
     O_COLUMNS,
-) = range(30)
+) = range(31)
 (
     E_SOURCE,
     E_TARGET,
@@ -262,8 +263,10 @@ NO_PRESSURE = 1 << 16
     E_FEEDBACK,  # 1: leads back, so it carries no watermarks
     E_OUTPUT,  # number of the sender's output port
     E_INNER,  # 1: within a region of coordinated checkpoints: where there are regions, it alone carries barriers
+    E_SENT_PS,  # work of serialising a record for another host ...
+    E_RECEIVED_PS,  # ... and of deserialising one that comes from there
     E_COLUMNS,
-) = range(17)
+) = range(19)
 
 # -- link with something of its own: its bandwidth, a trunk, faults. `latency` of its pair of hosts is -1 - its row ----------------
 LINK_LATENCY = 0
@@ -415,8 +418,9 @@ URGENT = 1  # M_TRIGGER of a control message that comes before all else that wai
 # -- box: what an operator's kernel says of its service --------------------------------------------------------------------------
 BOX_FIRST, BOX_LAST = 0, 1  # its outputs, a list of messages: first and last, -1 for none
 BOX_REUSED = 2  # 1 if the message served is one of them
-BOX_WORK = 3  # counted work
-BOX_SPARE_COUNT = 4  # how many messages are kept for the hooks of a protocol, ...
+BOX_WORK = 3  # counted work ...
+BOX_READ = 4  # ... and stored records that a firing has read
+BOX_SPARE_COUNT = 5  # how many messages are kept for the hooks of a protocol, ...
 BOX_SPARE = 8  # ... from here on
 
 # -- the service trace: a row for each service that began while tracing (`engine.core.kernels.service_trace`), its times in words ... ---

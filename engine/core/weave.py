@@ -97,6 +97,7 @@ FEATURES = (
     "losses",
     "memory",
     "regions",
+    "serialising",
     "stolen",
     "watching",
 )
@@ -109,11 +110,24 @@ sources. counting: receivers count the records served of each channel. epochs: s
 (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per instance, or with so many instances that they take turns from
 heaps (H_DISPATCH). latencies: latencies in addition to the measured one. logging: sent records are kept for replay
 (`engine.core.kernels.channel_log`). losses: hosts can be lost (`engine.core.control.host_failure`). memory: the memory of hosts is watched
-(`engine.lowering.memory`). regions: barriers stay on the edges within a region (E_INNER). stolen: services take longer than their work
+(`engine.lowering.memory`). regions: barriers stay on the edges within a region (E_INNER).
+serialising: records that cross to another host are serialised at a price (E_SENT_PS). stolen: services take longer than their work
 (O_ATTAINABLE). watching: hosts hand back when a watched watermark has risen (`engine.core.control.ranks.watch`).
 """
 
-_ALMOST_ALL = ("actors", "background", "coordinated", "epochs", "heaps", "latencies", "losses", "memory", "stolen", "watching")
+_ALMOST_ALL = (
+    "actors",
+    "background",
+    "coordinated",
+    "epochs",
+    "heaps",
+    "latencies",
+    "losses",
+    "memory",
+    "serialising",
+    "stolen",
+    "watching",
+)
 SHARED = (
     _ALMOST_ALL,
     (*_ALMOST_ALL, "regions"),

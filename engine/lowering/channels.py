@@ -11,6 +11,7 @@ import numpy as np
 from engine.core import layout as L
 from engine.core.tables import Words, row_of
 from engine.core.weave import Loop
+from engine.lowering.prices import crossing_prices
 from engine.operators import OPERATORS
 from engine.spec import Experiment, RecordSchema
 from engine.spec.base.family import kind_of
@@ -64,6 +65,7 @@ class Channels:
 def lower_channels(
     experiment: Experiment,
     types: Mapping[str, RecordSchema],
+    full: Mapping[str, RecordSchema],
     weights: Mapping[str, tuple[int, int]],
     serves_ns: Mapping[str, int],
     scaled: Collection[str],
@@ -72,7 +74,7 @@ def lower_channels(
 ) -> Channels:
     """The channels of all edges.
 
-    types: the fields carried, by "operator.port". weights: of input and output records, by operator. serves_ns: service time of a record,
+    types: the fields carried, by "operator.port"; full: all fields. weights: of input and output records. serves_ns: to serve a record,
     by operator. scaled: operators that may run with fewer instances than they are laid out with; a channel may then hold more. counted:
     receivers count the records served on each channel, whatever the flow control.
     """
@@ -116,6 +118,7 @@ def lower_channels(
                 L.E_CREDIT: credits,
                 L.E_BYTES: (schema.bytes + experiment.cluster.envelope_bytes) * weight,
                 L.E_COUNTED: int(counted or bound > 0),
+                **crossing_prices(experiment, full[f"{link.source}.{link.source_port}"], weight),
                 L.E_INNER: int(link.source in region and region[link.source] == region.get(link.target)),
             },
         )

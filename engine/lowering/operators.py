@@ -1,8 +1,8 @@
-"""Lowers the operators of a query: their parameters, programs, prices and cost variation."""
+"""Lowers the operators of a query: their parameters, programs and cost variation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,8 +13,8 @@ from engine.core.weave import Loop
 from engine.lowering import cost_noise
 from engine.lowering import deadlines as windows
 from engine.lowering.channels import Channels
+from engine.lowering.prices import operator_prices
 from engine.operators import OPERATORS
-from engine.prices import DEGREE, PRICE_LISTS
 from engine.spec import Experiment, RecordSchema
 from engine.spec.base.operator import Operator
 from engine.spec.experiment.query import OperatorSpec
@@ -147,7 +147,7 @@ def lower_operators(
                 L.O_EDGE: channels.edges_of[n][0],
                 L.O_EDGE_END: channels.edges_of[n][1],
                 L.O_PARAMS: lowering.params_at,
-                **_prices(experiment, spec, n, channels.edge, weights[spec.id]),
+                **operator_prices(experiment, spec, n, full, channels.edge, weights[spec.id]),
                 L.O_NOISE: noise,
                 L.O_ATTAINABLE: L.WHOLE if spec.cost is None else spec.cost.attainable_share,
                 L.O_SINK: sinks.index(spec.id) if spec.kind == "sink" else -1,
@@ -213,52 +213,3 @@ def _lower_noise(experiment: Experiment, spec: OperatorSpec, instances: Words, l
     lowering.params.extend(variation)
     instances[:, L.I_NOISE] = cost_noise.keys(workload.seed, spec.id, spec.parallelism)
     return place
-
-
-def _prices(experiment: Experiment, spec: OperatorSpec, n: int, edge: Words, weights: tuple[int, int]) -> dict[int, int]:
-    """Prices of operator n by column, including those of the checkpointing protocol. weights: of input and output records."""
-    own, (weight, weight_out) = spec.cost, weights
-    price = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as)
-    record_ps, protocol_ps, inner_ps = _protocol_work(experiment, edge, n, _record_ps(experiment, spec, weight))
-    output_ps = price.output_ps if own is None or own.output_ps is None else own.output_ps
-    control_ps = price.control_ps if own is None or own.control_ps is None else own.control_ps
-    return {
-        L.O_RECORD_PS: record_ps,
-        L.O_OUTPUT_PS: output_ps * weight_out ** DEGREE["output_ps"] + protocol_ps,
-        L.O_CONTROL_PS: control_ps * weight ** DEGREE["control_ps"],
-        L.O_INNER_PS: inner_ps,
-        L.O_WEIGHT: weight,
-        L.O_WEIGHT_OUT: weight_out,
-    }
-
-
-def _record_ps(experiment: Experiment, spec: OperatorSpec, weight: int) -> int:
-    """Price of serving a record that stands for `weight` real ones, without the protocol's share."""
-    own = None if spec.cost is None else spec.cost.record_ps
-    price = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as)
-    ps: int = (price.record_ps if own is None else own) * weight ** DEGREE["record_ps"]
-    return ps
-
-
-def record_ns(experiment: Experiment, spec: OperatorSpec, weight: int, speeds_milli: Sequence[int]) -> int:
-    """Service time of one simulated record in ns: usual work, on the slowest of the hosts, without cost variation.
-
-    weight: real records per simulated record. speeds_milli: speeds of the hosts, in thousandths.
-    """
-    work_ns = max(1, -(-_record_ps(experiment, spec, weight) * OPERATORS[spec.kind].usual_work(spec.parameters) // min(speeds_milli)))
-    return (work_ns << 16) // (L.WHOLE if spec.cost is None else spec.cost.attainable_share)
-
-
-def _protocol_work(experiment: Experiment, edge: Words, n: int, record_ps: int) -> tuple[int, int, int]:
-    """Work of operator n under the checkpointing protocol, in ps: per record served; added per output (logging it on each edge, writing
-    and reading the protocol's data); added per output while inner edges are logged."""
-    protocol = experiment.policies.checkpointing
-    leaving, entering = edge[edge[:, L.E_SOURCE] == n], edge[edge[:, L.E_TARGET] == n]
-    log_ps = record_ps * protocol.log_work
-    inner = np.count_nonzero(leaving[:, L.E_INNER])
-    inner_ps, added_ps = log_ps * inner, log_ps * (len(leaving) - inner)
-    work_ps = protocol.added_work(record_ps, sum(spec.parallelism for spec in experiment.query.operators))
-    added_ps += work_ps * len(leaving)
-    if len(entering):
-        record_ps += int(work_ps)
-    return record_ps, int(added_ps), int(inner_ps)

@@ -20,7 +20,8 @@ from engine.lowering.channels import Bounds, lower_channels
 from engine.lowering.column_pruning import carried
 from engine.lowering.latency_stamps import Stamps
 from engine.lowering.network import Network, lower
-from engine.lowering.operators import Lowering, lower_operators, record_ns
+from engine.lowering.operators import Lowering, lower_operators
+from engine.lowering.prices import record_ns
 from engine.lowering.processors import lay_out
 from engine.lowering.text_tables import TextTables
 from engine.operators import OPERATORS
@@ -83,9 +84,9 @@ def build(
     is_active = inst[:, L.I_INDEX] < np.array(parallelism)[inst[:, L.I_OP]]
     processors = lay_out(hosts, inst, is_active, "background" in features)
     speeds_milli = {id: [hosts[index].speed_milli for index in indices] for id, indices in placement.items()}
-    serves_ns = {spec.id: record_ns(experiment, spec, weight_of[spec.id][0], speeds_milli[spec.id]) for spec in specs}
+    serves_ns = {spec.id: record_ns(experiment, spec, full, weight_of[spec.id][0], speeds_milli[spec.id]) for spec in specs}
     counted = protocol is not None or "counting" in features
-    channels = lower_channels(experiment, types, weight_of, serves_ns, active, counted, kernels)
+    channels = lower_channels(experiment, types, full, weight_of, serves_ns, active, counted, kernels)
     op, lowering = lower_operators(experiment, types, full, weight_of, channels, inst, kernels, strings)
     texts = TextTables(strings, lowering.constants, lowering.tables)
 

@@ -12,6 +12,7 @@ from engine.core.keeping import Keeping
 from engine.core.kernels.hashing import group_of
 from engine.core.kernels.state_table import add_entry, find_entry, first_pane_end, free_pane, join_pane
 from engine.core.layout import (
+    BOX_READ,
     BOX_WORK,
     FAR,
     G_ENTRIES_FREE,
@@ -166,7 +167,7 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
         take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
         if due == 1:
             if par[at + AGG_ROWS] > 0:
-                box[BOX_WORK] += count
+                box[BOX_READ] += count
             if par[at + AGG_LISTENED] == 1:
                 put_row(world, slot, event, start, end, at, tracing, e, stamps)
                 outputs += 1
@@ -208,7 +209,7 @@ def aggregate_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
                             most = max(most, entry[e, S_COUNT])
                             e = entry[e, S_SIBLING]
                 x = pane[x, W_NEXT]
-    box[BOX_WORK] = read
+    box[BOX_READ] = read
     if par[at + AGG_LISTENED] == 0:
         rows = 0
     if g[G_FREE] < rows:
@@ -279,7 +280,7 @@ class Aggregate(Aggregation):
     avg is the sum as a float divided by the count. By event time a window ends when the watermark reaches its end; records that come later
     update it while it is kept (`lateness_ms`), then leave by port `late`, or are dropped if no edge leaves it.
     State: one entry per open (key, pane): 24 bytes, 8 per aggregate and per distinct value; at_firing instead the records themselves.
-    Cost: record_ps per pane that the record falls into, and at_firing once more per record that a row reads; output_ps per row.
+    Cost: record_ps per pane that the record falls into, and at_firing read_ps per record that a row reads; output_ps per row.
     Source: Karimov 2020, 2.1.2 (windows); the running form is NexMark Q12 of Siachamis 2024, 3.6.
     """
 

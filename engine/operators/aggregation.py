@@ -49,7 +49,7 @@ from engine.core.layout import (
 from engine.core.tables import Arrays, Words
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal, suggestion
-from engine.spec.base.records import RecordField, RecordSchema
+from engine.spec.base.records import FieldType, RecordField, RecordSchema
 from engine.spec.base.units import Integer, Number, milliseconds_ns
 
 # parameters of every aggregate, in order; those of the kind follow
@@ -358,11 +358,17 @@ class Aggregation(Operator):
 
     group = "Stateful"
     outputs: ClassVar[tuple[str, ...]] = ("out", "late")
+    reads_as_records = True
 
     class Params(Model):
         key: Key = None
         aggregates: Aggregates = (AggregateField(name="count"),)
         evaluation: Evaluation = "incremental"
+
+    @classmethod
+    def compares(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> tuple[FieldType, ...]:
+        names = (params.key, *(aggregate.field for aggregate in params.aggregates))
+        return tuple(inputs["in"].type_of(name) for name in names if name is not None)
 
     @classmethod
     def bounds(cls, params: Any) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from engine.core.keeping import Keeping
 from engine.core.kernels.state_table import add_entry, find_entry
 from engine.core.layout import (
+    BOX_READ,
     BOX_WORK,
     G_ENTRIES_FREE,
     G_FREE,
@@ -113,7 +114,7 @@ def count_window_on_record(world, now, slot, at, i, tracing, anchor, stamps):
         take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
         if due == 1:
             if par[at + AGG_ROWS] > 0:
-                box[BOX_WORK] += entry[e, S_COUNT]
+                box[BOX_READ] += entry[e, S_COUNT]
             if par[at + AGG_LISTENED] == 1:
                 put_row(world, slot, msg[slot, M_EVENT], 0, 0, at, tracing, e, stamps)
                 outputs += 1
@@ -132,7 +133,7 @@ class CountWindowAggregate(Aggregation):
     that are not full when the input ends emit no row. Without a key, windows contain all records, in the order of their service.
     State: one entry per open (key, window): 24 bytes, 8 per aggregate and per distinct value; at_firing instead the records
     themselves; with a slide, 16 bytes per key.
-    Cost: record_ps per window that the record falls into, and at_firing once more per record that a row reads; output_ps per row.
+    Cost: record_ps per window that the record falls into, and at_firing read_ps per record that a row reads; output_ps per row.
     Source: Karimov 2020, 2.1.1 (count windows).
     """
 

@@ -11,7 +11,7 @@ from engine.core.kernels.expression_machine import evaluate
 from engine.core.layout import BOX_FIRST, BOX_LAST, BOX_REUSED, I_ERRORS, M_PAYLOAD
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal
-from engine.spec.base.records import RecordSchema
+from engine.spec.base.records import FieldType, RecordSchema
 from engine.spec.expressions.parser import parse
 
 
@@ -66,6 +66,10 @@ class Filter(Operator):
         cls, params: Params, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
     ) -> Mapping[str, Collection[str]]:
         return {"in": parse(params.predicate, inputs["in"]).fields}
+
+    @classmethod
+    def compares(cls, params: Params, inputs: Mapping[str, RecordSchema]) -> tuple[FieldType, ...]:
+        return parse(params.predicate, inputs["in"]).comparisons
 
     @classmethod
     def unscaled(cls, params: Any) -> str:

@@ -53,7 +53,7 @@ from engine.core.tables import Arrays, Words
 from engine.operators.windows import JoinWindow, Sliding, Tumbling, panes_of_a_record
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal, suggestion
-from engine.spec.base.records import RecordField, RecordSchema
+from engine.spec.base.records import FieldType, RecordField, RecordSchema
 from engine.spec.base.units import Number, milliseconds_ns, quantity, seconds_ns
 
 # parameters of every join, in order; by side: key column, bytes of a stored record, number and start of the stored columns
@@ -355,6 +355,10 @@ class Pairing(Operator):
     @classmethod
     def output_ports(cls, params: Any) -> tuple[str, ...]:
         return cls.outputs if cls.may_be_late(params) else ("out",)
+
+    @classmethod
+    def compares(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> tuple[FieldType, ...]:
+        return (inputs["left"].type_of(params.left_key),)
 
     @classmethod
     def _columns(cls, inputs: Mapping[str, RecordSchema]) -> dict[str, tuple[int, RecordField]]:

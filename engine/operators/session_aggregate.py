@@ -12,6 +12,7 @@ from engine.core.keeping import Keeping
 from engine.core.kernels.latencies import join_stamps
 from engine.core.kernels.state_table import add_entry, drop_entry, entry_bucket, find_entry
 from engine.core.layout import (
+    BOX_READ,
     BOX_WORK,
     FAR,
     G_ENTRIES_FREE,
@@ -311,7 +312,7 @@ def session_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
     if due == 1:
         if par[at + AGG_ROWS] > 0:
-            box[BOX_WORK] += entry[e, S_COUNT]
+            box[BOX_READ] += entry[e, S_COUNT]
         if par[at + AGG_LISTENED] == 1:
             put_row(world, slot, event, entry[e, SESSION_START], entry[e, SESSION_END], at, tracing, e, stamps)
             outputs = 1
@@ -348,7 +349,7 @@ def session_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
                 read += entry[e, S_COUNT]
                 most = max(most, entry[e, S_COUNT])
         e = entry[e, tree + HEAP_RIGHT]
-    box[BOX_WORK] = read
+    box[BOX_READ] = read
     if par[at + AGG_LISTENED] == 0:
         rows = 0
     if g[G_FREE] < rows:
@@ -419,7 +420,7 @@ class SessionAggregate(Aggregation):
     processing clock 1 ns after it. Later records update it while it is kept (`lateness_ms`), then leave by port `late`, or are dropped if
     no edge leaves it. Emitted rows are not retracted when their session grows.
     State: one entry per session: 40 bytes, 8 per aggregate and per distinct value; at_firing instead the records themselves.
-    Cost: record_ps per record and once more if it merges two sessions, and at_firing per record that a row reads; output_ps per row.
+    Cost: record_ps per record and once more if two sessions merge, at_firing read_ps per record that a row reads; output_ps per row.
     Source: Karimov 2020, 2.1.1 (sessions); NexMark Q11 with early rows: Siachamis 2024, 4.5.
     """
 

@@ -11,6 +11,7 @@ from engine.core.kernels.latencies import copy_stamps, join_stamps
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import find_entry, first_pane_end
 from engine.core.layout import (  # fmt: skip
+    BOX_READ,
     BOX_WORK,
     FAR,
     G_FREE,
@@ -230,6 +231,7 @@ def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, s
     first = par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups
     listened = par[at + JOIN_LISTENED]
     outputs = 0
+    read = 0  # stored records
     for where in range(first, first + groups):
         x = panes_of[where]
         while x >= 0 and pane[x, W_END] <= limit:
@@ -237,11 +239,13 @@ def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, s
                 e = pane[x, W_FIRST]
                 while e >= 0:
                     outputs += entry[e, S_LEFT] * entry[e, S_LEFT + S_SIDE] * listened
+                    read += entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE]
                     e = entry[e, S_SIBLING]
             x = pane[x, W_NEXT]
     if g[G_FREE] < outputs:
         g[G_NEED] = outputs
         return -NEED_MESSAGES
+    box[BOX_READ] = read
     for where in range(first, first + groups):
         x = panes_of[where]
         while x >= 0 and pane[x, W_END] <= limit:
@@ -271,7 +275,7 @@ class WindowJoin(PanePairing):
     output.
 
     State: the records of both sides by key and pane: their own bytes, and 16 per key and pane.
-    Cost: record_ps per pane that the record falls into; at the end of a window control_ps, and output_ps per pair.
+    Cost: record_ps per pane that the record falls into; at its end control_ps, read_ps per stored record, and output_ps per pair.
     Source: Karimov 2020, 3.4.2 (Flink buffers both sides and joins at firing), A3 of its chapter 3 for the event time.
     """
 

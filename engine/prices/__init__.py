@@ -10,9 +10,9 @@ import pkgutil
 
 from engine.spec.base.family import load_entry_points
 
-from .price import DEGREE, Origin, Price, PriceList
+from .price import DEGREE, Origin, Price, PriceList, ValuePrices
 
-__all__ = ["DEGREE", "PRICE_LISTS", "Origin", "Price", "PriceList", "price_of", "register"]
+__all__ = ["DEGREE", "PRICE_LISTS", "Origin", "Price", "PriceList", "ValuePrices", "price_of", "register"]
 
 _modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
 _ours: list[PriceList] = sorted((module.PRICES for module in _modules if hasattr(module, "PRICES")), key=lambda prices: prices.position)

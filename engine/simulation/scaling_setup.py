@@ -15,17 +15,17 @@ from engine.autoscaling.schedule import Schedule
 from engine.autoscaling.scrapes import Scraped, Scrapes
 from engine.autoscaling.telemetry import Samples, Topics, Watch, retention_of
 from engine.core.control.policy import Control
-from engine.lowering.operators import record_ns
+from engine.lowering.prices import record_ns
 from engine.operators import OPERATORS
 from engine.prices import DEGREE, PRICE_LISTS
-from engine.spec import Experiment
+from engine.spec import Experiment, RecordSchema
 from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.scaling.base import Scaling
 from engine.spec.experiment.scaling.looped import Looped
 from engine.spec.rules.max_layout import begun_with, greatest, laid_out, scaling_limits_of
 from engine.spec.rules.scale import weights
-from engine.spec.rules.validation import placement_of
+from engine.spec.rules.validation import Context, placement_of, schemas
 from engine.workloads.rates import curve_of
 
 Plan = list[tuple[int, dict[str, int]]]
@@ -51,7 +51,7 @@ def truth_of(experiment: Experiment, about: Scaling, datasets: Any) -> Truth:
     scaling_limits, horizon_ns = scaling_limits_of(experiment), experiment.workload.horizon_ns
     curves = [curve_of(source.rate, horizon_ns, datasets) for source in experiment.workload.sources.values()]
     shares = {id: exact(share) for id, share in (about.known_shares or {}).items()}
-    service_ns = _service_ns(experiment, shares)
+    service_ns = _service_ns(experiment, shares, schemas(experiment, Context(datasets=datasets)))
     spare = exact(about.spare_capacity)
     slowest = {
         limit.operators[0]: max(limit.operators, key=lambda id: (service_ns[id] * shares[id], shares[id])) for limit in scaling_limits
@@ -68,7 +68,7 @@ def truth_of(experiment: Experiment, about: Scaling, datasets: Any) -> Truth:
     )
 
 
-def _service_ns(experiment: Experiment, shares: Mapping[str, Fraction]) -> dict[str, Fraction]:
+def _service_ns(experiment: Experiment, shares: Mapping[str, Fraction], full: Mapping[str, RecordSchema]) -> dict[str, Fraction]:
     """Service time of a real record by operator, in ns. The number of outputs is derived from the receivers' shares, where known."""
     query, hosts = experiment.query, experiment.expanded_hosts()
     weight_of = weights(
@@ -79,7 +79,7 @@ def _service_ns(experiment: Experiment, shares: Mapping[str, Fraction]) -> dict[
     for spec in query.operators:
         speeds = [hosts[h].speed_milli for h in larger[spec.id]]
         weight, weight_out = weight_of[spec.id]
-        ns = Fraction(record_ns(experiment, spec, weight, speeds), weight)
+        ns = Fraction(record_ns(experiment, spec, full, weight, speeds), weight)
         price, own = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as), spec.cost
         output_ps = price.output_ps if own is None or own.output_ps is None else own.output_ps
         alone = [edge.target for edge in query.edges if edge.source == spec.id and sum(e.target == edge.target for e in query.edges) == 1]

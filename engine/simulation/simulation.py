@@ -36,6 +36,7 @@ from engine.faults import fault_controls
 from engine.faults.death import Supervisor
 from engine.lowering import memory, plan
 from engine.lowering.network import LinkFaults
+from engine.lowering.prices import serialises
 from engine.operators import BUILT_IN, OPERATORS
 from engine.scheduling.telemetry import SchedulingWatch
 from engine.simulation import scaling_setup, scheduling_setup
@@ -714,5 +715,7 @@ def _features(
         features.append("memory")
     if any(spec.cost is not None and spec.cost.attainable < 1 for spec in experiment.query.operators):
         features.append("stolen")
+    if serialises(experiment) and len(experiment.expanded_hosts()) > 1:
+        features.append("serialising")
     features += [feature for edge in experiment.query.edges for feature in edge.partitioning.features]
     return features + [feature for control in controls for feature in getattr(control, "features", ())]

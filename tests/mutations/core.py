@@ -54,7 +54,7 @@ CORE = (
     *tests_of("core_rules text_tables latency_stamps cost_noise active_instances determinism aligning"),
 )
 """Where a fault in the core ought to show, what shows most first."""
-QUERIES, RANKED = tests_of("queries"), tests_of("ranks turns")
+QUERIES, RANKED, VALUE_PRICES = tests_of("queries"), tests_of("ranks turns"), tests_of("value_prices")
 LIKELY = {
     ALIGNMENT: tests_of("barriers aligning"),
     LOSING: tests_of("host_loss deaths"),
@@ -129,6 +129,20 @@ MUTATIONS = (
     Mutation("service rounded down", SERVICE, "(cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]", "cost_ps // host[h, H_SPEED]"),
     Mutation("service may take no time", SERVICE, "if service < 1:", "if service < 0:"),
     Mutation("price of outputs forgotten", SERVICE, "op[o, O_OUTPUT_PS] * n", "op[o, O_OUTPUT_PS] * (n > 0)"),
+    Mutation("a firing reads one record", SERVICE, "O_READ_PS] * box[BOX_READ]", "O_READ_PS] * (box[BOX_READ] > 0)", VALUE_PRICES),
+    Mutation("a join reads its pairs", WINDOW_JOIN, "box[BOX_READ] = read", "box[BOX_READ] = outputs", VALUE_PRICES),
+    Mutation(
+        "records that stay are deserialised",
+        MESSAGES,
+        "C_SENDER], I_HOST] != h:\n        extra",
+        "C_SENDER], I_HOST] != -1:\n        extra",
+        VALUE_PRICES,
+    ),
+    Mutation(
+        "records that stay are serialised", SERVICE_COST, "inst[r, I_HOST] != inst[i, I_HOST]:", "inst[r, I_HOST] != -1:", VALUE_PRICES
+    ),
+    Mutation("each receiver's copy is paid", SERVICE_COST, "one_of = world.op[edge[e, E_TARGET], O_PARALLEL]", "one_of = 1", VALUE_PRICES),
+    Mutation("all ports' outputs cross", SERVICE_COST, "msg[made, M_EDGE] == edge[e, E_OUTPUT]", "msg[made, M_EDGE] >= 0"),
     Mutation("transfer rounded down", WAYS, "(size * 8000 + mbit - 1) // mbit", "size * 8000 // mbit"),
     Mutation("the link never queues", WAYS, "fifo[row, free] = departure", "fifo[row, free] = begun"),
     Mutation("a link of its own takes the egress link", WAYS, "if link[k, LINK_MBIT] > 0:", "if link[k, LINK_MBIT] < 0:"),
@@ -517,8 +531,8 @@ MUTATIONS = (
     Mutation("lateness of panes forgotten", AGGREGATE, "freed = ended - par[at + AGG_LATENESS]", "freed = ended"),
     Mutation("event time of a late update", AGGREGATE, "            event = end - 1\n", "            event = end\n"),
     Mutation("ended panes give their rows again", AGGREGATE, "AGG_ON_CLOSE] == 1 and pane[x, W_END] > ended\n", "AGG_ON_CLOSE] == 1\n"),
-    Mutation("reading what is stored is free", AGGREGATE, "    box[BOX_WORK] = read\n", "    box[BOX_WORK] = 0\n"),
-    Mutation("reading for an early row costs one record", AGGREGATE, "box[BOX_WORK] += count", "box[BOX_WORK] += 1"),
+    Mutation("reading what is stored is free", AGGREGATE, "    box[BOX_READ] = read\n", "    box[BOX_READ] = 0\n"),
+    Mutation("reading for an early row costs one record", AGGREGATE, "box[BOX_READ] += count", "box[BOX_READ] += 1"),
     Mutation("the record of a row is not in it", AGGREGATE, "count = entry[e, S_COUNT] + 1", "count = entry[e, S_COUNT]"),
     Mutation(
         "distinct values shared by groups",

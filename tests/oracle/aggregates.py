@@ -126,7 +126,7 @@ class Aggregation(Behaviour, ABC):
         return Record(values, event_ns, group.trigger, group.anchors)
 
     def reading(self, group: Group) -> int:
-        """The work of making a row of this group."""
+        """How many stored records making a row of this group reads."""
         return group.count if self.at_firing else 0
 
     def too_late(self, record: Record) -> Outcome:
@@ -168,7 +168,7 @@ class PaneAggregate(Aggregation):
             bounds = None if start is None else (start, self.end(start))
             update = self.params.emit == "on_close" and self.by_watermark and self.end(start) <= self.watermark_ns
             if update or self.is_due(group):
-                work += self.reading(group)
+                self.rows_read += self.reading(group)
                 outputs.append(self.row(group, bounds, self.end(start) - 1 if update else record.event_ns))
         return work, outputs
 
@@ -196,7 +196,7 @@ class PaneAggregate(Aggregation):
             for arrival, group in enumerate(self.kept[start].values())
         ]
         rows = [(start, group) for _, start, _, group in sorted(ending, key=lambda row: row[:3])]
-        self.firing_work = sum(self.reading(group) for _, group in rows)
+        self.rows_read += sum(self.reading(group) for _, group in rows)
         return [self.row(group, (start, self.end(start)), self.end(start) - 1) for start, group in rows]
 
 
@@ -255,7 +255,8 @@ class SessionAggregate(Aggregation):
         update = self.params.emit == "on_close" and self.by_watermark and session.closes_ns <= self.watermark_ns
         if not (update or self.is_due(session.group)):
             return work, []
-        return work + self.reading(session.group), [self.row_of(session, session.end_ns - 1 if update else record.event_ns)]
+        self.rows_read += self.reading(session.group)
+        return work, [self.row_of(session, session.end_ns - 1 if update else record.event_ns)]
 
     def merge(self, session: Session, later: Session) -> None:
         a, b = session.group, later.group
@@ -295,7 +296,7 @@ class SessionAggregate(Aggregation):
         if self.params.emit == "on_update":
             return []
         ending.sort(key=lambda session: (session.end_ns, self.word(session.group.key)))
-        self.firing_work = sum(self.reading(session.group) for session in ending)
+        self.rows_read += sum(self.reading(session.group) for session in ending)
         return [self.row_of(session, session.end_ns - 1) for session in ending]
 
 
@@ -325,7 +326,7 @@ class CountWindowAggregate(Aggregation):
             group = self.open.setdefault((key, j), self.new_group(key))
             group.add(record, self.fields)
             if number + 1 == (j + 1) * slide:
-                work += self.reading(group)
+                self.rows_read += self.reading(group)
                 outputs.append(self.row(group, None, record.event_ns))
                 del self.open[key, j]
         return work, outputs

@@ -11,9 +11,11 @@ from engine import placement
 from engine.prices import PRICE_LISTS
 from engine.spec import Experiment, RecordSchema
 from engine.spec.experiment import registry
+from engine.spec.expressions.parser import parse
 from engine.workloads import Strings, build_feed
 
 from .aggregates import CountWindowAggregate, PaneAggregate, SessionAggregate
+from .expressions import comparisons
 from .joins import ExpiringJoin, IntervalJoin, Join, PathJoin, WindowJoin
 from .memory import Memory
 from .operators import Behaviour, Filter, Map, Project, Sink, Split
@@ -77,6 +79,7 @@ def build(experiment: Experiment, datasets: Any = None) -> Network:
     connect(network, schemas)
     for instance in network.instances:
         instance.behaviour = behaviour_of(network, instance, schemas)
+    price_values(network, schemas)
     equip(network)
     register_texts(network)
     return network
@@ -193,7 +196,7 @@ def place(experiment: Experiment, hosts: list[Host]) -> list[Instance]:
     for operator in operators:
         prices = prices_of(experiment.prices, operator)
         for index, host_number in enumerate(host_numbers[operator.id]):
-            instances.append(Instance(len(instances), operator, index, hosts[host_number], prices))
+            instances.append(Instance(len(instances), operator, index, hosts[host_number], replace(prices)))
     return instances
 
 
@@ -209,6 +212,39 @@ def prices_of(price_list: str, operator: Any) -> Prices:
         varying["attainable"] = integer(cost.attainable, 1 << 16)
         varying["state_reference"] = integer(cost.state_reference_mb or 0, 10**6)
     return Prices(**listed | {name: integer(us, 10**6) for name, us in own.items() if us is not None}, **varying)
+
+
+def price_values(network: Network, schemas: Schemas) -> None:
+    """Add what values cost: comparing, parsing, reading in firings, and crossing to other hosts (section 3.3)."""
+    listed = PRICE_LISTS[network.experiment.prices]
+    for edge in network.edges:
+        edge.sent_ps, edge.received_ps = (ps * edge.fields for ps in (listed.values.sent_ps, listed.values.received_ps))
+    for instance in network.instances:
+        operator, prices = instance.operator, instance.prices
+        overridden = operator.cost is not None and operator.cost.record_us is not None
+        if not overridden:
+            prices.record_ps += sum(listed.values.compared_ps.get(type, 0) for type in compared(operator, network, schemas))
+            if operator.kind == "source":
+                prices.record_ps += listed.values.parsed_ps * len(schemas[operator.id, "out"].fields)
+        price = listed.price(operator.kind, registry.operator(operator.kind).priced_as)
+        if price.read_ps is not None and not overridden:
+            prices.read_ps = price.read_ps
+        elif operator.kind.endswith("aggregate"):
+            prices.read_ps = prices.record_ps
+
+
+def compared(operator: Any, network: Network, schemas: Schemas) -> list[str]:
+    """Types of the values that serving a record compares or folds, one for each time."""
+    params = operator.parameters
+    inputs = {edge.target_port: schemas[edge.source, edge.source_port] for edge in network.edges if edge.target == operator.id}
+    if operator.kind == "filter":
+        return comparisons(params.predicate, lambda text: parse(text, inputs["in"]).type)
+    if operator.kind in JOINS:
+        return [inputs["left"].type_of(params.left_key)]
+    if operator.kind.endswith("aggregate"):
+        names = [params.key, *(aggregate.field for aggregate in params.aggregates)]
+        return [inputs["in"].type_of(name) for name in names if name is not None]
+    return []
 
 
 def pin(experiment: Experiment, hosts: list[Host], instances: list[Instance]) -> None:

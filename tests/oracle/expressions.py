@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import datetime
+import itertools
 import math
 import re
 import struct
@@ -206,6 +207,23 @@ class _Evaluation:
             case _ if name in UNITS_NS:
                 return self.whole(x * float(UNITS_NS[name]), nearest) if isinstance(x, float) else wrapped(x * UNITS_NS[name])
         return of_calendar(name, wrapped(x + x.zero_ns))
+
+
+TESTS_OF_TEXTS = ("startswith", "endswith", "contains", "like")
+
+
+def comparisons(text: str, type_of: Callable[[str], str]) -> list[str]:
+    """The type of the values of each comparison in an expression, tests of texts included. type_of: the type of an expression."""
+    found = []
+    for node in ast.walk(ast.parse(" ".join(text.split("\n")).strip(), mode="eval")):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            for (a, b), operator in zip(itertools.pairwise(sides), node.ops, strict=True):
+                types = [type_of(ast.unparse(a))] + ([] if isinstance(operator, ast.In | ast.NotIn) else [type_of(ast.unparse(b))])
+                found.append("float" if "float" in types else types[0])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TESTS_OF_TEXTS:
+            found.append("string")
+    return found
 
 
 def wrapped(n: int) -> int:

@@ -166,6 +166,7 @@ class WindowJoin(PanePairing):
         outputs = []
         for here in sorted(contents.values(), key=lambda here: (self.key_group(here[0].key), here[0].pane, here[0].arrival)):
             left, right = ([stored for stored in here if stored.port == port] for port in ("left", "right"))
+            self.rows_read += len(left) + len(right)
             outputs += [self.result(a, b) for a in left for b in right]
         return outputs
 

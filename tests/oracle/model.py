@@ -584,6 +584,14 @@ class Model:
             instance.unsent.append((len(copies), CONTROL_BYTES))
         self.send(instance)
 
+    def serialising_ps(self, instance: Instance, edge: Edge, outputs: list[Record]) -> int:
+        """The work of serialising these outputs for receivers on other hosts (section 3.3)."""
+        count = sum(record.port == edge.source_port for record in outputs)
+        channels = edge.channels[instance.index]
+        away = sum(not channel.local for channel in channels)
+        each_gets_one_of = 1 if edge.partitioning.kind == "broadcast" else len(channels)
+        return edge.sent_ps * count * away // each_gets_one_of
+
     def edge_of(self, instance: Instance, record: Record) -> Edge:
         """One of those by which the record leaves; they all carry records of one schema."""
         return next(edge for edge in instance.outputs if edge.source_port == record.port)
@@ -988,7 +996,11 @@ class Model:
         instance.behaviour.timers.clear()
 
         prices = instance.prices
-        cost_ps = prices.record_ps * work + prices.output_ps * len(outputs)
+        cost_ps = prices.record_ps * work + prices.read_ps * instance.behaviour.rows_read + prices.output_ps * len(outputs)
+        cost_ps += sum(self.serialising_ps(instance, edge, outputs) for edge in instance.outputs)
+        if item.kind is Kind.RECORD and item.channel is not None and not item.channel.local:
+            cost_ps += item.channel.edge.received_ps
+        instance.behaviour.rows_read = 0
         if item.kind is not Kind.RECORD:
             cost_ps += prices.control_ps + control_ps
         cost_ps = self.varied(instance, cost_ps)
@@ -1118,13 +1130,13 @@ class Model:
                 self.take_mark(instance, item, log.newest_event_ns - log.lag_ns, None)
             return 0, []
         if item.kind is Kind.TICK:
-            return self.fired(behaviour, behaviour.on_tick(item.ready_ns))
+            return 0, behaviour.on_tick(item.ready_ns)
         item.channel.watermark_ns = max(item.channel.watermark_ns, item.watermark_ns)
         least_ns = min(channel.watermark_ns for channel in instance.inputs)
         if least_ns <= instance.watermark_ns:
             return 0, []
         instance.watermark_ns, instance.clocks_ns = least_ns, item.watermark_ns.clocks_ns
-        return self.fired(behaviour, behaviour.on_watermark(least_ns))
+        return 0, behaviour.on_watermark(least_ns)
 
     def take_mark(self, instance: Instance, item: Item, mark_ns: int, delay_ns: int | None) -> None:
         """A source takes in a watermark of its log, or makes one (section 17). delay_ns: that of the one in its log."""
@@ -1162,10 +1174,6 @@ class Model:
                 last_ns = after_ns - (after_ns - end_ns) % every_ns  # the last end that has been reached
                 found = found or last_ns > max(before_ns, start_ns)
         return found
-
-    def fired(self, behaviour: Any, rows: list[Record]) -> tuple[int, list[Record]]:
-        work, behaviour.firing_work = behaviour.firing_work, 0
-        return work, rows
 
     def taken_in(self, record: Record) -> Record:
         """The log record as it leaves its source, with its clocks (section 8)."""

@@ -16,7 +16,7 @@ class Behaviour:
 
     late: records that came after all of their panes had closed. errors: evaluations that met one.
     timers: pane ends for which the model has to make a tick; it empties the list.
-    firing_work: work of the rows that a watermark or tick gives; the model sets it back to 0.
+    rows_read: stored records that its firings have read; the model sets it back to 0.
     """
 
     watermark_ns: int = LOWEST_WATERMARK
@@ -24,7 +24,7 @@ class Behaviour:
     errors: int = 0
     expressions: list[Expression] = field(default_factory=list)
     timers: list[int] = field(default_factory=list)
-    firing_work: int = 0
+    rows_read: int = 0
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
         """Work (section 3) and outputs of a record whose service starts at `now_ns`."""

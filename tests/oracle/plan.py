@@ -27,13 +27,14 @@ def milliseconds(value: float) -> int:
     return integer(value, 10**6)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Prices:
     """Picoseconds at speed 1 (section 3)."""
 
     record_ps: int
     output_ps: int
     control_ps: int
+    read_ps: int = 0  # per stored record that a firing reads
     noise: Any = None  # the laws, of the document
     drift: Any = None
     warmup: Any = None
@@ -147,6 +148,8 @@ class Edge:
     fields: int  # of its records
     feedback: bool = False  # closes a cycle: no watermarks
     envelope_bytes: int = 0  # of a record on a link
+    sent_ps: int = 0  # work of serialising a record for another host ...
+    received_ps: int = 0  # ... and of deserialising one from there
     channels: dict[int, list[Channel]] = field(default_factory=dict)  # by sender index; each list by receiver index
     sent_by_index: dict[int, int] = field(default_factory=dict)  # records that each sender index has sent, for rebalance
 

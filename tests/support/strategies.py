@@ -649,6 +649,7 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS, budgets: tupl
                 operator["cost"]["attainable"] = draw(st.sampled_from((0.7, 0.05, 0.333, 1.0)))
     ingress = draw(ingresses(budgeted == "all")) if draw(st.integers(0, 3)) == 0 or budgeted == "all" else {"kind": "read"}
     drain = draw(st.booleans())
+    prices = draw(st.sampled_from(("reference", "reference", "costream_2024")))
     sources = {id: draw(source_workloads(stream, per_source, horizon_ns)) for id, stream in query.streams.items()}
     also = draw(st.one_of(st.just([]), further_latencies()))
     measurement: Document = {
@@ -669,6 +670,7 @@ def documents(draw: st.DrawFn, records: tuple[int, ...] = RECORDS, budgets: tupl
         "query": {"operators": query.operators, "edges": query.edges},
         "cluster": cluster,
         "placement": draw(placements(query.operators, host_names(cluster))),
+        "prices": prices,
         "workload": {
             "seed": draw(st.integers(0, 5)),
             "horizon_s": seconds(horizon_ns),

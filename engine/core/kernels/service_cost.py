@@ -20,6 +20,44 @@ def work_left(left, attainable):
     return (left >> 16) * attainable + ((left & 0xFFFF) * attainable + 0xFFFF >> 16)
 
 
+def serialising_ps(world, i, o):
+    """Work of serialising the outputs of instance `i` of operator `o` for other hosts (docs/event-core.md, 3.3)."""
+    msg = world.msg
+    edge = world.edge
+    total = 0
+    for x in range(world.op[o, O_EDGE], world.op[o, O_EDGE_END]):
+        e = world.op_edges[x]
+        if edge[e, E_SENT_PS] > 0:
+            outputs = 0
+            made = world.box[BOX_FIRST]
+            while made >= 0:
+                if msg[made, M_KIND] == RECORD and (world.op[o, O_PORTS] == 1 or msg[made, M_EDGE] == edge[e, E_OUTPUT]):
+                    outputs += 1
+                made = msg[made, M_NEXT]
+            one_of = 1  # each output goes to one of so many
+            if edge[e, E_KIND] != FORWARD and edge[e, E_KIND] != BROADCAST:
+                one_of = world.op[edge[e, E_TARGET], O_PARALLEL]
+            total += edge[e, E_SENT_PS] * outputs * receivers_away(world, i, e) // one_of
+    return total
+
+
+def receivers_away(world, i, e):
+    """How many of the receivers on edge `e` of instance `i` stand on other hosts than it."""
+    inst = world.inst
+    target = world.edge[e, E_TARGET]
+    first = world.op[target, O_FIRST]
+    count = world.op[target, O_PARALLEL]
+    away = 0
+    if world.edge[e, E_KIND] == FORWARD:
+        if inst[first + inst[i, I_INDEX], I_HOST] != inst[i, I_HOST]:
+            away = 1
+    else:
+        for r in range(first, first + count):
+            if inst[r, I_HOST] != inst[i, I_HOST]:
+                away += 1
+    return away
+
+
 @rare
 def varied(cost_ps, par, at, inst, i, t):
     """The cost of an instance's next service, at `t`, with its state, warm-up, drift and noise (docs/event-core.md, 3.2)."""

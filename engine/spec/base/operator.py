@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from .records import RecordSchema
+from .records import FieldType, RecordSchema
 
 
 class Model(BaseModel):
@@ -53,6 +53,7 @@ class Operator(Kind):
 
     keeping: ClassVar[Any] = None
     writes_only_wanted: ClassVar[bool] = False  # its outputs hold only the fields that are read downstream
+    reads_as_records: ClassVar[bool] = False  # a stored record that a firing reads costs as much as one served, where a list has no price
     priced_as: ClassVar[str] = ""  # the kind whose price applies in price lists without this kind
 
     class Params(Model):
@@ -113,6 +114,11 @@ class Operator(Kind):
     def weight_out(cls, params: Any, weight: int, port: str) -> int:
         """Number of real records per output record on this port, if each input record stands for `weight` real ones."""
         return weight
+
+    @classmethod
+    def compares(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> tuple[FieldType, ...]:
+        """Types of the values that serving a record compares or folds, one for each time. inputs: all fields, by input port."""
+        return ()
 
     @classmethod
     def usual_work(cls, params: Any) -> int:

@@ -112,6 +112,7 @@ class Expression:
     """A typed expression over the records of one schema.
 
     type: type of its value. fields: names of the fields it reads, in schema order. strings: string constants, in text order.
+    comparisons: type of the values of each comparison in it, tests of texts included.
     """
 
     text: str
@@ -119,6 +120,7 @@ class Expression:
     tree: Node
     fields: tuple[str, ...]
     strings: tuple[str, ...]
+    comparisons: tuple[FieldType, ...] = ()
 
     @property
     def type(self) -> FieldType:
@@ -146,7 +148,7 @@ def parse(text: str, schema: RecordSchema, at: Sequence[str | int] = ()) -> Expr
     reader = _Reader(text, schema, at)
     tree = reader.read()
     strings = tuple(text for _, text in sorted(reader.strings))
-    return Expression(text, schema, tree, tuple(name for name in schema.names if name in reader.fields), strings)
+    return Expression(text, schema, tree, tuple(name for name in schema.names if name in reader.fields), strings, tuple(reader.comparisons))
 
 
 class _Reader:
@@ -159,6 +161,7 @@ class _Reader:
         self.line = self.line.strip()
         self.fields: set[str] = set()
         self.strings: list[tuple[int, str]] = []  # by column
+        self.comparisons: list[FieldType] = []
 
     def refuse(self, message: str, where: ast.AST | int, code: str, hint: str = "") -> NoReturn:
         if code in ("syntax", "unknown_field", "not_allowed"):
@@ -329,9 +332,12 @@ class _Reader:
                 if function.group == CALENDAR:
                     nodes = [self.dated(function, syntax.args[0], nodes[0])]
                 try:
-                    return signature.applied(nodes)
+                    node = signature.applied(nodes)
                 except BadArgument as bad:
                     self.refuse(str(bad), syntax.args[bad.position], "out_of_range")
+                if isinstance(node, OfText) and node.type == "bool":
+                    self.comparisons.append("string")
+                return node
         self.wrong_types(function, syntax, nodes)
 
     def dated(self, function: Function, syntax: ast.expr, node: Node) -> Node:
@@ -405,6 +411,7 @@ class _Reader:
         if len(types) > 1 and types not in ({"int", "float"}, {"int", "timestamp"}):
             both = f"{self.described(left_syntax, left)}, {self.described(right_syntax, right)}"
             self.refuse(f"'{word}' needs two values of the same type, but {both}", left_syntax, "type_mismatch")
+        self.comparisons.append("float" if "float" in types else left.type)
         if "float" in types:
             left, right = as_float(left), as_float(right)
         if ordered and "string" in types:
@@ -437,6 +444,7 @@ class _Reader:
                 both = f"{self.described(left_syntax, left)}, {self.described(element, value)}"
                 self.refuse(f"'in' needs values of the same type, but {both}", element, "type_mismatch")
             values.append(value)
+        self.comparisons.append(left.type)
         if left.type == "float" or any(value.type == "float" for value in values):
             return Member(as_float(left), tuple(Constant(float(value.value), "float") for value in values))
         return Member(left, tuple(values))

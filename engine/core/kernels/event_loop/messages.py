@@ -161,6 +161,10 @@ def finish_record():
     if aligned > 0:
         align[i, ALIGN_WAITED] += aligned
     # WEAVE end
+    # WEAVE if serialising
+    if inst[chan[channel, C_SENDER], I_HOST] != h:
+        extra_ps += edge[e, E_RECEIVED_PS]
+    # WEAVE end
     # WEAVE on_receive
     # WEAVE if forcing
     if forced:  # it has taken a checkpoint, whose first pieces leave before the outputs

@@ -4,7 +4,7 @@ from engine.core.fragments import IN_LOOP
 from engine.core.kernels.heaps import heap_push, turn_pop
 from engine.core.kernels.memory import room_unsent
 from engine.core.kernels.messages import add_output, free_message, take_message
-from engine.core.kernels.service_cost import lasting, times, varied
+from engine.core.kernels.service_cost import lasting, serialising_ps, times, varied
 from engine.core.kernels.service_trace import note_service
 from engine.core.layout import *
 
@@ -30,7 +30,8 @@ def begin_service():
     box[BOX_FIRST] = -1  # first output
     box[BOX_LAST] = -1  # last output
     box[BOX_REUSED] = 0  # 1 if the message served was used again
-    box[BOX_WORK] = 0  # counted work
+    box[BOX_WORK] = 0  # counted work ...
+    box[BOX_READ] = 0  # ... and stored records that a firing has read
     n = 0
     mark = -FAR
     keep = False
@@ -66,7 +67,11 @@ def add_watermark():
 
 def price_service():
     """Section 3: price the service. Cost that varies (section 3.2) and memory pressure (section 13.1) change the price."""
-    cost_ps = extra_ps + op[o, O_RECORD_PS] * box[BOX_WORK] + op[o, O_OUTPUT_PS] * n
+    cost_ps = extra_ps + op[o, O_RECORD_PS] * box[BOX_WORK] + op[o, O_READ_PS] * box[BOX_READ] + op[o, O_OUTPUT_PS] * n
+    # WEAVE if serialising
+    if n > 0:
+        cost_ps += serialising_ps(world, i, o)
+    # WEAVE end
     # WEAVE if adapting
     cost_ps += align[i, ALIGN_INNER_PS] * n
     # WEAVE end
