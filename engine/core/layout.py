@@ -14,6 +14,7 @@ RISEN = 12  # a watermark has risen that a scheduling policy waits for
 
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
 RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE, BARRIER, MARKER = 0, 1, 2, 3, 4, 5, 6
+PENDING = 7  # in outboxes: outputs of a firing that are not made before it is their turn to be sent
 CLASS_TICK, CLASS_LOG, CLASS_LOCAL, CLASS_REMOTE = 0, 1, 2, 3
 IDLE, SERVING, EMITTING, BLOCKED, DOWN = 0, 1, 2, 3, 4
 FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
@@ -59,6 +60,19 @@ M_HASH = 14  # of the entry of keyed state that the receiver will look for (`sta
 M_INCARNATION = 15  # I_INCARNATION of the sender when it was sent
 M_SEQUENCE = 16  # number of the record on its channel, from 0, where the channel counts
 M_PAYLOAD = 17
+# of what is pending: how many outputs are left; where the next one is looked for: entry, stored record of either side, pane, list of
+# panes; the latest end of panes that fire, and the latest that have fired before; which panes are freed behind the last output
+(
+    PENDING_LEFT,
+    PENDING_ENTRY,
+    PENDING_ROW,
+    PENDING_OTHER_ROW,
+    PENDING_PANE,
+    PENDING_LIST,
+    PENDING_LIMIT,
+    PENDING_FIRED_TO,
+    PENDING_FREED_TO,
+) = range(M_EVENT, M_PAYLOAD)
 # the last words of a message, a stored row and an entry are its stamps, from the end on: clocks carried beside the measured one. Where
 # further latencies are asked for, the word before those of a message says when it was sent
 
@@ -374,7 +388,8 @@ G_VECTOR_SERIAL = 67  # ... and how many rows have been shared so far
 G_OVERTAKE = 68  # 1: barriers overtake what waits, and bar nothing
 G_SWEEPING = 69  # 1: latencies of watermarks are measured
 G_EPOCHS = 70  # how many epochs of each source instance are kept; 0: none
-G_COLUMNS = 71
+G_AT_ONCE = 71  # a firing with more outputs than this makes them one by one, as they are sent
+G_COLUMNS = 72
 
 # -- the windows of a query, in the parameters: how many, then of each the end of one pane, and the distance to the next, ns ------------
 DEADLINES_COUNT, DEADLINES_FIRST = 0, 1

@@ -51,13 +51,19 @@ WIDTHS = {
 }
 """Tables whose width is the same in every run."""
 
-POINTS = {"on_record": "n = {call}", "on_close": "n = {call}", "next_tick": "following = {call}", "key_hash": "key_hash = {call}"}
+POINTS = {
+    "on_record": "n = {call}",
+    "on_close": "n = {call}",
+    "make_output": "made = {call}",
+    "next_tick": "following = {call}",
+    "key_hash": "key_hash = {call}",
+}
 """Points for which operators provide kernels, and the use of the result."""
 
 WHOSE = {"key_hash": "edge[e, E_TARGET]"}
 """The operator whose kernel is called at a point, if not that of instance `i`."""
 
-CALLED_POINTS = ("on_close", "next_tick")
+CALLED_POINTS = ("on_close", "make_output", "next_tick")
 """Rare points: their kernels are called instead of inlined, which halves compilation time at no measurable cost."""
 
 IN_PLACE_KINDS_MAX = 8
@@ -96,6 +102,7 @@ FEATURES = (
     "logging",
     "losses",
     "memory",
+    "pending",
     "regions",
     "serialising",
     "stolen",
@@ -110,9 +117,9 @@ sources. counting: receivers count the records served of each channel. epochs: s
 (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per instance, or with so many instances that they take turns from
 heaps (H_DISPATCH). latencies: latencies in addition to the measured one. logging: sent records are kept for replay
 (`engine.core.kernels.channel_log`). losses: hosts can be lost (`engine.core.control.host_failure`). memory: the memory of hosts is watched
-(`engine.lowering.memory`). regions: barriers stay on the edges within a region (E_INNER).
-serialising: records that cross to another host are serialised at a price (E_SENT_PS). stolen: services take longer than their work
-(O_ATTAINABLE). watching: hosts hand back when a watched watermark has risen (`engine.core.control.ranks.watch`).
+(`engine.lowering.memory`). pending: operators may make the outputs of a firing one by one (PENDING). regions: barriers stay on the edges
+within a region (E_INNER). serialising: records that cross to another host are serialised at a price (E_SENT_PS). stolen: services take
+longer than their work (O_ATTAINABLE). watching: hosts hand back when a watched watermark has risen (`engine.core.control.ranks.watch`).
 """
 
 _ALMOST_ALL = (
@@ -124,6 +131,7 @@ _ALMOST_ALL = (
     "latencies",
     "losses",
     "memory",
+    "pending",
     "serialising",
     "stolen",
     "watching",

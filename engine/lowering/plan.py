@@ -33,6 +33,9 @@ from engine.spec.rules.validation import Context, placement_of, schemas
 from engine.workloads.feed import Feed, build_feed
 from engine.workloads.strings import Strings
 
+AT_ONCE_MAX = 4096
+"""Firings with more outputs than this make them one by one, as they are sent. So memory holds what waits, not all pairs of a window."""
+
 
 @dataclass
 class Plan:
@@ -186,6 +189,7 @@ def _set_globals(
     g[L.G_LOCAL_NS] = experiment.cluster.local_latency_ns
     g[L.G_MACHINES], g[L.G_ACTORS] = machines, actors_at
     g[L.G_HORIZON] = experiment.workload.horizon_ns
+    g[L.G_AT_ONCE] = AT_ONCE_MAX
 
 
 def _epochs(inst: Words, kept: int) -> dict[str, Words]:

@@ -20,6 +20,7 @@ from engine.operators.pairs import (
     KEPT_IN_PANES,
     PanePairing,
     PaneParams,
+    discount_panes,
     first_open_pane,
     free_panes,
     keys_do_not_grow,
@@ -102,6 +103,7 @@ def join_on_close(world, limit, by_timer, at, i):
     panes_of = world.panes_of
     closed_to = limit - par[at + JOIN_LATENESS]
     if par[at + JOIN_SIZE] > 0 and closed_to >= inst[i, I_PANE_END] and (par[at + JOIN_PROCESSING] == 1) == by_timer:
+        discount_panes(world, closed_to, at, i)
         free_panes(world, closed_to, at, i)
         inst[i, I_PANE_END] = pairs_next_tick(-FAR, par, at, inst, i, pane, panes_of)
     return 0

@@ -249,8 +249,29 @@ def open_entry(world, key, start, at, i):
     return e
 
 
+def discount_panes(world, limit, at, i):
+    """The panes that end by `limit` are no state any more. They are still stored, until `free_panes`."""
+    inst = world.inst
+    par = world.par
+    entry = world.entry
+    pane = world.pane
+    groups = par[at + JOIN_GROUPS]
+    first = par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups
+    for where in range(first, first + groups):
+        x = world.panes_of[where]
+        while x >= 0 and pane[x, W_END] <= limit:
+            e = pane[x, W_FIRST]
+            while e >= 0:
+                inst[i, I_STATE_BYTES] -= par[at + JOIN_KEY_BYTES]
+                inst[i, I_ENTRIES] -= 1
+                for side in range(2):
+                    inst[i, I_STATE_BYTES] -= entry[e, S_LEFT + side * S_SIDE] * par[at + JOIN_LEFT_BYTES + side]
+                e = entry[e, S_SIBLING]
+            x = pane[x, W_NEXT]
+
+
 def free_panes(world, limit, at, i):
-    """Free the panes that end by `limit`, with all stored records."""
+    """Free the panes that end by `limit`, with all stored records. They are no state any more (`discount_panes`)."""
     inst = world.inst
     par = world.par
     table = world.table
@@ -267,12 +288,9 @@ def free_panes(world, limit, at, i):
             e = pane[x, W_FIRST]
             while e >= 0:
                 after = entry[e, S_SIBLING]
-                inst[i, I_STATE_BYTES] -= par[at + JOIN_KEY_BYTES]
-                inst[i, I_ENTRIES] -= 1
                 for side in range(2):
                     own = S_LEFT + side * S_SIDE
                     if entry[e, own] > 0:
-                        inst[i, I_STATE_BYTES] -= entry[e, own] * par[at + JOIN_LEFT_BYTES + side]
                         free_rows(row, g, entry[e, own + 1], entry[e, own + 2], entry[e, own])
                 drop_entry(table, entry, g, e)
                 e = after

@@ -8,12 +8,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from engine.core.kernels.latencies import copy_stamps, join_stamps
-from engine.core.kernels.messages import new_output
+from engine.core.kernels.messages import add_output, new_output, take_message
 from engine.core.kernels.state_table import find_entry, first_pane_end
 from engine.core.layout import (  # fmt: skip
     BOX_READ,
     BOX_WORK,
     FAR,
+    G_AT_ONCE,
     G_FREE,
     G_NEED,
     I_INDEX,
@@ -22,17 +23,30 @@ from engine.core.layout import (  # fmt: skip
     M_CLOCK,
     M_EDGE,
     M_EVENT,
+    M_KIND,
     M_NEWEST,
+    M_NEXT,
     M_OLDEST,
     M_PAYLOAD,
     M_TRIGGER,
     N_ORIGIN,
     NEED_MESSAGES,
+    PENDING,
+    PENDING_ENTRY,
+    PENDING_FIRED_TO,
+    PENDING_FREED_TO,
+    PENDING_LEFT,
+    PENDING_LIMIT,
+    PENDING_LIST,
+    PENDING_OTHER_ROW,
+    PENDING_PANE,
+    PENDING_ROW,
     R_EVENT,
     R_NEWEST,
     R_NEXT,
     R_OLDEST,
     R_VALUES,
+    RECORD,
     S_LEFT,
     S_SIBLING,
     S_SIDE,
@@ -62,6 +76,7 @@ from engine.operators.pairs import (
     KEPT_IN_PANES,
     PanePairing,
     PaneParams,
+    discount_panes,
     first_open_pane,
     free_panes,
     lacking_space,
@@ -242,10 +257,19 @@ def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, s
                     read += entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE]
                     e = entry[e, S_SIBLING]
             x = pane[x, W_NEXT]
-    if g[G_FREE] < outputs:
+    one_by_one = outputs > g[G_AT_ONCE]
+    if g[G_FREE] < outputs and not one_by_one:
         g[G_NEED] = outputs
         return -NEED_MESSAGES
     box[BOX_READ] = read
+    lateness = par[at + JOIN_LATENESS]
+    discount_panes(world, limit - lateness, at, i)
+    to_fire = first_pane_end(pane, panes_of, first, groups, limit)
+    to_free = first_pane_end(pane, panes_of, first, groups, limit - lateness)
+    inst[i, I_PANE_END] = min(to_fire, to_free + lateness)
+    if one_by_one:
+        put_off(world, outputs, limit, fired_to, limit - lateness, first)
+        return outputs
     for where in range(first, first + groups):
         x = panes_of[where]
         while x >= 0 and pane[x, W_END] <= limit:
@@ -262,12 +286,67 @@ def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, s
                         left = row[left, R_NEXT]
                     e = entry[e, S_SIBLING]
             x = pane[x, W_NEXT]
-    lateness = par[at + JOIN_LATENESS]
     free_panes(world, limit - lateness, at, i)
-    to_fire = first_pane_end(pane, panes_of, first, groups, limit)
-    to_free = first_pane_end(pane, panes_of, first, groups, limit - lateness)
-    inst[i, I_PANE_END] = min(to_fire, to_free + lateness)
     return outputs
+
+
+def put_off(world, outputs, limit, fired_to, freed_to, first):
+    """Make the pairs of the panes that end behind `fired_to` and by `limit` one by one when they are sent. The panes that end by `freed_to`
+    are freed then. first: the instance's first list of panes."""
+    msg = world.msg
+    made = take_message(world.free, world.g)
+    msg[made, M_KIND] = PENDING
+    msg[made, M_NEXT] = -1
+    msg[made, M_EDGE] = 0
+    msg[made, PENDING_LEFT] = outputs
+    for column in range(PENDING_ENTRY, PENDING_LIST):
+        msg[made, column] = -1
+    msg[made, PENDING_LIST] = first - 1
+    msg[made, PENDING_LIMIT] = limit
+    msg[made, PENDING_FIRED_TO] = fired_to
+    msg[made, PENDING_FREED_TO] = freed_to
+    add_output(msg, world.box, made)
+
+
+def window_join_make_output(world, slot, at, i, tracing, anchor, stamps):
+    """Make the next pair of the pending ones in `slot`. Behind the last one, free the panes."""
+    msg = world.msg
+    entry = world.entry
+    row = world.row
+    pane = world.pane
+    e = msg[slot, PENDING_ENTRY]
+    left = msg[slot, PENDING_ROW]
+    right = msg[slot, PENDING_OTHER_ROW]
+    x = msg[slot, PENDING_PANE]
+    while right < 0:
+        if left >= 0:
+            left = row[left, R_NEXT]
+        while left < 0:
+            if e >= 0:
+                e = entry[e, S_SIBLING]
+            while e < 0:
+                if x >= 0:
+                    x = pane[x, W_NEXT]
+                while x < 0 or pane[x, W_END] > msg[slot, PENDING_LIMIT]:
+                    msg[slot, PENDING_LIST] += 1
+                    x = world.panes_of[msg[slot, PENDING_LIST]]
+                if pane[x, W_END] > msg[slot, PENDING_FIRED_TO]:
+                    e = pane[x, W_FIRST]
+            if entry[e, S_LEFT] > 0 and entry[e, S_LEFT + S_SIDE] > 0:
+                left = entry[e, S_LEFT + 1]
+        right = entry[e, S_LEFT + S_SIDE + 1]
+    made = take_message(world.free, world.g)
+    msg[made, M_KIND] = RECORD
+    for column in range(M_EVENT, M_PAYLOAD):
+        msg[made, column] = 0
+    pair_of_stored(world, made, at, e, left, right, pane[x, W_START], pane[x, W_END], tracing, anchor, stamps)
+    msg[slot, PENDING_ENTRY] = e
+    msg[slot, PENDING_ROW] = left
+    msg[slot, PENDING_OTHER_ROW] = row[right, R_NEXT]
+    msg[slot, PENDING_PANE] = x
+    if msg[slot, PENDING_LEFT] == 1:
+        free_panes(world, msg[slot, PENDING_FREED_TO], at, i)
+    return made
 
 
 class WindowJoin(PanePairing):
@@ -284,6 +363,7 @@ class WindowJoin(PanePairing):
     source = "Karimov 2020, 3.4.2"
     on_record = staticmethod(window_join_on_record)
     on_close = staticmethod(window_join_on_close)
+    make_output = staticmethod(window_join_make_output)
     next_tick = staticmethod(pairs_next_tick)
     keeping = KEPT_IN_PANES
 

@@ -715,6 +715,8 @@ def _features(
         features.append("memory")
     if any(spec.cost is not None and spec.cost.attainable < 1 for spec in experiment.query.operators):
         features.append("stolen")
+    if any(hasattr(OPERATORS[spec.kind], "make_output") for spec in experiment.query.operators):
+        features.append("pending")
     if serialises(experiment) and len(experiment.expanded_hosts()) > 1:
         features.append("serialising")
     features += [feature for edge in experiment.query.edges for feature in edge.partitioning.features]

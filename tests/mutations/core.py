@@ -54,7 +54,7 @@ CORE = (
     *tests_of("core_rules text_tables latency_stamps cost_noise active_instances determinism aligning"),
 )
 """Where a fault in the core ought to show, what shows most first."""
-QUERIES, RANKED, VALUE_PRICES = tests_of("queries"), tests_of("ranks turns"), tests_of("value_prices")
+QUERIES, RANKED, VALUE_PRICES, PENDING = (tests_of(names) for names in ("queries", "ranks turns", "value_prices", "pending_outputs"))
 LIKELY = {
     ALIGNMENT: tests_of("barriers aligning"),
     LOSING: tests_of("host_loss deaths"),
@@ -143,6 +143,18 @@ MUTATIONS = (
     ),
     Mutation("each receiver's copy is paid", SERVICE_COST, "one_of = world.op[edge[e, E_TARGET], O_PARALLEL]", "one_of = 1", VALUE_PRICES),
     Mutation("all ports' outputs cross", SERVICE_COST, "msg[made, M_EDGE] == edge[e, E_OUTPUT]", "msg[made, M_EDGE] >= 0"),
+    Mutation("pending outputs are not lost", LOSING, "count = msg[slot, PENDING_LEFT]", "count = 0", PENDING),
+    Mutation("pending outputs take no room", MEMORY_KERNELS, "room *= msg[slot, PENDING_LEFT]", "room *= 1", PENDING),
+    Mutation("pending outputs are serialised once", SERVICE_COST, "outputs += msg[made, PENDING_LEFT]", "outputs += 1", PENDING),
+    Mutation("pending pairs of panes that have fired", WINDOW_JOIN, "> msg[slot, PENDING_FIRED_TO]:", "> -FAR:", PENDING),
+    Mutation("pending pairs free nothing", WINDOW_JOIN, "if msg[slot, PENDING_LEFT] == 1:", "if msg[slot, PENDING_LEFT] < 1:", PENDING),
+    Mutation(
+        "fired panes stay in the state",
+        WINDOW_JOIN,
+        "discount_panes(world, limit - lateness",
+        "discount_panes(world, -FAR + 0 * lateness",
+        PENDING,
+    ),
     Mutation("transfer rounded down", WAYS, "(size * 8000 + mbit - 1) // mbit", "size * 8000 // mbit"),
     Mutation("the link never queues", WAYS, "fifo[row, free] = departure", "fifo[row, free] = begun"),
     Mutation("a link of its own takes the egress link", WAYS, "if link[k, LINK_MBIT] > 0:", "if link[k, LINK_MBIT] < 0:"),
@@ -316,7 +328,7 @@ MUTATIONS = (
     Mutation("memory: channels do not share", CREDITS, "self.per_instance_bytes // inputs // ", "self.per_instance_bytes // "),
     # hosts that are lost
     Mutation("loss: what is lost is not counted", MESSAGE_KERNELS, "M_RECEIVER], I_LOST] += 1", "M_RECEIVER], I_LOST] += 0"),
-    Mutation("loss: what was not sent is not counted", LOSING, "inst[i, I_UNSENT] += copies", "pass"),
+    Mutation("loss: what was not sent is not counted", LOSING, "inst[i, I_UNSENT] += copies * count", "pass"),
     Mutation("loss: copies that were sent count as unsent", LOSING, "O_PARALLEL] - sent", "O_PARALLEL]"),
     Mutation("loss: a sink's record is not counted", LOSING, "inst[i, I_UNSENT] += 1\n", "inst[i, I_UNSENT] += 0\n"),
     Mutation("loss: one nanosecond saves what is sent", LOSING, "msg[slot, g[G_LEFT]] > now)", "msg[slot, g[G_LEFT]] > now + 1)"),

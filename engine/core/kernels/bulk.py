@@ -84,13 +84,16 @@ def unsent_bytes(inst, op, par, edge, msg, found):
         total = 0
         slot = inst[i, I_OUT]
         while slot >= 0:
-            if msg[slot, M_KIND] == RECORD:
+            if msg[slot, M_KIND] == RECORD or msg[slot, M_KIND] == PENDING:
                 port = 0
                 if op[o, O_PORTS] > 1:
                     port = msg[slot, M_EDGE]
                 e = par[op[o, O_PORT_WIDTHS] + op[o, O_PORTS] + port]
+                count = 1
+                if msg[slot, M_KIND] == PENDING:
+                    count = msg[slot, PENDING_LEFT]
                 if e >= 0:
-                    total += edge[e, E_BYTES]
+                    total += count * edge[e, E_BYTES]
             elif msg[slot, M_KIND] == CONTROL_MESSAGE:
                 total += msg[slot, M_BYTES]
             else:

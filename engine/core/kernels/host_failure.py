@@ -215,14 +215,17 @@ def lose_memory(world, h, now):
         slot = inst[i, I_OUT]
         while slot >= 0:
             after = msg[slot, M_NEXT]
-            if msg[slot, M_KIND] == RECORD:
+            if msg[slot, M_KIND] == RECORD or msg[slot, M_KIND] == PENDING:
+                count = 1
+                if msg[slot, M_KIND] == PENDING:
+                    count = msg[slot, PENDING_LEFT]
                 while x < op[o, O_EDGE_END]:
                     e = op_edges[x]
                     if op[o, O_PORTS] == 1 or msg[slot, M_EDGE] == edge[e, E_OUTPUT]:
                         copies = 1
                         if edge[e, E_KIND] == BROADCAST:
                             copies = op[edge[e, E_TARGET], O_PARALLEL] - sent
-                        inst[i, I_UNSENT] += copies
+                        inst[i, I_UNSENT] += copies * count
                     sent = 0
                     x += 1
             x = op[o, O_EDGE]

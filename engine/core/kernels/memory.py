@@ -33,7 +33,7 @@ def room_unsent(world, h, o, slot):
     room = CONTROL_BYTES
     if msg[slot, M_KIND] == CONTROL_MESSAGE:
         room = msg[slot, M_BYTES]
-    elif msg[slot, M_KIND] == RECORD:
+    elif msg[slot, M_KIND] == RECORD or msg[slot, M_KIND] == PENDING:
         port = 0
         if op[o, O_PORTS] > 1:
             port = msg[slot, M_EDGE]
@@ -41,6 +41,8 @@ def room_unsent(world, h, o, slot):
         room = 0
         if e >= 0:
             room = world.footprint[world.memory[h, Z_LAW], e]
+        if msg[slot, M_KIND] == PENDING:
+            room *= msg[slot, PENDING_LEFT]
     return room
 
 

@@ -31,8 +31,11 @@ def serialising_ps(world, i, o):
             outputs = 0
             made = world.box[BOX_FIRST]
             while made >= 0:
-                if msg[made, M_KIND] == RECORD and (world.op[o, O_PORTS] == 1 or msg[made, M_EDGE] == edge[e, E_OUTPUT]):
-                    outputs += 1
+                if world.op[o, O_PORTS] == 1 or msg[made, M_EDGE] == edge[e, E_OUTPUT]:
+                    if msg[made, M_KIND] == RECORD:
+                        outputs += 1
+                    elif msg[made, M_KIND] == PENDING:
+                        outputs += msg[made, PENDING_LEFT]
                 made = msg[made, M_NEXT]
             one_of = 1  # each output goes to one of so many
             if edge[e, E_KIND] != FORWARD and edge[e, E_KIND] != BROADCAST:

@@ -43,7 +43,7 @@ class Operator(Kind):
 
     Params: pydantic model; its JSON Schema defines the form in the inspector.
     inputs, outputs: port names; an input port takes one or more edges, an output port any number.
-    on_record, on_close, next_tick, key_hash: kernels, as static methods (`engine.core.weave.POINTS`).
+    on_record, on_close, make_output, next_tick, key_hash: kernels, as static methods (`engine.core.weave.POINTS`).
     keeping: how a kind with keyed state keeps it (`engine.core.keeping.Keeping`). None: it has no state, or its state can be neither moved
     nor stored, and everything that would lose it is refused (`loses_state`).
     """

@@ -28,6 +28,7 @@ from engine.operators import OPERATORS
 from tests.support.strategies import documents
 
 from ...support.agreement import DATASETS, TEMPLATES, template, traced
+from ...support.corner_cases import records_behind_the_firing_of_a_window_join
 from ...support.recovery_examples import (
     communication_induced,
     coordinated_unaligned,
@@ -96,6 +97,8 @@ RUNS: dict[str, Callable[[], Document]] = {
     "heaps": lambda: with_hosts(template("nexmark_q3", horizon_s=0.1), processor={"kind": "dedicated"}, cores=32),
     "latencies": lambda: with_latency(template("nexmark_q12", horizon_s=0.1)),
     "memory": lambda: with_hosts(template("nexmark_q8", horizon_s=0.1), memory={"kind": "budget", "budget_mb": 1.0}),
+    "pending": records_behind_the_firing_of_a_window_join,
+    "serialising": lambda: template("nexmark_q1", horizon_s=0.1) | {"prices": "costream_2024"},
     "stolen": lambda: with_operators(template("nexmark_q2", horizon_s=0.1), attainable=0.5),
     "coordinated": lambda: with_generation(template("nexmark_q11", horizon_s=0.1)),
     "losses": lambda: with_losses(counting(), LOST) | {"policies": {}},

@@ -20,6 +20,10 @@ def emit():
     slot = inst[i, I_OUT]
     while slot >= 0:
         x = inst[i, I_EDGE]
+        # WEAVE if pending
+        if msg[slot, M_KIND] == PENDING:
+            make_next_output()
+        # WEAVE end
         # WEAVE if actors
         if msg[slot, M_KIND] == CONTROL_MESSAGE:
             send_control_message()
@@ -35,6 +39,24 @@ def emit():
         make_message()
         send()
         move_cursor()
+
+
+def make_next_output():
+    """Put the next of the outputs that a firing has left pending in front of them, and take their place if it is the last."""
+    while IN_LOOP:  # over the sends
+        if g[G_FREE] < 1:
+            g[G_NEED] = 1
+            reason = NEED_MESSAGES
+            break
+        at = op[o, O_PARAMS]
+        # WEAVE make_output
+        msg[made, M_NEXT] = slot
+        msg[slot, PENDING_LEFT] -= 1
+        if msg[slot, PENDING_LEFT] == 0:
+            msg[made, M_NEXT] = msg[slot, M_NEXT]
+            free_message(free, g, slot)
+        slot = made
+        inst[i, I_OUT] = slot
 
 
 def drop_output():
