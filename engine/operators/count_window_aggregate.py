@@ -1,31 +1,41 @@
-"""Aggregates by key over count windows."""
+"""Aggregates by key over windows of a number of records."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from engine.core.control.keyed_state import entries_by_key, entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
-from engine.core.kernels.state_table import add_entry, find_entry
+from engine.core.kernels.hashing import group_of
+from engine.core.kernels.state_table import add_entry, find_entry, free_pane, join_pane
 from engine.core.layout import (
     BOX_READ,
     BOX_WORK,
     G_ENTRIES_FREE,
     G_FREE,
     G_NEED,
+    G_PANES_FREE,
     G_ROWS_FREE,
     I_ENTRIES,
+    I_INDEX,
     I_STATE_BYTES,
     M_EVENT,
     M_PAYLOAD,
     NEED_ENTRIES,
     NEED_MESSAGES,
+    NEED_PANES,
     NEED_ROWS,
     S_CLOCK,
     S_COUNT,
     S_PANE,
+    S_SIBLING,
+    W_COUNT,
+    W_FIRST,
+    W_NEXT,
+    W_START,
 )
 from engine.core.tables import Arrays, Words
 from engine.operators.aggregation import (
@@ -41,6 +51,7 @@ from engine.operators.aggregation import (
     Evaluation,
     Key,
     drop_group,
+    fold_records,
     group_sizes,
     put_row,
     take_record,
@@ -52,27 +63,36 @@ from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Integer
 
 # parameters of this kind, in order
-AGG_LENGTH, AGG_STEP = range(AGG_OWN, AGG_OWN + 2)
-SEEN = -1  # used as window number of the entry that counts a key's records
+AGG_LENGTH, AGG_STEP, AGG_TOGETHER, AGG_SCHEME, AGG_GROUPS, AGG_LISTS = range(AGG_OWN, AGG_OWN + 6)
+SEEN = -1  # used as window number of the entry that counts a key's records; that of all records is in a pane of its own
 SEEN_COUNT = S_CLOCK  # it stores none of them, so S_COUNT is not used
 SEEN_BYTES = 16
 
 
 def count_window_on_record(world, now, slot, at, i, tracing, anchor, stamps):
-    """Add the record to each of its windows; the oldest of them ends with every AGG_STEP-th record of the key."""
+    """Add the record to each of its windows; the oldest of them ends with every AGG_STEP-th record of the key, or of all keys together."""
     msg = world.msg
     inst = world.inst
     par = world.par
     table = world.table
     entry = world.entry
+    pane = world.pane
+    panes_of = world.panes_of
     box = world.box
     g = world.g
     key = msg[slot, M_PAYLOAD + par[at + AGG_KEY]] if par[at + AGG_KEY] >= 0 else 0
     length = par[at + AGG_LENGTH]
     step = par[at + AGG_STEP]
+    together = par[at + AGG_TOGETHER]
+    groups = par[at + AGG_GROUPS]
+    lists = par[at + AGG_LISTS] + inst[i, I_INDEX] * groups
     seen = -1
     number = 0
-    if step == length:  # a window ends before the next one starts, so its own count is enough
+    if together == 1:
+        seen = find_entry(table, entry, i, 0, SEEN)
+        if seen >= 0:
+            number = entry[seen, SEEN_COUNT]
+    elif step == length:  # a window ends before the next one starts, so its own count is enough
         e = find_entry(table, entry, i, key, 0)
         if e >= 0:
             number = entry[e, S_COUNT]
@@ -85,40 +105,100 @@ def count_window_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     entries = 1 + windows * (1 + par[at + AGG_DISTINCTS])
     if par[at + AGG_ROWS] > 0:
         entries = 1 + windows + (min(number + 1, length)) * par[at + AGG_DISTINCTS]
+    due = 1 if (number + 1) % step == 0 else 0
+    rows = 1
+    if together == 1 and due == 1:
+        for where in range(lists, lists + groups):
+            x = window_of_all(pane, panes_of, where, first)
+            if x >= 0:
+                rows += pane[x, W_COUNT]
+    if together == 1 and g[G_PANES_FREE] < windows + 1:
+        g[G_NEED] = windows + 1
+        return -NEED_PANES
     if g[G_ENTRIES_FREE] < entries:
         g[G_NEED] = entries
         return -NEED_ENTRIES
     if par[at + AGG_ROWS] > 0 and g[G_ROWS_FREE] < windows:
         g[G_NEED] = windows
         return -NEED_ROWS
-    if g[G_FREE] < 1:
-        g[G_NEED] = 1
+    if g[G_FREE] < rows:
+        g[G_NEED] = rows
         return -NEED_MESSAGES
 
     box[BOX_WORK] = windows
     outputs = 0
-    if step < length:
+    if step < length or together == 1:
         if seen < 0:
-            seen = add_entry(table, entry, g, i, key, SEEN)
+            seen = add_entry(table, entry, g, i, 0 if together == 1 else key, SEEN)
+            if together == 1:
+                where = lists + group_of(0, par[at + AGG_SCHEME], groups)
+                join_pane(pane, panes_of, g, inst, i, where, SEEN, SEEN + 1, seen, entry)
             inst[i, I_ENTRIES] += 1
             inst[i, I_STATE_BYTES] += SEEN_BYTES
         entry[seen, SEEN_COUNT] = number + 1
     for n in range(windows):
-        window = 0 if step == length else first + n
+        window = 0 if step == length and together == 0 else first + n
         e = find_entry(table, entry, i, key, window)
         if e < 0:
             e = add_entry(table, entry, g, i, key, window)
+            if together == 1:
+                where = lists + group_of(key, par[at + AGG_SCHEME], groups)
+                join_pane(pane, panes_of, g, inst, i, where, window, window + 1, e, entry)
             inst[i, I_ENTRIES] += 1
             inst[i, I_STATE_BYTES] += par[at + AGG_ENTRY_BYTES]
-        due = 1 if n == 0 and (number + 1) % step == 0 else 0
-        take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
-        if due == 1:
+        alone = due if n == 0 and together == 0 else 0
+        take_record(world, now, slot, alone, at, i, tracing, anchor, e, stamps)
+        if alone == 1:
             if par[at + AGG_ROWS] > 0:
                 box[BOX_READ] += entry[e, S_COUNT]
             if par[at + AGG_LISTENED] == 1:
                 put_row(world, slot, msg[slot, M_EVENT], 0, 0, at, tracing, e, stamps)
                 outputs += 1
             drop_group(world, at, i, e)
+    if due == 1 and together == 1:
+        for where in range(lists, lists + groups):
+            x = window_of_all(pane, panes_of, where, first)
+            if x >= 0:
+                outputs += end_window_of_all(world, slot, where, x, at, i, tracing, stamps)
+    return outputs
+
+
+def window_of_all(pane, panes_of, where, window):
+    """The pane of a window in list `where`, -1 if none of its keys is there. No older window is open."""
+    x = panes_of[where]
+    if x >= 0 and pane[x, W_START] == SEEN:
+        x = pane[x, W_NEXT]
+    if x >= 0 and pane[x, W_START] != window:
+        x = -1
+    return x
+
+
+def end_window_of_all(world, slot, where, x, at, i, tracing, stamps):
+    """Emit a row for each key of the oldest window in list `where`, by first arrival, and free its pane `x`. Returns the number of rows."""
+    msg = world.msg
+    par = world.par
+    entry = world.entry
+    pane = world.pane
+    panes_of = world.panes_of
+    outputs = 0
+    e = pane[x, W_FIRST]
+    while e >= 0:
+        after = entry[e, S_SIBLING]
+        if par[at + AGG_ROWS] > 0:
+            r = entry[e, par[at + AGG_ROWS]]
+            steps = entry[e, S_COUNT]
+            world.box[BOX_READ] += steps
+            fold_records(world, slot, r, steps, 1, at, i, e)
+        if par[at + AGG_LISTENED] == 1:
+            put_row(world, slot, msg[slot, M_EVENT], 0, 0, at, tracing, e, stamps)
+            outputs += 1
+        drop_group(world, at, i, e)
+        e = after
+    if panes_of[where] == x:
+        panes_of[where] = pane[x, W_NEXT]
+    else:
+        pane[panes_of[where], W_NEXT] = pane[x, W_NEXT]
+    free_pane(pane, world.g, x)
     return outputs
 
 
@@ -126,13 +206,37 @@ def count_window_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Wor
     return np.where(entries[:, S_PANE] == SEEN, SEEN_BYTES, group_sizes(w, at, entries, values))
 
 
-class CountWindowAggregate(Aggregation):
-    """Count, sum, min, max, avg, distinct count of fields by key over windows of a number of records of the key.
+def counted_together(w: Arrays, i: int) -> bool:
+    return bool(w.par[parameters(w, i) + AGG_TOGETHER])
 
-    With a slide smaller than the size, every slide-th record emits the aggregate of the last `size` records, or of fewer at first. Windows
-    that are not full when the input ends emit no row. Without a key, windows contain all records, in the order of their service.
+
+def count_windows_in_order(w: Arrays, i: int) -> Words:
+    if not counted_together(w, i):
+        return entries_by_key(w, i)
+    first, _, groups = lists_of(w, i)
+    return entries_of_panes(w, first, groups)
+
+
+def count_windows_relink(w: Arrays, i: int, entries: Words) -> None:
+    if counted_together(w, i):
+        relink_panes(w, i, entries, *lists_of(w, i), 1, 0)
+
+
+def lists_of(w: Arrays, i: int) -> tuple[int, int, int]:
+    """Return the first list of the instance's panes, and scheme and number of its key groups."""
+    scheme, groups, lists = w.par[parameters(w, i) + AGG_SCHEME :][:3].tolist()
+    return lists + int(w.inst[i, I_INDEX]) * groups, scheme, groups
+
+
+class CountWindowAggregate(Aggregation):
+    """Count, sum, min, max, avg, distinct count of fields by key over windows of a number of records.
+
+    A window is full with `size` records of its key or, if all are counted, with `size` records of all keys together; then it emits one row
+    for each of its keys, by key group and first arrival. With a slide smaller than the size, every slide-th record emits the aggregate of
+    the last `size` records, or of fewer at first. Windows that are not full when the input ends emit no row. Records are counted in the
+    order of their service.
     State: one entry per open (key, window): 24 bytes, 8 per aggregate and per distinct value; at_firing instead the records
-    themselves; with a slide, 16 bytes per key.
+    themselves; with a slide, 16 bytes per key, or 16 if all are counted.
     Cost: record_ps per window that the record falls into, and at_firing read_ps per record that a row reads; output_ps per row.
     Source: Karimov 2020, 2.1.1 (count windows).
     """
@@ -142,10 +246,13 @@ class CountWindowAggregate(Aggregation):
     source = "Karimov 2020, 2.1.1"
     outputs = ("out",)
     on_record = staticmethod(count_window_on_record)
-    keeping = Keeping(count_window_sizes)
+    keeping = Keeping(count_window_sizes, count_windows_in_order, count_windows_relink)
 
     class Params(Model):
         key: Key = None
+        counts: Literal["each_key", "all"] = Field(
+            "each_key", description="each_key: records of a key fill its windows; all: all records fill them together (parallelism 1)"
+        )
         size: Integer = Field(ge=1, le=1_000_000_000, description="records per window", json_schema_extra={"x-unit": "records"})
         slide: Integer | None = Field(
             None,
@@ -178,4 +285,11 @@ class CountWindowAggregate(Aggregation):
     @classmethod
     def lower(cls, params: Params, inputs: Any, lowering: Any) -> list[int]:
         schema: RecordSchema = inputs["in"]
-        return cls.lower_common(params, schema, lowering, own=(params.size, params.step))
+        together = params.counts == "all" and params.key is not None
+        scheme, groups = lowering.key_groups()
+        own = (params.size, params.step, int(together), scheme, groups, lowering.pane_lists(groups) if together else 0)
+        return cls.lower_common(params, schema, lowering, own=own)
+
+    @classmethod
+    def parallelism_max(cls, params: Params) -> int | None:
+        return 1 if params.counts == "all" else super().parallelism_max(params)

@@ -586,6 +586,13 @@ MUTATIONS = (
         "inst[i, I_TICK] = entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE]",
         "inst[i, I_TICK] = min(inst[i, I_TICK], entry[panes_of[queue + QUEUE_ROOT], tree + HEAP_DUE])",
     ),
+    Mutation(
+        "windows of all records end by key",
+        COUNT_WINDOW,
+        "seen = find_entry(table, entry, i, 0, SEEN)",
+        "seen = find_entry(table, entry, i, key, SEEN)",
+    ),
+    Mutation("a firing of all records reads nothing", COUNT_WINDOW, "world.box[BOX_READ] += steps", "world.box[BOX_READ] += 0"),
     Mutation("windows of records begin one late", COUNT_WINDOW, "first = number // step", "first = (number + 1) // step"),
     Mutation(
         "windows of records too long",

@@ -301,32 +301,38 @@ class SessionAggregate(Aggregation):
 
 
 class CountWindowAggregate(Aggregation):
-    """Window j of a key ends with its record (j + 1) x slide - 1, counted from 0, and holds the last `size` records until then."""
+    """Window j of a key ends with its record (j + 1) x slide - 1, counted from 0, and holds the last `size` records until then. If all
+    records are counted together, window j has a group for each key."""
 
-    def __init__(self, params: Any, word: Callable[[Any], int], record_bytes: int):
+    def __init__(self, params: Any, word: Callable[[Any], int], record_bytes: int, key_group: Callable[[Any], int]):
         super().__init__(params, word, record_bytes)
+        self.key_group = key_group
         self.seen: dict[Any, int] = {}
-        self.open: dict[tuple[Any, int], Group] = {}
+        self.open: dict[tuple[Any, int], Group] = {}  # in order of first arrival
+        self.together = params.counts == "all" and params.key is not None
 
     def groups(self) -> list[Group]:
         return list(self.open.values())
 
     def state_bytes(self) -> int:
-        overlap = self.params.slide is not None and self.params.slide < self.params.size
+        overlap = (self.params.slide is not None and self.params.slide < self.params.size) or self.together
         return super().state_bytes() + (16 * len(self.seen) if overlap else 0)
 
     def on_record(self, record: Record, port: str, now_ns: int) -> Outcome:
         key, size = self.key_of(record), self.params.size
         slide = size if self.params.slide is None else self.params.slide
-        number = self.seen.get(key, 0)
-        self.seen[key] = number + 1
+        counter = None if self.together else key
+        number = self.seen.get(counter, 0)
+        self.seen[counter] = number + 1
         windows = range(number // slide, (number + size) // slide)
         work, outputs = len(windows), []
         for j in windows:
             group = self.open.setdefault((key, j), self.new_group(key))
             group.add(record, self.fields)
             if number + 1 == (j + 1) * slide:
-                self.rows_read += self.reading(group)
-                outputs.append(self.row(group, None, record.event_ns))
-                del self.open[key, j]
+                ending_keys = [of_key for of_key, of_window in self.open if of_window == j and (self.together or of_key == key)]
+                for of_key in sorted(ending_keys, key=self.key_group):
+                    ending = self.open.pop((of_key, j))
+                    self.rows_read += self.reading(ending)
+                    outputs.append(self.row(ending, None, record.event_ns))
         return work, outputs

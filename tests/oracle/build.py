@@ -404,12 +404,12 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
         group = lambda key: network.key_group(by, key) if grouped else 0  # noqa: E731
         return counted_from(start_ns, WindowJoin(params, inputs["left"], inputs["right"], group))
     word = lambda key: 0 if key is None else network.word(key)  # noqa: E731
+    hashed = [edge.partitioning for edge in feeding if edge.partitioning.kind == "hash" and edge.partitioning.scheme == "key_groups"]
+    group = lambda key: network.key_group(hashed[0], key) if hashed and key is not None else 0  # noqa: E731
     if operator.kind == "session_aggregate":
         return SessionAggregate(params, word, inputs["in"].bytes)
     if operator.kind == "count_window_aggregate":
-        return CountWindowAggregate(params, word, inputs["in"].bytes)
+        return CountWindowAggregate(params, word, inputs["in"].bytes, group)
     if operator.kind == "aggregate":
-        hashed = [edge.partitioning for edge in feeding if edge.partitioning.kind == "hash" and edge.partitioning.scheme == "key_groups"]
-        group = lambda key: network.key_group(hashed[0], key) if hashed and key is not None else 0  # noqa: E731
         return counted_from(start_ns, PaneAggregate(params, word, inputs["in"].bytes, group))
     return Sink() if operator.kind == "sink" else Behaviour()

@@ -730,9 +730,10 @@ def sessions_by_the_processing_clock_at_firing() -> Document:
 
 def _windows_of_records(evaluation: str, **params: Any) -> Document:
     params = {"key": "auction", "size": 5, "slide": 2, "aggregates": AGGREGATES, "evaluation": evaluation} | params
+    parallelism = 3 if params["key"] and params.get("counts") != "all" else 1
     operators = [
         {"id": "bids", "kind": "source", "parallelism": 2},
-        {"id": "windows", "kind": "count_window_aggregate", "parallelism": 3 if params["key"] else 1, "params": params},
+        {"id": "windows", "kind": "count_window_aggregate", "parallelism": parallelism, "params": params},
         {"id": "sink", "kind": "sink"},
     ]
     partitioning = {"kind": "hash", "key": "auction"} if params["key"] else {"kind": "rebalance"}
@@ -754,6 +755,15 @@ def sliding_windows_of_records_at_firing() -> Document:
 
 def tumbling_windows_of_all_records() -> Document:
     return _windows_of_records("at_firing", size=4, slide=None, key=None)
+
+
+def sliding_windows_of_all_keys_together() -> Document:
+    """Each window gives a row for each of its keys, in the order of their first records in it; groups differ from window to window."""
+    return _windows_of_records("incremental", size=40, slide=12, counts="all")
+
+
+def tumbling_windows_of_all_keys_together() -> Document:
+    return _windows_of_records("at_firing", size=25, slide=None, counts="all")
 
 
 def sessions_that_end_together() -> Document:
@@ -1029,6 +1039,8 @@ CORNER_CASES = (
     sliding_windows_of_records,
     sliding_windows_of_records_at_firing,
     tumbling_windows_of_all_records,
+    sliding_windows_of_all_keys_together,
+    tumbling_windows_of_all_keys_together,
     texts_that_expressions_make,
     numbers_at_the_edges,
     ports_that_fill_one_by_one,

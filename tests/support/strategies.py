@@ -264,6 +264,8 @@ class Query:
         params = self.grouped(source) | {"size": size}
         if self.draw(st.booleans()):
             params["slide"] = self.draw(st.integers(1, size))
+        if self.draw(st.integers(0, 2)) == 0:
+            params["counts"] = "all"
         return params
 
     def join_keys(self, left: str, right: str) -> tuple[str, str] | None:
