@@ -56,9 +56,8 @@ from engine.operators.aggregation import (
     put_row,
     take_record,
 )
-from engine.operators.windows import PANES_MAX
+from engine.operators.windows import check_count
 from engine.spec.base.operator import Model
-from engine.spec.base.problems import Refusal
 from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Integer
 
@@ -270,12 +269,7 @@ class CountWindowAggregate(Aggregation):
 
         @model_validator(mode="after")
         def _slide_within_size(self) -> CountWindowAggregate.Params:
-            if self.step > self.size:
-                message = f"slide {self.step} is more than size {self.size}: records would be lost; use at most {self.size}"
-                raise Refusal(message, at=("slide",), code="slide_too_long", value=self.slide)
-            if self.size > PANES_MAX * self.step:
-                message = f"size / slide is {self.size / self.step:g}, the number of windows per record; at most {PANES_MAX} are allowed"
-                raise Refusal(message, at=("slide",), code="too_many_panes", value=self.slide)
+            check_count(self.size, self.slide)
             return self
 
     @classmethod

@@ -50,7 +50,7 @@ from engine.core.layout import (  # fmt: skip
     W_NEXT,
 )
 from engine.core.tables import Arrays, Words
-from engine.operators.windows import JoinWindow, Sliding, Tumbling, panes_of_a_record
+from engine.operators.windows import Count, JoinWindow, Sliding, Tumbling, panes_of_a_record
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal, suggestion
 from engine.spec.base.records import FieldType, RecordField, RecordSchema
@@ -70,10 +70,22 @@ from engine.spec.base.units import Number, milliseconds_ns, quantity, seconds_ns
 # column of a stored row after its values, for words of the kind; 1 if an edge leaves port out; 0 or the late ports' numbers;
 # # bytes of a key with stored records
 JOIN_EXTRA, JOIN_OUTPUTS, JOIN_TABLE, JOIN_EVENT, JOIN_LISTENED, JOIN_LEFT_LATE, JOIN_RIGHT_LATE, JOIN_KEY_BYTES, JOIN_OWN = range(8, 17)
-# then of joins over panes; by side: column with the end of the record's pane, -1 if its time decides
-JOIN_SIZE, JOIN_SLIDE, JOIN_ORIGIN, JOIN_PROCESSING, JOIN_LATENESS, JOIN_LEFT_END, JOIN_RIGHT_END, JOIN_SCHEME, JOIN_GROUPS, JOIN_LISTS = (
-    range(JOIN_OWN, JOIN_OWN + 10)
-)
+# then of joins over panes; by side: column with the end of the record's pane, -1 if its time decides. Of windows of a number of records:
+# that number, else 0, and the records from one end to the next
+(
+    JOIN_SIZE,
+    JOIN_SLIDE,
+    JOIN_ORIGIN,
+    JOIN_PROCESSING,
+    JOIN_LATENESS,
+    JOIN_LEFT_END,
+    JOIN_RIGHT_END,
+    JOIN_SCHEME,
+    JOIN_GROUPS,
+    JOIN_LISTS,
+    JOIN_COUNTED,
+    JOIN_STEP,
+) = range(JOIN_OWN, JOIN_OWN + 12)
 EVENT_NEWEST, EVENT_TRIGGER, EVENT_OLDEST, EVENT_WINDOW = range(4)
 BOUND_START, BOUND_END = 2, 3  # used instead of a side in the table of output fields
 KEY_BYTES = 16
@@ -552,8 +564,8 @@ class PanePairing(Pairing):
     @classmethod
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
         schemas = super().output_schemas(params, inputs)
-        window: JoinWindow = params.window
-        by = f"the {window.clock} clock" if isinstance(window, Tumbling | Sliding) else "no panes"
+        window: JoinWindow | Count = params.window
+        by = f"the {window.clock} clock" if isinstance(window, Tumbling | Sliding) else "no panes of time"
         if not cls.may_be_late(params) and params.lateness_ms > 0:
             message = f"lateness_ms is {params.lateness_ms:g}, but the window has {by}, so no record is late; leave it out"
             raise Refusal(message, at=("lateness_ms",), code="no_lateness", value=params.lateness_ms)
@@ -581,7 +593,7 @@ class PanePairing(Pairing):
 
     @classmethod
     def _pane_words(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
-        window: JoinWindow = params.window
+        window: JoinWindow | Count = params.window
         size_s = slide_s = origin_s = 0.0
         clock = "event"
         if isinstance(window, Tumbling | Sliding):
@@ -591,9 +603,10 @@ class PanePairing(Pairing):
             -1 if name is None else inputs[side].index(name)
             for side, name in zip(SIDES, (params.left_window_end, params.right_window_end), strict=True)
         ]
+        counted = isinstance(window, Count)  # a pane is as long as its number
         return [
-            seconds_ns(size_s),
-            seconds_ns(slide_s),
+            1 if counted else seconds_ns(size_s),
+            1 if counted else seconds_ns(slide_s),
             seconds_ns(origin_s) + lowering.start_ns,
             int(clock == "processing"),
             milliseconds_ns(params.lateness_ms),
@@ -601,6 +614,7 @@ class PanePairing(Pairing):
             scheme,
             groups,
             lowering.pane_lists(groups),
+            *((window.size, window.step) if isinstance(window, Count) else (0, 1)),
         ]
 
 

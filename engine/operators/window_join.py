@@ -61,6 +61,7 @@ from engine.operators.pairs import (
     EVENT_NEWEST,
     EVENT_OLDEST,
     EVENT_WINDOW,
+    JOIN_COUNTED,
     JOIN_EVENT,
     JOIN_EXTRA,
     JOIN_GROUPS,
@@ -72,6 +73,7 @@ from engine.operators.pairs import (
     JOIN_PROCESSING,
     JOIN_SIZE,
     JOIN_SLIDE,
+    JOIN_STEP,
     JOIN_TABLE,
     KEPT_IN_PANES,
     PanePairing,
@@ -86,9 +88,11 @@ from engine.operators.pairs import (
     pass_late,
     store_record,
 )
-from engine.operators.windows import FiringWindow, deadlines
+from engine.operators.windows import Count, FiringWindow, deadlines
 from engine.spec.base.records import RecordSchema
 
+SEEN = 1 << 60  # used as number of the window of the entry that counts records ...
+SEEN_COUNT = 11  # ... in place of S_ALL_EVENT
 S_ALL_EVENT, S_ALL_NEWEST, S_ALL_OLDEST, S_ALL_END = 11, 12, 13, 14  # of an entry, after both sides: over all of its records
 WINDOW_ROW_STORED, WINDOW_ROW_TRIGGER, WINDOW_ROW_CLOCK, WINDOW_ROW_WORDS = (
     0,
@@ -111,7 +115,18 @@ def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
     entry_origin = world.entry_origin
     box = world.box
     g = world.g
-    start = first_open_pane(world, now, slot, port, at, i)
+    counted = par[at + JOIN_COUNTED]
+    step = par[at + JOIN_STEP]
+    number = 0
+    seen = -1
+    if counted > 0:
+        seen = find_entry(table, entry, i, 0, SEEN)
+        if seen >= 0:
+            number = entry[seen, SEEN_COUNT]
+        start = number // step
+        box[BOX_WORK] = (number + counted) // step - start
+    else:
+        start = first_open_pane(world, now, slot, port, at, i)
     panes = box[BOX_WORK]
     if panes == 0:
         box[BOX_WORK] = 1
@@ -120,7 +135,7 @@ def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
     key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
     size = par[at + JOIN_SIZE]
     slide = par[at + JOIN_SLIDE]
-    fired_to = inst[i, I_WATERMARK] if par[at + JOIN_PROCESSING] == 0 else -FAR
+    fired_to = inst[i, I_WATERMARK] if par[at + JOIN_PROCESSING] == 0 and counted == 0 else -FAR
     other = S_LEFT + (1 - port) * S_SIDE
     listened = par[at + JOIN_LISTENED]
     matches = 0
@@ -129,12 +144,24 @@ def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
             e = find_entry(table, entry, i, key, start + k * slide)
             if e >= 0:
                 matches += entry[e, other] * listened
+    ends = 0  # the end of the window that this record ends, if it does
+    if counted > 0 and (number + 1) % step == 0:
+        ends = start + 1
+        matches = pairs_of_panes(world, ends, -FAR, at, i)
+        e = find_entry(table, entry, i, key, start)
+        if e >= 0:
+            matches += entry[e, other]
+        matches = min(matches * listened, g[G_AT_ONCE] + 1)
     if g[G_FREE] < matches:
         g[G_NEED] = matches
         return -NEED_MESSAGES
-    lacking = lacking_space(panes, g)
+    lacking = lacking_space(panes + 1 if counted > 0 else panes, g)
     if lacking < 0:
         return lacking
+    if counted > 0:
+        if seen < 0:
+            seen = open_entry(world, 0, SEEN, at, i)
+        entry[seen, SEEN_COUNT] = number + 1
 
     for _ in range(panes):
         e = find_entry(table, entry, i, key, start)
@@ -174,6 +201,8 @@ def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
                         notes[made, N_ORIGIN] = entry_origin[e] if entry_origin[e] < now else -1
                 r = row[r, R_NEXT]
         start += slide
+    if ends > 0:
+        matches = fire_panes(world, ends, -FAR, slot, at, i, tracing, anchor, stamps)
     return matches
 
 
@@ -229,6 +258,45 @@ def pair_of_stored(world, made, at, e, left, right, start, end, tracing, anchor,
 
 def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, stamps):
     """Fire the panes that end by `limit` (a watermark or a timer's time), and free those past their lateness."""
+    inst = world.inst
+    par = world.par
+    if limit < inst[i, I_PANE_END] or (par[at + JOIN_PROCESSING] == 1) != by_timer or par[at + JOIN_COUNTED] > 0:
+        return 0
+    fired_to = -FAR if by_timer else inst[i, I_WATERMARK]
+    outputs = pairs_of_panes(world, limit, fired_to, at, i) * par[at + JOIN_LISTENED]
+    if outputs <= world.g[G_AT_ONCE] and world.g[G_FREE] < outputs:
+        world.g[G_NEED] = outputs
+        return -NEED_MESSAGES
+    outputs = fire_panes(world, limit, fired_to, slot, at, i, tracing, anchor, stamps)
+    return outputs
+
+
+def pairs_of_panes(world, limit, fired_to, at, i):
+    """How many pairs the panes have that end after `fired_to` and by `limit`. Stores in `box` how many records are read for that."""
+    inst = world.inst
+    par = world.par
+    entry = world.entry
+    pane = world.pane
+    groups = par[at + JOIN_GROUPS]
+    first = par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups
+    pairs = 0
+    read = 0
+    for where in range(first, first + groups):
+        x = world.panes_of[where]
+        while x >= 0 and pane[x, W_END] <= limit:
+            if pane[x, W_END] > fired_to:
+                e = pane[x, W_FIRST]
+                while e >= 0:
+                    pairs += entry[e, S_LEFT] * entry[e, S_LEFT + S_SIDE]
+                    read += entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE]
+                    e = entry[e, S_SIBLING]
+            x = pane[x, W_NEXT]
+    world.box[BOX_READ] = read
+    return pairs
+
+
+def fire_panes(world, limit, fired_to, slot, at, i, tracing, anchor, stamps):
+    """Join the panes that end after `fired_to` and by `limit`, and free those past their lateness. The caller has checked for space."""
     msg = world.msg
     free = world.free
     inst = world.inst
@@ -239,35 +307,16 @@ def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, s
     panes_of = world.panes_of
     box = world.box
     g = world.g
-    if limit < inst[i, I_PANE_END] or (par[at + JOIN_PROCESSING] == 1) != by_timer:
-        return 0
-    fired_to = -FAR if by_timer else inst[i, I_WATERMARK]
     groups = par[at + JOIN_GROUPS]
     first = par[at + JOIN_LISTS] + inst[i, I_INDEX] * groups
     listened = par[at + JOIN_LISTENED]
-    outputs = 0
-    read = 0  # stored records
-    for where in range(first, first + groups):
-        x = panes_of[where]
-        while x >= 0 and pane[x, W_END] <= limit:
-            if pane[x, W_END] > fired_to:
-                e = pane[x, W_FIRST]
-                while e >= 0:
-                    outputs += entry[e, S_LEFT] * entry[e, S_LEFT + S_SIDE] * listened
-                    read += entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE]
-                    e = entry[e, S_SIBLING]
-            x = pane[x, W_NEXT]
-    one_by_one = outputs > g[G_AT_ONCE]
-    if g[G_FREE] < outputs and not one_by_one:
-        g[G_NEED] = outputs
-        return -NEED_MESSAGES
-    box[BOX_READ] = read
+    outputs = pairs_of_panes(world, limit, fired_to, at, i) * listened
     lateness = par[at + JOIN_LATENESS]
     discount_panes(world, limit - lateness, at, i)
     to_fire = first_pane_end(pane, panes_of, first, groups, limit)
     to_free = first_pane_end(pane, panes_of, first, groups, limit - lateness)
     inst[i, I_PANE_END] = min(to_fire, to_free + lateness)
-    if one_by_one:
+    if outputs > g[G_AT_ONCE]:
         put_off(world, outputs, limit, fired_to, limit - lateness, first)
         return outputs
     for where in range(first, first + groups):
@@ -350,8 +399,8 @@ def window_join_make_output(world, slot, at, i, tracing, anchor, stamps):
 
 
 class WindowJoin(PanePairing):
-    """Equi-join that fires at the end of a window: when the watermark (or the clock) passes it, each matching pair of records gives an
-    output.
+    """Equi-join that fires at the end of a window: each matching pair of records gives an output then. A window of time ends when the
+    watermark (or the clock) passes it, a window of a number of records with the last of them, whichever input it comes from.
 
     State: the records of both sides by key and pane: their own bytes, and 16 per key and pane.
     Cost: record_ps per pane that the record falls into; at its end control_ps, read_ps per stored record, and output_ps per pair.
@@ -374,6 +423,10 @@ class WindowJoin(PanePairing):
             description="event time of an output: that of the newer record, the latest of all records of its key and pane, "
             "that of the record that arrived last, or that of the older record",
         )
+
+    @classmethod
+    def parallelism_max(cls, params: Params) -> int | None:
+        return 1 if isinstance(params.window, Count) else super().parallelism_max(params)
 
     @classmethod
     def waits_for_watermarks(cls, params: Params) -> bool:

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal
-from engine.spec.base.units import seconds_ns
+from engine.spec.base.units import Integer, seconds_ns
 
 PANES_MAX = 1000
 
@@ -81,6 +81,41 @@ class Sliding(Model):
         return self
 
 
+class Count(Model):
+    """Windows of a number of records, of all inputs together. Every slide-th record ends one with the last `size` records, or with fewer at
+    first."""
+
+    kind: Literal["count"] = "count"
+    size: Integer = Field(ge=1, le=1_000_000_000, description="records per window", json_schema_extra={"x-unit": "records"})
+    slide: Integer | None = Field(
+        None,
+        ge=1,
+        le=1_000_000_000,
+        description="records from one window's end to the next, at most the size; default: the size",
+        json_schema_extra={"x-unit": "records"},
+    )
+
+    @property
+    def step(self) -> int:
+        return self.size if self.slide is None else self.slide
+
+    @model_validator(mode="after")
+    def _slide_within_size(self) -> Count:
+        check_count(self.size, self.slide)
+        return self
+
+
+def check_count(size: int, slide: int | None) -> None:
+    """Check windows of a number of records. Raises `Refusal` at `slide`."""
+    step = size if slide is None else slide
+    if step > size:
+        message = f"slide {step} is more than size {size}: records would be lost; use at most {size}"
+        raise Refusal(message, at=("slide",), code="slide_too_long", value=slide)
+    if size > PANES_MAX * step:
+        message = f"size / slide is {size / step:g}, the number of windows per record; at most {PANES_MAX} are allowed"
+        raise Refusal(message, at=("slide",), code="too_many_panes", value=slide)
+
+
 class Until(Model):
     """Windows that end at a time given in the records: one per value of the field."""
 
@@ -94,6 +129,8 @@ class Until(Model):
 
 def panes_of_a_record(window: Model) -> int:
     """Return the maximum number of panes per record."""
+    if isinstance(window, Count):
+        return -(-window.size // window.step)
     return -(-seconds_ns(window.size_s) // seconds_ns(window.slide_s)) if isinstance(window, Sliding) else 1
 
 
@@ -107,4 +144,4 @@ def deadlines(window: Model) -> tuple[int, int] | None:
 
 AggregateWindow = Annotated[NoWindow | Tumbling | Sliding | Until, Field(discriminator="kind")]
 JoinWindow = Annotated[FullHistory | Tumbling | Sliding, Field(discriminator="kind")]
-FiringWindow = Annotated[Tumbling | Sliding, Field(discriminator="kind")]
+FiringWindow = Annotated[Tumbling | Sliding | Count, Field(discriminator="kind")]

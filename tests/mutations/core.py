@@ -147,6 +147,13 @@ MUTATIONS = (
     Mutation("pending outputs take no room", MEMORY_KERNELS, "room *= msg[slot, PENDING_LEFT]", "room *= 1", PENDING),
     Mutation("pending outputs are serialised once", SERVICE_COST, "outputs += msg[made, PENDING_LEFT]", "outputs += 1", PENDING),
     Mutation("pending pairs of panes that have fired", WINDOW_JOIN, "> msg[slot, PENDING_FIRED_TO]:", "> -FAR:", PENDING),
+    Mutation(
+        "windows of records end one early",
+        WINDOW_JOIN,
+        "counted > 0 and (number + 1) % step == 0",
+        "counted > 0 and (number + 2) % step == 0",
+    ),
+    Mutation("watermarks end windows of records", WINDOW_JOIN, "or par[at + JOIN_COUNTED] > 0:", "or par[at + JOIN_COUNTED] > 1 << 60:"),
     Mutation("pending pairs free nothing", WINDOW_JOIN, "if msg[slot, PENDING_LEFT] == 1:", "if msg[slot, PENDING_LEFT] < 1:", PENDING),
     Mutation(
         "fired panes stay in the state",

@@ -147,8 +147,32 @@ class WindowJoin(PanePairing):
     def __init__(self, params: Any, left: RecordSchema, right: RecordSchema, key_group: Callable[[Any], int]):
         super().__init__(params, left, right)
         self.key_group = key_group
+        self.counted = params.window.kind == "count"
+        self.seen = 0  # records of both sides
+
+    def state_bytes(self) -> int:
+        return super().state_bytes() + (16 if self.seen else 0)
+
+    def on_counted_record(self, record: Record, port: str) -> tuple[int, list[Record]]:
+        """Window j ends with record (j + 1) x slide - 1 of both sides together, counted from 0, and holds the last `size` of them."""
+        size, number = self.params.window.size, self.seen
+        slide = self.params.window.slide or size
+        self.seen += 1
+        windows = range(number // slide, (number + size) // slide)
+        for j in windows:
+            self.store(record, port, pane=j)
+        outputs = []
+        if self.seen % slide == 0:
+            outputs = self.fire({windows[0]})
+            self.stored = [stored for stored in self.stored if stored.pane != windows[0]]
+        return len(windows), outputs
+
+    def on_watermark(self, watermark_ns: int) -> list[Record]:
+        return [] if self.counted else super().on_watermark(watermark_ns)
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        if self.counted:
+            return self.on_counted_record(record, port)
         starts = self.admit(record, port, now_ns)
         outputs = [] if starts else self.too_late(record, port)
         for start in starts:

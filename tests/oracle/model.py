@@ -683,6 +683,8 @@ class Model:
             prices, params = channel.receiver.prices, channel.receiver.operator.parameters
             window = getattr(params, "window", None)
             panes = math.ceil(seconds(window.size_s) / seconds(window.slide_s)) if window is not None and window.kind == "sliding" else 1
+            if window is not None and window.kind == "count":
+                panes = math.ceil(window.size / (window.slide or window.size))
             slowest = min(i.host.own_speed_milli for i in self.network.instances if i.operator is channel.receiver.operator)
             service_ns = max(1, -(-prices.record_ps * panes // slowest)) * 65536 // prices.attainable
             bounds.append(max(1, milliseconds(flow.per_instance_ms) // (len(leading) * service_ns)))

@@ -123,6 +123,8 @@ class Panes:
     def of(cls, window: Any) -> Panes:
         if window.kind in ("none", "full_history"):
             return cls(None, 0, 0, False)
+        if window.kind == "count":
+            return cls(1, 1, 0, False)
         size_ns = seconds(window.size_s)
         slide_ns = seconds(window.slide_s) if window.kind == "sliding" else size_ns
         return cls(size_ns, slide_ns, seconds(window.origin_s), window.clock == "processing")

@@ -132,10 +132,25 @@ def a_window_join_counts_from_what_came_last() -> Document:
     return made | {"measurement": {"latency": {"from": "event", "anchor": "trigger"}}}
 
 
+def a_window_join_of_a_number_of_records() -> Document:
+    """Both inputs fill a window together, and no watermark ends it. Of late records there are none."""
+    made = _steady_and_loose("window_join", window={"kind": "count", "size": 30, "slide": 12}, event_time="window")
+    return _without_late_records(made)
+
+
+def a_window_join_of_a_number_of_records_without_overlap() -> Document:
+    made = _steady_and_loose("window_join", window={"kind": "count", "size": 16})
+    return _without_late_records(made)
+
+
 def a_window_join_by_the_processing_clock() -> Document:
     """Ticks fire and free, whatever the watermarks say."""
     window = {"kind": "sliding", "size_s": 0.002, "slide_s": 0.0005, "clock": "processing"}
     made = _steady_and_loose("window_join", window=window, event_time="oldest")
+    return _without_late_records(made)
+
+
+def _without_late_records(made: Document) -> Document:
     made["query"]["operators"].pop()
     made["query"]["edges"] = [edge for edge in made["query"]["edges"] if edge["target"] != "late"]
     return made
@@ -1063,6 +1078,8 @@ CORNER_CASES = (
     lateness_of_a_sliding_join,
     records_behind_the_firing_of_a_window_join,
     a_window_join_counts_from_what_came_last,
+    a_window_join_of_a_number_of_records,
+    a_window_join_of_a_number_of_records_without_overlap,
     a_window_join_by_the_processing_clock,
     bounds_of_an_interval_join,
     lateness_of_an_interval_join,

@@ -311,6 +311,9 @@ class Query:
         return params
 
     def window_join_own_params(self, left: str, right: str) -> Document:
+        if self.draw(st.integers(0, 3)) == 0:
+            size = self.draw(st.sampled_from((2, 5, 1, 20)))
+            return {"window": {"kind": "count", "size": size, "slide": self.draw(st.integers(1, size))}}
         return self.join_own_params(left, right, ("tumbling", "sliding"))
 
     def interval_join_own_params(self, left: str, right: str) -> Document:

@@ -18,6 +18,7 @@ from ...support.agreement import TINY, assert_agreement, services_of, traced
 from ...support.corner_cases import (
     a_window_join_by_the_processing_clock,
     a_window_join_counts_from_what_came_last,
+    a_window_join_of_a_number_of_records,
     bids,
     document,
     host,
@@ -63,6 +64,7 @@ def one_by_one() -> Any:
     [
         records_behind_the_firing_of_a_window_join,
         a_window_join_counts_from_what_came_last,
+        a_window_join_of_a_number_of_records,
         a_window_join_by_the_processing_clock,
         three_streams_meet_pane_by_pane,
     ],
