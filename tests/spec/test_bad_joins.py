@@ -60,6 +60,10 @@ def firing() -> Document:
     return joined("window_join", window={"kind": "sliding", "size_s": 1, "slide_s": 0.3}, event_time="window")
 
 
+def of_records() -> Document:
+    return joined("window_join", window={"kind": "count", "size": 10, "slide": 5})
+
+
 def interval() -> Document:
     return joined("interval_join", lower_s=-1, upper_s=2.5)
 
@@ -74,6 +78,27 @@ def expiring() -> Document:
 
 # document, changes, pointer, code, what the message or the hint must hold
 CASES = {
+    "windows of records that leave some out": (
+        of_records,
+        {f"{PARAMS}/window/slide": 11},
+        f"{PARAMS}/window/slide",
+        "slide_too_long",
+        ["slide", "11", "records would be lost", "at most 10"],
+    ),
+    "lateness where no record is late": (
+        of_records,
+        {f"{PARAMS}/lateness_ms": 5},
+        f"{PARAMS}/lateness_ms",
+        "no_lateness",
+        ["lateness_ms", "5", "no panes of time", "leave it out"],
+    ),
+    "bounds of windows of records": (
+        of_records,
+        {f"{PARAMS}/select": ["price", "window_end"]},
+        f"{PARAMS}/select/1",
+        "unknown_field",
+        ["window_end", "neither input"],
+    ),
     "no left key": (full, {f"{PARAMS}/left_key": REMOVED}, f"{PARAMS}/left_key", "missing", ["left_key", "add it", "left input"]),
     "no right key": (expiring, {f"{PARAMS}/right_key": REMOVED}, f"{PARAMS}/right_key", "missing", ["right_key", "add it"]),
     "an unknown key": (firing, {f"{PARAMS}/left_key": "idd"}, f"{PARAMS}/left_key", "unknown_field", ["'idd'", "did you mean 'id'"]),
@@ -189,7 +214,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("document", [full, tumbling, clocked, firing, interval, until, expiring])
+@pytest.mark.parametrize("document", [full, tumbling, clocked, firing, of_records, interval, until, expiring])
 def test_what_the_cases_start_from_is_sound(document):
     assert validate(document(), CONTEXT) == []
 

@@ -315,6 +315,20 @@ CASES = {
         "slide_too_long",
         ["slide", "11", "records would be lost", "at most 10"],
     ),
+    "all records counted by two instances": (
+        windows_of_records,
+        {f"{PARAMS}/counts": "all"},
+        PARAMS.replace("params", "parallelism"),
+        "out_of_range",
+        ["parallelism", "2", "at most 1"],
+    ),
+    "something else that is counted": (
+        windows_of_records,
+        {f"{PARAMS}/counts": "any"},
+        f"{PARAMS}/counts",
+        "unknown_value",
+        ["counts", "any", "each_key"],
+    ),
     "too many windows of a record": (
         windows_of_records,
         {f"{PARAMS}/size": 5000, f"{PARAMS}/slide": 1},
