@@ -64,6 +64,7 @@ from engine.operators.aggregation import (
     check_keys_grow,
     check_lateness,
     drop_group,
+    end_pane,
     fold_records,
     forget_values,
     group_sizes,
@@ -71,14 +72,15 @@ from engine.operators.aggregation import (
     send_late,
     take_record,
 )
-from engine.operators.windows import AggregateWindow, NoWindow, Sliding, Tumbling, Until, deadlines, panes_of_a_record
+from engine.operators.windows import AggregateWindow, Marked, NoWindow, Sliding, Tumbling, Until, deadlines, panes_of_a_record
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal, suggestion
 from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import seconds_ns
 
 # parameters of this kind, in order
-AGG_WINDOWED, AGG_SIZE, AGG_SLIDE, AGG_ORIGIN, AGG_UNTIL, AGG_SCHEME, AGG_GROUPS, AGG_LISTS = range(AGG_OWN, AGG_OWN + 8)
+# column of the field that ends windows, -1 if none does
+AGG_WINDOWED, AGG_SIZE, AGG_SLIDE, AGG_ORIGIN, AGG_UNTIL, AGG_SCHEME, AGG_GROUPS, AGG_LISTS, AGG_MARK = range(AGG_OWN, AGG_OWN + 9)
 
 
 def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
@@ -123,9 +125,22 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
         return outputs
 
     key = msg[slot, M_PAYLOAD + par[at + AGG_KEY]] if par[at + AGG_KEY] >= 0 else 0
+    groups = par[at + AGG_GROUPS]
+    lists = par[at + AGG_LISTS] + inst[i, I_INDEX] * groups
+    rows = panes
+    ends = 0
+    most = 0  # stored records of one group
+    if par[at + AGG_MARK] >= 0 and msg[slot, M_PAYLOAD + par[at + AGG_MARK]] != 0:
+        ends = 1
+        for where in range(lists, lists + groups):
+            if panes_of[where] >= 0:
+                rows += pane[panes_of[where], W_COUNT]
+                e = pane[panes_of[where], W_FIRST]
+                while e >= 0:
+                    most = max(most, entry[e, S_COUNT])
+                    e = entry[e, S_SIBLING]
     entries = panes * (1 + par[at + AGG_DISTINCTS])
     if par[at + AGG_ROWS] > 0 and par[at + AGG_DISTINCTS] > 0:  # the distinct values of a row are all recomputed
-        most = 0
         for k in range(panes):
             e = find_entry(table, entry, i, key, start + k * slide)
             if e >= 0:
@@ -140,12 +155,11 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     if g[G_PANES_FREE] < panes:
         g[G_NEED] = panes
         return -NEED_PANES
-    if g[G_FREE] < panes:
-        g[G_NEED] = panes
+    if g[G_FREE] < rows:
+        g[G_NEED] = rows
         return -NEED_MESSAGES
 
-    groups = par[at + AGG_GROUPS]
-    where = par[at + AGG_LISTS] + inst[i, I_INDEX] * groups + group_of(key, par[at + AGG_SCHEME], groups)
+    where = lists + group_of(key, par[at + AGG_SCHEME], groups)
     for _ in range(panes):
         end = start + size if par[at + AGG_WINDOWED] == 1 else FAR
         e = find_entry(table, entry, i, key, start)
@@ -174,6 +188,10 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
             if par[at + AGG_ROWS] > 0:
                 forget_values(par, at, inst, i, table, entry, g, e)
         start += slide
+    if ends == 1:
+        for where in range(lists, lists + groups):
+            if panes_of[where] >= 0:
+                outputs += end_pane(world, slot, where, panes_of[where], par[at + AGG_ON_CLOSE], at, i, tracing, stamps)
     return outputs
 
 
@@ -275,7 +293,8 @@ def aggregate_relink(w: Arrays, i: int, entries: Words) -> None:
 
 
 class Aggregate(Aggregation):
-    """Count, sum, min, max, avg, distinct count of fields by key over tumbling, sliding or no windows, or until a time in the records.
+    """Count, sum, min, max, avg, distinct count of fields by key over tumbling, sliding or no windows, or until a time in the records, or
+    until a record that ends the window of all keys, such as the last of a join's firing.
 
     avg is the sum as a float divided by the count. By event time a window ends when the watermark reaches its end; records that come later
     update it while it is kept (`lateness_ms`), then leave by port `late`, or are dropped if no edge leaves it.
@@ -305,7 +324,9 @@ class Aggregate(Aggregation):
         @model_validator(mode="after")
         def _fits(self) -> Aggregate.Params:
             check_keys_grow(self.keys_grow, self.key)
-            if isinstance(self.window, NoWindow):
+            if isinstance(self.window, Marked):
+                check_lateness(self.lateness_ms, "records end the windows, so none is late")
+            elif isinstance(self.window, NoWindow):
                 check_lateness(self.lateness_ms, "window is none, whose only pane never ends")
                 if self.emit == "on_close":
                     message = "emit is on_close but window is none: such a pane never closes; choose a window or on_update"
@@ -317,7 +338,11 @@ class Aggregate(Aggregation):
     @classmethod
     def bounds(cls, params: Params) -> tuple[str, ...]:
         return (
-            () if isinstance(params.window, NoWindow) else ("window_end",) if isinstance(params.window, Until) else super().bounds(params)
+            ()
+            if isinstance(params.window, NoWindow | Marked)
+            else ("window_end",)
+            if isinstance(params.window, Until)
+            else super().bounds(params)
         )
 
     @classmethod
@@ -330,6 +355,14 @@ class Aggregate(Aggregation):
             if schema.type_of(name) not in ("timestamp", "int"):
                 message = f"window.field '{name}' is {schema.type_of(name)}; the end of a window is a timestamp (ns)"
                 raise Refusal(message, at=("window", "field"), code="type_mismatch", value=name)
+        if isinstance(params.window, Marked):
+            name, schema = params.window.field, inputs["in"]
+            if name not in schema:
+                message = f"window.field '{name}' is not a field of the input record; {suggestion(name, schema.names)}"
+                raise Refusal(message, at=("window", "field"), code="unknown_field", value=name)
+            if schema.type_of(name) != "bool":
+                message = f"window.field '{name}' is {schema.type_of(name)}; a field that ends windows is a bool"
+                raise Refusal(message, at=("window", "field"), code="type_mismatch", value=name)
         return super().output_schemas(params, inputs)
 
     @classmethod
@@ -337,11 +370,15 @@ class Aggregate(Aggregation):
         cls, params: Params, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]
     ) -> Mapping[str, Collection[str]]:
         read = super().reads(params, inputs, wanted)
-        return {"in": {*read["in"], params.window.field}} if isinstance(params.window, Until) else read
+        return {"in": {*read["in"], params.window.field}} if isinstance(params.window, Until | Marked) else read
 
     @classmethod
     def may_be_late(cls, params: Params) -> bool:
         return not isinstance(params.window, NoWindow) and params.window.clock == "event"
+
+    @classmethod
+    def parallelism_max(cls, params: Params) -> int | None:
+        return 1 if isinstance(params.window, Marked) else super().parallelism_max(params)
 
     @classmethod
     def deadlines(cls, params: Params) -> tuple[int, int] | None:
@@ -353,6 +390,8 @@ class Aggregate(Aggregation):
 
     @classmethod
     def unscaled(cls, params: Params) -> str:
+        if isinstance(params.window, Marked):
+            return "records end its windows, and of scaled ones only some are there"
         if not params.keys_grow and (params.every is not None or params.lateness_ms or params.evaluation != "incremental"):
             return "every, lateness_ms and evaluation at_firing count records or rows one by one, unless the keys grow (keys_grow)"
         return ""
@@ -381,7 +420,7 @@ class Aggregate(Aggregation):
             processing=not isinstance(window, NoWindow) and window.clock == "processing",
             lateness_ms=params.lateness_ms,
             own=(
-                int(not isinstance(window, NoWindow)),
+                int(not isinstance(window, NoWindow | Marked)),
                 seconds_ns(size_s),
                 max(1, seconds_ns(slide_s)),
                 seconds_ns(origin_s) + lowering.start_ns,
@@ -389,5 +428,6 @@ class Aggregate(Aggregation):
                 scheme,
                 groups,
                 lowering.pane_lists(groups),
+                schema.index(window.field) if isinstance(window, Marked) else -1,
             ),
         )

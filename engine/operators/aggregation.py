@@ -15,10 +15,11 @@ from pydantic import Field
 from engine.core.kernels.expression_machine import NAN_WORD
 from engine.core.kernels.latencies import copy_stamps, join_stamps
 from engine.core.kernels.messages import new_output
-from engine.core.kernels.state_table import add_entry, drop_entry, find_entry, free_rows, take_row
+from engine.core.kernels.state_table import add_entry, drop_entry, find_entry, free_pane, free_rows, take_row
 from engine.core.layout import (
     BOX_FIRST,
     BOX_LAST,
+    BOX_READ,
     BOX_REUSED,
     DISTINCT_VALUES,
     I_ENTRIES,
@@ -45,6 +46,8 @@ from engine.core.layout import (
     S_SIBLING,
     S_TRIGGER,
     S_VALUES,
+    W_FIRST,
+    W_NEXT,
 )
 from engine.core.tables import Arrays, Words
 from engine.spec.base.operator import Model, Operator
@@ -284,6 +287,36 @@ def drop_group(world, at, i, e):
     inst[i, I_STATE_BYTES] -= par[at + AGG_ENTRY_BYTES]
     inst[i, I_ENTRIES] -= 1
     drop_entry(table, entry, g, e)
+
+
+def end_pane(world, slot, where, x, puts, at, i, tracing, stamps):
+    """Free pane `x`, which the record in `slot` ends; puts: 1 to emit a row for each of its keys, by first arrival. It is the first or the
+    second in list `where`. Returns the number of rows."""
+    msg = world.msg
+    par = world.par
+    entry = world.entry
+    pane = world.pane
+    panes_of = world.panes_of
+    outputs = 0
+    e = pane[x, W_FIRST]
+    while e >= 0:
+        after = entry[e, S_SIBLING]
+        if par[at + AGG_ROWS] > 0 and puts == 1:
+            r = entry[e, par[at + AGG_ROWS]]
+            steps = entry[e, S_COUNT]
+            world.box[BOX_READ] += steps
+            fold_records(world, slot, r, steps, 1, at, i, e)
+        if par[at + AGG_LISTENED] == 1 and puts == 1:
+            put_row(world, slot, msg[slot, M_EVENT], 0, 0, at, tracing, e, stamps)
+            outputs += 1
+        drop_group(world, at, i, e)
+        e = after
+    if panes_of[where] == x:
+        panes_of[where] = pane[x, W_NEXT]
+    else:
+        pane[panes_of[where], W_NEXT] = pane[x, W_NEXT]
+    free_pane(pane, world.g, x)
+    return outputs
 
 
 def group_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from engine.core.control.keyed_state import entries_by_key, entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
 from engine.core.kernels.hashing import group_of
-from engine.core.kernels.state_table import add_entry, find_entry, free_pane, join_pane
+from engine.core.kernels.state_table import add_entry, find_entry, join_pane
 from engine.core.layout import (
     BOX_READ,
     BOX_WORK,
@@ -31,9 +31,7 @@ from engine.core.layout import (
     S_CLOCK,
     S_COUNT,
     S_PANE,
-    S_SIBLING,
     W_COUNT,
-    W_FIRST,
     W_NEXT,
     W_START,
 )
@@ -51,7 +49,7 @@ from engine.operators.aggregation import (
     Evaluation,
     Key,
     drop_group,
-    fold_records,
+    end_pane,
     group_sizes,
     put_row,
     take_record,
@@ -158,7 +156,7 @@ def count_window_on_record(world, now, slot, at, i, tracing, anchor, stamps):
         for where in range(lists, lists + groups):
             x = window_of_all(pane, panes_of, where, first)
             if x >= 0:
-                outputs += end_window_of_all(world, slot, where, x, at, i, tracing, stamps)
+                outputs += end_pane(world, slot, where, x, 1, at, i, tracing, stamps)
     return outputs
 
 
@@ -170,35 +168,6 @@ def window_of_all(pane, panes_of, where, window):
     if x >= 0 and pane[x, W_START] != window:
         x = -1
     return x
-
-
-def end_window_of_all(world, slot, where, x, at, i, tracing, stamps):
-    """Emit a row for each key of the oldest window in list `where`, by first arrival, and free its pane `x`. Returns the number of rows."""
-    msg = world.msg
-    par = world.par
-    entry = world.entry
-    pane = world.pane
-    panes_of = world.panes_of
-    outputs = 0
-    e = pane[x, W_FIRST]
-    while e >= 0:
-        after = entry[e, S_SIBLING]
-        if par[at + AGG_ROWS] > 0:
-            r = entry[e, par[at + AGG_ROWS]]
-            steps = entry[e, S_COUNT]
-            world.box[BOX_READ] += steps
-            fold_records(world, slot, r, steps, 1, at, i, e)
-        if par[at + AGG_LISTENED] == 1:
-            put_row(world, slot, msg[slot, M_EVENT], 0, 0, at, tracing, e, stamps)
-            outputs += 1
-        drop_group(world, at, i, e)
-        e = after
-    if panes_of[where] == x:
-        panes_of[where] = pane[x, W_NEXT]
-    else:
-        pane[panes_of[where], W_NEXT] = pane[x, W_NEXT]
-    free_pane(pane, world.g, x)
-    return outputs
 
 
 def count_window_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:

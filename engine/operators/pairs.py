@@ -87,7 +87,7 @@ JOIN_EXTRA, JOIN_OUTPUTS, JOIN_TABLE, JOIN_EVENT, JOIN_LISTENED, JOIN_LEFT_LATE,
     JOIN_STEP,
 ) = range(JOIN_OWN, JOIN_OWN + 12)
 EVENT_NEWEST, EVENT_TRIGGER, EVENT_OLDEST, EVENT_WINDOW = range(4)
-BOUND_START, BOUND_END = 2, 3  # used instead of a side in the table of output fields
+BOUND_START, BOUND_END, LAST_PAIR = 2, 3, 4  # used instead of a side in the table of output fields
 KEY_BYTES = 16
 
 
@@ -166,8 +166,10 @@ def pair_with_stored(world, made, slot, port, at, r, start, end, tracing, anchor
             msg[made, M_PAYLOAD + c] = row[r, R_VALUES + par[table + 3 * c + 2]]
         elif side == BOUND_START:
             msg[made, M_PAYLOAD + c] = start
-        else:
+        elif side == BOUND_END:
             msg[made, M_PAYLOAD + c] = end
+        else:
+            msg[made, M_PAYLOAD + c] = 0
 
 
 def first_open_pane(world, now, slot, port, at, i):

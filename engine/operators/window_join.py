@@ -11,6 +11,7 @@ from engine.core.kernels.latencies import copy_stamps, join_stamps
 from engine.core.kernels.messages import add_output, new_output, take_message
 from engine.core.kernels.state_table import find_entry, first_pane_end
 from engine.core.layout import (  # fmt: skip
+    BOX_LAST,
     BOX_READ,
     BOX_WORK,
     FAR,
@@ -57,6 +58,7 @@ from engine.core.layout import (  # fmt: skip
     W_START,
 )
 from engine.operators.pairs import (
+    BOUND_END,
     BOUND_START,
     EVENT_NEWEST,
     EVENT_OLDEST,
@@ -76,6 +78,7 @@ from engine.operators.pairs import (
     JOIN_STEP,
     JOIN_TABLE,
     KEPT_IN_PANES,
+    LAST_PAIR,
     PanePairing,
     PaneParams,
     discount_panes,
@@ -89,7 +92,7 @@ from engine.operators.pairs import (
     store_record,
 )
 from engine.operators.windows import Count, FiringWindow, deadlines
-from engine.spec.base.records import RecordSchema
+from engine.spec.base.records import RecordField, RecordSchema
 
 SEEN = 1 << 60  # used as number of the window of the entry that counts records ...
 SEEN_COUNT = 11  # ... in place of S_ALL_EVENT
@@ -201,6 +204,8 @@ def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
                         notes[made, N_ORIGIN] = entry_origin[e] if entry_origin[e] < now else -1
                 r = row[r, R_NEXT]
         start += slide
+    if matches > 0 and ends == 0:
+        mark_last(msg, par, at, box[BOX_LAST])
     if ends > 0:
         matches = fire_panes(world, ends, -FAR, slot, at, i, tracing, anchor, stamps)
     return matches
@@ -252,8 +257,18 @@ def pair_of_stored(world, made, at, e, left, right, start, end, tracing, anchor,
             msg[made, M_PAYLOAD + c] = row[left if side == 0 else right, R_VALUES + par[table + 3 * c + 2]]
         elif side == BOUND_START:
             msg[made, M_PAYLOAD + c] = start
-        else:
+        elif side == BOUND_END:
             msg[made, M_PAYLOAD + c] = end
+        else:
+            msg[made, M_PAYLOAD + c] = 0
+
+
+def mark_last(msg, par, at, made):
+    """Output `made` is the last one of its firing."""
+    table = par[at + JOIN_TABLE]
+    for c in range(par[at + JOIN_OUTPUTS]):
+        if par[table + 3 * c] == LAST_PAIR:
+            msg[made, M_PAYLOAD + c] = 1
 
 
 def window_join_on_close(world, limit, by_timer, slot, at, i, tracing, anchor, stamps):
@@ -335,6 +350,8 @@ def fire_panes(world, limit, fired_to, slot, at, i, tracing, anchor, stamps):
                         left = row[left, R_NEXT]
                     e = entry[e, S_SIBLING]
             x = pane[x, W_NEXT]
+    if outputs > 0:
+        mark_last(msg, par, at, box[BOX_LAST])
     free_panes(world, limit - lateness, at, i)
     return outputs
 
@@ -394,13 +411,15 @@ def window_join_make_output(world, slot, at, i, tracing, anchor, stamps):
     msg[slot, PENDING_OTHER_ROW] = row[right, R_NEXT]
     msg[slot, PENDING_PANE] = x
     if msg[slot, PENDING_LEFT] == 1:
+        mark_last(msg, world.par, at, made)
         free_panes(world, msg[slot, PENDING_FREED_TO], at, i)
     return made
 
 
 class WindowJoin(PanePairing):
     """Equi-join that fires at the end of a window: each matching pair of records gives an output then. A window of time ends when the
-    watermark (or the clock) passes it, a window of a number of records with the last of them, whichever input it comes from.
+    watermark (or the clock) passes it, a window of a number of records with the last of them, whichever input it comes from. `select` may
+    name last_of_firing, which is true in the last output of each firing.
 
     State: the records of both sides by key and pane: their own bytes, and 16 per key and pane.
     Cost: record_ps per pane that the record falls into; at its end control_ps, read_ps per stored record, and output_ps per pair.
@@ -423,6 +442,13 @@ class WindowJoin(PanePairing):
             description="event time of an output: that of the newer record, the latest of all records of its key and pane, "
             "that of the record that arrived last, or that of the older record",
         )
+
+    @classmethod
+    def _bounds(cls, params: Any, inputs: Mapping[str, RecordSchema], named: Mapping[str, Any]) -> dict[str, tuple[int, RecordField]]:
+        """Also whether an output is the last of its firing."""
+        name = "last_of_firing"
+        last = {} if name in named else {name: (LAST_PAIR, RecordField(name, "bool"))}
+        return super()._bounds(params, inputs, named) | last
 
     @classmethod
     def parallelism_max(cls, params: Params) -> int | None:

@@ -127,6 +127,17 @@ class Until(Model):
         return "event"
 
 
+class Marked(Model):
+    """Windows that a record ends: the first in which a field is true, for all keys together."""
+
+    kind: Literal["marked"] = "marked"
+    field: str = Field(description="field that is true in the last record of a window, a bool", json_schema_extra={"x-editor": "field"})
+
+    @property
+    def clock(self) -> str:
+        return "records"
+
+
 def panes_of_a_record(window: Model) -> int:
     """Return the maximum number of panes per record."""
     if isinstance(window, Count):
@@ -142,6 +153,6 @@ def deadlines(window: Model) -> tuple[int, int] | None:
     return seconds_ns(window.origin_s) + size_ns, seconds_ns(window.slide_s) if isinstance(window, Sliding) else size_ns
 
 
-AggregateWindow = Annotated[NoWindow | Tumbling | Sliding | Until, Field(discriminator="kind")]
+AggregateWindow = Annotated[NoWindow | Tumbling | Sliding | Until | Marked, Field(discriminator="kind")]
 JoinWindow = Annotated[FullHistory | Tumbling | Sliding, Field(discriminator="kind")]
 FiringWindow = Annotated[Tumbling | Sliding | Count, Field(discriminator="kind")]

@@ -154,6 +154,8 @@ MUTATIONS = (
         "counted > 0 and (number + 2) % step == 0",
     ),
     Mutation("watermarks end windows of records", WINDOW_JOIN, "or par[at + JOIN_COUNTED] > 0:", "or par[at + JOIN_COUNTED] > 1 << 60:"),
+    Mutation("no record ends a marked window", AGGREGATE, "        ends = 1\n", "        ends = 0\n"),
+    Mutation("the last pair does not say so", WINDOW_JOIN, "msg[made, M_PAYLOAD + c] = 1", "msg[made, M_PAYLOAD + c] = 0"),
     Mutation("pending pairs free nothing", WINDOW_JOIN, "if msg[slot, PENDING_LEFT] == 1:", "if msg[slot, PENDING_LEFT] < 1:", PENDING),
     Mutation(
         "fired panes stay in the state",
@@ -599,7 +601,7 @@ MUTATIONS = (
         "seen = find_entry(table, entry, i, 0, SEEN)",
         "seen = find_entry(table, entry, i, key, SEEN)",
     ),
-    Mutation("a firing of all records reads nothing", COUNT_WINDOW, "world.box[BOX_READ] += steps", "world.box[BOX_READ] += 0"),
+    Mutation("a firing of all records reads nothing", AGGREGATION, "world.box[BOX_READ] += steps", "world.box[BOX_READ] += 0"),
     Mutation("windows of records begin one late", COUNT_WINDOW, "first = number // step", "first = (number + 1) // step"),
     Mutation(
         "windows of records too long",

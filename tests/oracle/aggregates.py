@@ -139,6 +139,7 @@ class PaneAggregate(Aggregation):
 
     def __init__(self, params: Any, word: Callable[[Any], int], record_bytes: int, key_group: Callable[[Any], int]):
         super().__init__(params, word, record_bytes)
+        self.mark = params.window.field if params.window.kind == "marked" else None  # true in the last record of a window
         self.until = params.window.field if params.window.kind == "until" else None  # such a pane is known by its end
         self.panes = Panes(0, 0, 0, False) if self.until else Panes.of(params.window)
         self.key_group = key_group
@@ -170,6 +171,11 @@ class PaneAggregate(Aggregation):
             if update or self.is_due(group):
                 self.rows_read += self.reading(group)
                 outputs.append(self.row(group, bounds, self.end(start) - 1 if update else record.event_ns))
+        if self.mark and record.values[self.mark]:
+            ending = sorted(self.kept.pop(None).values(), key=lambda group: self.key_group(group.key))
+            if self.params.emit == "on_close":
+                self.rows_read += sum(self.reading(group) for group in ending)
+                outputs += [self.row(group, None, record.event_ns) for group in ending]
         return work, outputs
 
     def on_watermark(self, watermark_ns: int) -> list[Record]:

@@ -66,6 +66,8 @@ class Pairing(Behaviour):
                 values[output] = bounds[0]
             elif field == "window_end":
                 values[output] = bounds[1]
+            elif field == "last_of_firing":
+                values[output] = False
             else:
                 side, name = field
                 values[output] = by_side[side].values[name]
@@ -180,7 +182,7 @@ class WindowJoin(PanePairing):
             if not self.panes.processing_clock and start + self.panes.size_ns <= self.watermark_ns:
                 matches = self.others(record, port, lambda stored, start=start: stored.pane == start)
                 outputs += [self.result(mine, stored) for stored in matches]
-        return max(1, len(starts)), outputs
+        return max(1, len(starts)), self.with_last(outputs) if starts else outputs
 
     def fire(self, starts: Iterable[int]) -> list[Record]:
         contents: dict[tuple[int, Any], list[Stored]] = {}
@@ -192,7 +194,14 @@ class WindowJoin(PanePairing):
             left, right = ([stored for stored in here if stored.port == port] for port in ("left", "right"))
             self.rows_read += len(left) + len(right)
             outputs += [self.result(a, b) for a in left for b in right]
-        return outputs
+        return self.with_last(outputs)
+
+    def with_last(self, pairs: list[Record]) -> list[Record]:
+        """The last pair of a firing says so."""
+        if pairs and "last_of_firing" in self.select.values():
+            name = next(output for output, field in self.select.items() if field == "last_of_firing")
+            pairs[-1].values[name] = True
+        return pairs
 
     def result(self, one: Stored, other: Stored) -> Record:
         first, last = sorted((one, other), key=lambda stored: stored.arrival)

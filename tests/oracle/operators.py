@@ -121,7 +121,7 @@ class Panes:
 
     @classmethod
     def of(cls, window: Any) -> Panes:
-        if window.kind in ("none", "full_history"):
+        if window.kind in ("none", "full_history", "marked"):
             return cls(None, 0, 0, False)
         if window.kind == "count":
             return cls(1, 1, 0, False)

@@ -61,6 +61,10 @@ def panes() -> Document:
     return bids_through("aggregate", {"key": "auction", "window": window, "emit": "on_close", "lateness_ms": 5}, parallelism=2)
 
 
+def marked() -> Document:
+    return bids_through("aggregate", {"window": {"kind": "marked", "field": "auction"}, "emit": "on_close"})
+
+
 def sessions() -> Document:
     return bids_through("session_aggregate", {"key": "auction", "gap_s": 2, "aggregates": [COUNTED]}, parallelism=2)
 
@@ -314,6 +318,20 @@ CASES = {
         f"{PARAMS}/slide",
         "slide_too_long",
         ["slide", "11", "records would be lost", "at most 10"],
+    ),
+    "a window that no condition ends": (
+        marked,
+        {},
+        f"{PARAMS}/window/field",
+        "type_mismatch",
+        ["window.field", "'auction'", "int", "bool"],
+    ),
+    "a window that an unknown field ends": (
+        marked,
+        {f"{PARAMS}/window/field": "prise"},
+        f"{PARAMS}/window/field",
+        "unknown_field",
+        ["window.field", "'prise'", "'price'"],
     ),
     "all records counted by two instances": (
         windows_of_records,

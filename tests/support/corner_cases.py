@@ -295,6 +295,41 @@ def three_streams_meet_pane_by_pane() -> Document:
     return document(operators, edges, [host("h"), host("i")], streams, horizon_s=0.02)
 
 
+def _aggregates_of_firings(window: Document, evaluation: str, **emission: Any) -> Document:
+    """Each firing of the join gives a row for each key of its pairs, as soon as the last of them is there."""
+    aggregates = [{"name": "n"}, {"name": "highest", "function": "max", "field": "price"}, AGGREGATES[1]]
+    marked = {"kind": "marked", "field": "last_of_firing"}
+    params = {"key": "auction", "window": marked, "aggregates": aggregates, "evaluation": evaluation, "emit": "on_close"} | emission
+    join = {"left_key": "auction", "right_key": "auction", "window": window, "select": ["auction", "bidder", "price", "last_of_firing"]}
+    operators = [
+        {"id": "one", "kind": "source"},
+        {"id": "other", "kind": "source"},
+        {"id": "pairs", "kind": "window_join", "params": join},
+        {"id": "rows", "kind": "aggregate", "params": params},
+        {"id": "sink", "kind": "sink"},
+    ]
+    edges = [
+        {"source": "one", "target": "pairs", "target_port": "left"},
+        {"source": "other", "target": "pairs", "target_port": "right"},
+        {"source": "pairs", "target": "rows", "partitioning": {"kind": "hash", "key": "auction"}},
+        {"source": "rows", "target": "sink"},
+    ]
+    late = bids(4_000, watermarks=watermarks(0.5, 1.0), disorder={"kind": "uniform", "max_ms": 2.0})
+    return document(
+        operators, edges, [host("a"), host("b")], {"one": late, "other": bids(6_000, watermarks=watermarks(0.7))}, horizon_s=0.02
+    )
+
+
+def aggregates_of_the_firings_of_a_join() -> Document:
+    return _aggregates_of_firings({"kind": "count", "size": 20, "slide": 8}, "at_firing")
+
+
+def aggregates_of_firings_by_watermarks() -> Document:
+    """Late records give firings of their own."""
+    window = {"kind": "sliding", "size_s": 0.002, "slide_s": 0.001, "clock": "event"}
+    return _aggregates_of_firings(window, "incremental", emit="on_close", every=2)
+
+
 def same_keys_in_several_operators() -> Document:
     """Two aggregates and a join keep state under the same keys and panes; none may see another's."""
     window = {"kind": "tumbling", "size_s": 0.002, "clock": "processing"}
@@ -1089,6 +1124,8 @@ CORNER_CASES = (
     expiry_of_what_has_matched_already,
     neither_side_keeps_what_has_matched,
     three_streams_meet_pane_by_pane,
+    aggregates_of_the_firings_of_a_join,
+    aggregates_of_firings_by_watermarks,
 )
 
 

@@ -245,8 +245,13 @@ class Query:
         times = self.fields(source, "timestamp")
         if times and self.draw(st.integers(0, 5)) == 0:
             window = {"kind": "until", "field": self.draw(st.sampled_from(times))}
+        marks = self.fields(source, "bool")
+        if marks and self.draw(st.booleans()):
+            window = {"kind": "marked", "field": self.draw(st.sampled_from(marks))}
         params = self.grouped(source) | {"window": window}
-        if window["kind"] != "none":
+        if window["kind"] == "marked":
+            params |= self.emission(False)
+        elif window["kind"] != "none":
             params |= self.emission(window.get("clock", "event") == "event")
         elif self.draw(st.booleans()):
             params["every"] = self.draw(st.sampled_from((2, 3, 7)))
@@ -292,9 +297,11 @@ class Query:
                 if name in self.schemas[left].names and f"right_{name}" not in self.schemas[left]
             ]
             params["select"] = chosen + taken[:2]
-            if params.get("window", {}).get("kind", "full_history") != "full_history" and self.draw(st.booleans()):
-                named = [*self.schemas[left].names, *self.schemas[right].names]
+            named = [*self.schemas[left].names, *self.schemas[right].names]
+            if params.get("window", {}).get("kind") in ("tumbling", "sliding") and self.draw(st.booleans()):
                 params["select"] += [bound for bound in ("window_end", "window_start") if bound not in named]
+            if kind == "window_join" and "last_of_firing" not in named and self.draw(st.booleans()):
+                params["select"].append("last_of_firing")
         return params
 
     def lateness(self) -> Document:
