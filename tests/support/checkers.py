@@ -134,6 +134,8 @@ def check_fifo(topology: Topology, trace: Sequence[Service]) -> None:
 
 
 def holds_rows_back(operator: Any) -> bool:
+    if operator.kind == "count_window_aggregate":
+        return bool(operator.parameters.counts == "all")
     return operator.kind == "window_join" or (
         operator.kind in ("aggregate", "session_aggregate") and operator.parameters.emit == "on_close"
     )
