@@ -7,7 +7,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import engine
 from engine.core import layout as L
@@ -29,6 +29,7 @@ from ...support.corner_cases import (
 )
 from ...support.loss_cases import MS, loss
 from ...support.strategies import documents
+from ...support.tiers import tier
 
 Document = dict[str, Any]
 
@@ -78,6 +79,8 @@ def test_corner_cases_agree_one_by_one(case: Callable[[], Document]) -> None:
         assert_agreement(case(), traced(case(), capacity=TINY), expected)
 
 
+@pytest.mark.slow
+@settings(max_examples=tier(ci=15, all=100))
 @given(document=documents().filter(lambda document: any(spec["kind"] == "window_join" for spec in document["query"]["operators"])))
 def test_random_experiments_agree_one_by_one(document: Document) -> None:
     with one_by_one():
