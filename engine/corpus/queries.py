@@ -52,9 +52,16 @@ class Drawing:
         return self.add(Source(self.chance.choice(grid.RATES[self.template]), *of_each))
 
     def filter(self, sender: int) -> int:
-        dtype = self.chance.choice(grid.DTYPES)
+        dtype = self.chance.choice(self._testable(sender))
         function = self.chance.choice(grid.FUNCTIONS[dtype])
         return self.add(Filter(function, dtype, literal(dtype, self.chance)), sender)
+
+    def _testable(self, sender: int) -> Sequence[Dtype]:
+        """Types of the attributes that leave an operator: of an aggregate its value, and its key if that is no double."""
+        of = self.operators[sender]
+        if not isinstance(of, WindowedAggregate | Aggregate):
+            return grid.DTYPES
+        return [dtype for dtype in grid.DTYPES if dtype == of.result or (dtype == of.group_by and dtype != "double")]
 
     def perhaps_filter(self, sender: int) -> int:
         return self.filter(sender) if self.chance.coin() else sender

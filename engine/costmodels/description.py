@@ -53,6 +53,10 @@ class WindowedAggregate:
     group_by: Dtype | None
     window: Window
 
+    @property
+    def result(self) -> Dtype:
+        return "double" if self.function == "mean" else self.dtype
+
 
 @dataclass(frozen=True)
 class Aggregate:
@@ -61,6 +65,10 @@ class Aggregate:
     function: str
     dtype: Dtype
     group_by: Dtype | None
+
+    @property
+    def result(self) -> Dtype:
+        return "double" if self.function == "mean" else self.dtype
 
 
 @dataclass(frozen=True)

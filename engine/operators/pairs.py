@@ -364,7 +364,7 @@ class PairParams(Model):
     right_key: str = Field(description="field of the right input, of the same type", json_schema_extra=field_of("right"))
     select: tuple[str, ...] | None = Field(
         None,
-        max_length=64,
+        max_length=256,
         description="fields of the output, in order; default: all of left, then all of right (a duplicate name gets the prefix right_)",
     )
     event_time: Literal["newest", "trigger", "oldest"] = Field(

@@ -1,0 +1,188 @@
+"""A trace as an experiment that anybody can open, change and run (docs/learned-placement.md).
+
+Windows of time follow the processing clock, and every firing reads its whole window, as in the system of the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.costmodels.description import Aggregate, Dtype, Filter, Host, Join, Operator, Sink, Source, Window, WindowedAggregate
+
+from .queries import DrawnQuery
+from .traces import Trace
+
+Document = dict[str, Any]
+
+FIRST: Mapping[Dtype, str] = {"int": "i1", "double": "f1", "string": "s1"}
+"""Name of the first attribute of a type in the records of a source."""
+
+KEYS: Mapping[Dtype, str] = {**FIRST, "double": "key"}
+"""What records are joined and grouped by. Floats are no keys: the stream's own key takes as many values as its doubles do."""
+
+DOUBLES = 11  # values from -0.05 to 0.05
+FUNCTIONS = {"min": "min", "max": "max", "mean": "avg", "sum": "sum"}
+TEXT_FUNCTIONS = ("startswith", "endswith", "contains")
+ENVELOPE_BYTES = 120
+CREDITS = 32_768  # records that a receiver's queue holds
+
+
+def experiment(trace: Trace, seed: int, horizon_s: float) -> Document:
+    """seed: of the streams. horizon_s: length of the run in virtual time."""
+    query = trace.query
+    ids = _ids(query)
+    operators = [_operator(query, number, ids[number]) for number in range(len(ids))]
+    hosts = [f"h{number + 1}" for number in range(len(trace.hosts))]
+    return {
+        "format": 1,
+        "name": f"{query.template.replace('_', '-')} query over {len(hosts)} hosts",
+        "query": {"operators": operators, "edges": _edges(query, ids)},
+        "cluster": {
+            "envelope_bytes": ENVELOPE_BYTES,
+            "hosts": [_host(host, name) for host, name in zip(trace.hosts, hosts, strict=True)],
+        },
+        "placement": {"kind": "explicit", "hosts": {id: [hosts[place]] for id, place in zip(ids, trace.placed, strict=True)}},
+        "prices": "costream_2024",
+        "policies": {"flow_control": {"kind": "credits", "per_channel": CREDITS}},
+        "workload": {
+            "seed": seed,
+            "horizon_s": horizon_s,
+            "sources": {id: _source(of) for id, of in zip(ids, query.operators, strict=True) if isinstance(of, Source)},
+        },
+        "measurement": {
+            "latency": {"from": "ingest", "anchor": "oldest"},
+            "also": [{"name": "end_to_end", "from": "append", "anchor": "oldest", "to": "sink"}],
+        },
+    }
+
+
+def _ids(query: DrawnQuery) -> list[str]:
+    """By operator: its kind, and a number where there are several of it."""
+    kinds = [_NAMES[type(of)] for of in query.operators]
+    seen: dict[str, int] = {}
+    ids = []
+    for kind in kinds:
+        seen[kind] = seen.get(kind, 0) + 1
+        ids.append(kind if kinds.count(kind) == 1 else f"{kind}{seen[kind]}")
+    return ids
+
+
+_NAMES: Mapping[type, str] = {
+    Source: "source",
+    Filter: "filter",
+    Join: "join",
+    WindowedAggregate: "aggregate",
+    Aggregate: "summary",
+    Sink: "sink",
+}
+
+
+def _edges(query: DrawnQuery, ids: list[str]) -> list[Document]:
+    edges: list[Document] = []
+    for number, senders in enumerate(query.senders):
+        for sender, side in zip(senders, ("left", "right"), strict=False):
+            port = {"target_port": side} if isinstance(query.operators[number], Join) else {}
+            edges.append({"source": ids[sender], "target": ids[number], **port})
+    return edges
+
+
+def _operator(query: DrawnQuery, number: int, id: str) -> Document:
+    of: Operator = query.operators[number]
+    match of:
+        case Source():
+            return {"id": id, "kind": "source"}
+        case Sink():
+            return {"id": id, "kind": "sink"}
+        case Filter():
+            return {"id": id, "kind": "filter", "params": {"predicate": _predicate(of, _attribute(query, number, of.dtype))}}
+        case Join():
+            params = {"left_key": KEYS[of.key], "right_key": KEYS[of.key], "window": _join_window(of.window)}
+            if any(isinstance(query.operators[receiver], Aggregate) for sender, receiver in query.edges if sender == number):
+                params["select"] = [*_fields(query, number), "last_of_firing"]
+            return {"id": id, "kind": "window_join", "params": params}
+        case WindowedAggregate(window=Window(policy="count")):
+            size = {"size": of.window.size, "slide": of.window.slide}
+            return {"id": id, "kind": "count_window_aggregate", "params": _grouped(of) | size | {"counts": "all"}}
+        case WindowedAggregate():
+            return {"id": id, "kind": "aggregate", "params": _grouped(of) | {"window": _time(of.window), "emit": "on_close"}}
+        case Aggregate():
+            marked = {"kind": "marked", "field": "last_of_firing"}
+            return {"id": id, "kind": "aggregate", "params": _grouped(of) | {"window": marked, "emit": "on_close"}}
+
+
+def _grouped(of: WindowedAggregate | Aggregate) -> Document:
+    value = {"name": "value", "function": FUNCTIONS[of.function], "field": FIRST[of.dtype]}
+    return {"key": None if of.group_by is None else KEYS[of.group_by], "aggregates": [value], "evaluation": "at_firing"}
+
+
+def _predicate(of: Filter, attribute: str) -> str:
+    if of.dtype != "string":
+        return f"{attribute} {of.function} {of.literal!r}"
+    negated, name = of.function.startswith("not "), of.function.removeprefix("not ")
+    assert name in TEXT_FUNCTIONS
+    return f"{'not ' * negated}{name}({attribute}, {of.literal!r})"
+
+
+def _attribute(query: DrawnQuery, number: int, dtype: Dtype) -> str:
+    """What a filter tests: the aggregate's value or key where it follows one, else the first attribute of its literal's type."""
+    (sender,) = query.senders[number]
+    of = query.operators[sender]
+    if not isinstance(of, WindowedAggregate | Aggregate):
+        return FIRST[dtype]
+    return "value" if dtype == of.result else KEYS[dtype]
+
+
+def _fields(query: DrawnQuery, number: int) -> list[str]:
+    """Names of the fields that leave an operator, of a join without selection: those of the right input that are taken get a prefix."""
+    of = query.operators[number]
+    if isinstance(of, Source):
+        numbered = [f"{letter}{n + 1}" for letter, count in (("i", of.ints), ("f", of.doubles), ("s", of.strings)) for n in range(count)]
+        return ["key", "number", *numbered, "time"]
+    inputs = [_fields(query, sender) for sender in query.senders[number]]
+    names = list(inputs[0])
+    for name in inputs[1] if isinstance(of, Join) else ():
+        while name in names:
+            name = f"right_{name}"
+        names.append(name)
+    return names
+
+
+def _time(window: Window) -> Document:
+    size = {"size_s": window.size / 1000, "clock": "processing"}
+    return {"kind": "tumbling"} | size if window.kind == "tumbling" else {"kind": "sliding", "slide_s": window.slide / 1000} | size
+
+
+def _join_window(window: Window) -> Document:
+    return {"kind": "count", "size": window.size, "slide": window.slide} if window.policy == "count" else _time(window)
+
+
+def _source(of: Source) -> Document:
+    stream = {
+        "kind": "synthetic",
+        "keys": DOUBLES,
+        "in_turn": False,
+        "integers": of.ints,
+        "integer_min": -10,
+        "integer_max": 10,
+        "floats": of.doubles,
+        "strings": of.strings,
+    }
+    return {"stream": stream, "rate": {"kind": "constant", "per_s": of.rate_per_s}, "arrivals": {"kind": "poisson"}}
+
+
+def _host(host: Host, name: str) -> Document:
+    """Below one core the quota of a period is used up; more cores than one are shared by the operators' threads."""
+    cores = host.cpu_percent / 100
+    processor: Document = {"kind": "processor_sharing"}
+    if cores < 1:
+        processor["quota_cores"] = cores
+    return {
+        "name": name,
+        "processor": processor,
+        "cores": max(cores, 1),
+        "memory_mb": host.ram_mb,
+        "memory": {"kind": "costream_2024"},
+        "egress_mbit_per_s": host.mbit_per_s,
+        "egress_latency_ms": host.latency_ms,
+    }
