@@ -75,7 +75,8 @@ MAY_IMPORT = {
     "engine.diagnosis": {"engine.diagnosis", "engine.telemetry", "engine.workloads", "engine.spec", "engine.core"},
     "engine.assertions": {"engine.assertions", "engine.studies", "engine.telemetry", "engine.spec", "engine.core"},  # slopes, recoveries
     "engine.costmodels": {"engine.costmodels", "engine.spec", "engine.core.random"},  # a model that saw more would learn its constants
-    "engine.corpus": {"engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},  # a worker runs them
+    "engine.corpus": {"engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},
+    "engine.corpus.labels": {"engine.corpus", "engine.costmodels", "engine.simulation"},  # costs are measured, so it runs the trace
     "engine.figures": {"engine"},
     "engine.lowering": {"engine.lowering", "engine.operators", "engine.prices", "engine.workloads", "engine.spec", "engine.core"},
     "engine.simulation": {"engine"},  # puts the parts together
