@@ -50,6 +50,7 @@ def test_a_sweep_gives_what_it_gives_in_one_process(client: Client, lab: Lab) ->
     assert (report.count('<svg class="chart"'), "Means over 3 seeds" in report, "<script" in report) == (3, True, False)
 
 
+@pytest.mark.slow
 def test_a_search_gives_what_it_gives_in_one_process(client: Client, lab: Lab) -> None:
     study = finished(posted(client, search()))
     assert (study.state, study.error) == (RunState.SUCCEEDED, "")
