@@ -75,7 +75,7 @@ from engine.operators.aggregation import (
 from engine.operators.windows import AggregateWindow, Marked, NoWindow, Sliding, Tumbling, Until, deadlines, panes_of_a_record
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal, suggestion
-from engine.spec.base.records import RecordSchema
+from engine.spec.base.records import FieldType, RecordSchema
 from engine.spec.base.units import seconds_ns
 
 # parameters of this kind, in order
@@ -348,22 +348,20 @@ class Aggregate(Aggregation):
     @classmethod
     def output_schemas(cls, params: Params, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
         if isinstance(params.window, Until):
-            name, schema = params.window.field, inputs["in"]
-            if name not in schema:
-                message = f"window.field '{name}' is not a field of the input record; {suggestion(name, schema.names)}"
-                raise Refusal(message, at=("window", "field"), code="unknown_field", value=name)
-            if schema.type_of(name) not in ("timestamp", "int"):
-                message = f"window.field '{name}' is {schema.type_of(name)}; the end of a window is a timestamp (ns)"
-                raise Refusal(message, at=("window", "field"), code="type_mismatch", value=name)
-        if isinstance(params.window, Marked):
-            name, schema = params.window.field, inputs["in"]
-            if name not in schema:
-                message = f"window.field '{name}' is not a field of the input record; {suggestion(name, schema.names)}"
-                raise Refusal(message, at=("window", "field"), code="unknown_field", value=name)
-            if schema.type_of(name) != "bool":
-                message = f"window.field '{name}' is {schema.type_of(name)}; a field that ends windows is a bool"
-                raise Refusal(message, at=("window", "field"), code="type_mismatch", value=name)
+            cls._check_field(params.window.field, inputs["in"], ("timestamp", "int"), "the end of a window is a timestamp (ns)")
+        elif isinstance(params.window, Marked):
+            cls._check_field(params.window.field, inputs["in"], ("bool",), "a field that ends windows is a bool")
         return super().output_schemas(params, inputs)
+
+    @staticmethod
+    def _check_field(name: str, schema: RecordSchema, types: tuple[FieldType, ...], wanted: str) -> None:
+        """Check the field that a window refers to. Raises `Refusal` if it is unknown or of another type."""
+        if name not in schema:
+            message = f"window.field '{name}' is not a field of the input record; {suggestion(name, schema.names)}"
+            raise Refusal(message, at=("window", "field"), code="unknown_field", value=name)
+        if schema.type_of(name) not in types:
+            message = f"window.field '{name}' is {schema.type_of(name)}; {wanted}"
+            raise Refusal(message, at=("window", "field"), code="type_mismatch", value=name)
 
     @classmethod
     def reads(

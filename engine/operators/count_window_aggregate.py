@@ -54,10 +54,9 @@ from engine.operators.aggregation import (
     put_row,
     take_record,
 )
-from engine.operators.windows import check_count
+from engine.operators.windows import RecordsPerSlide, RecordsPerWindow, check_count
 from engine.spec.base.operator import Model
 from engine.spec.base.records import RecordSchema
-from engine.spec.base.units import Integer
 
 # parameters of this kind, in order
 AGG_LENGTH, AGG_STEP, AGG_TOGETHER, AGG_SCHEME, AGG_GROUPS, AGG_LISTS = range(AGG_OWN, AGG_OWN + 6)
@@ -221,14 +220,8 @@ class CountWindowAggregate(Aggregation):
         counts: Literal["each_key", "all"] = Field(
             "each_key", description="each_key: records of a key fill its windows; all: all records fill them together (parallelism 1)"
         )
-        size: Integer = Field(ge=1, le=1_000_000_000, description="records per window", json_schema_extra={"x-unit": "records"})
-        slide: Integer | None = Field(
-            None,
-            ge=1,
-            le=1_000_000_000,
-            description="records from one window's end to the next, at most the size; default: the size",
-            json_schema_extra={"x-unit": "records"},
-        )
+        size: RecordsPerWindow
+        slide: RecordsPerSlide = None
         aggregates: Aggregates = (AggregateField(name="count"),)
         evaluation: Evaluation = "incremental"
 

@@ -81,19 +81,27 @@ class Sliding(Model):
         return self
 
 
+RecordsPerWindow = Annotated[
+    Integer, Field(ge=1, le=1_000_000_000, description="records per window", json_schema_extra={"x-unit": "records"})
+]
+RecordsPerSlide = Annotated[
+    Integer | None,
+    Field(
+        ge=1,
+        le=1_000_000_000,
+        description="records from one window's end to the next, at most the size; default: the size",
+        json_schema_extra={"x-unit": "records"},
+    ),
+]
+
+
 class Count(Model):
     """Windows of a number of records, of all inputs together. Every slide-th record ends one with the last `size` records, or with fewer at
     first."""
 
     kind: Literal["count"] = "count"
-    size: Integer = Field(ge=1, le=1_000_000_000, description="records per window", json_schema_extra={"x-unit": "records"})
-    slide: Integer | None = Field(
-        None,
-        ge=1,
-        le=1_000_000_000,
-        description="records from one window's end to the next, at most the size; default: the size",
-        json_schema_extra={"x-unit": "records"},
-    )
+    size: RecordsPerWindow
+    slide: RecordsPerSlide = None
 
     @property
     def step(self) -> int:
