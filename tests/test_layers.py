@@ -77,6 +77,8 @@ MAY_IMPORT = {
     "engine.costmodels": {"engine.costmodels", "engine.spec", "engine.core.random"},  # a model that saw more would learn its constants
     "engine.corpus": {"engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},
     "engine.corpus.labels": {"engine.corpus", "engine.costmodels", "engine.simulation"},  # costs are measured, so it runs the trace
+    "engine.corpus.fingerprint": {"engine.corpus", "engine.prices", "engine.spec"},  # what labels follow from
+    "engine.learning": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.spec", "engine.core.random"},
     "engine.figures": {"engine"},
     "engine.lowering": {"engine.lowering", "engine.operators", "engine.prices", "engine.workloads", "engine.spec", "engine.core"},
     "engine.simulation": {"engine"},  # puts the parts together

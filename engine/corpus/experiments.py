@@ -24,15 +24,22 @@ KEYS: Mapping[Dtype, str] = {**FIRST, "double": "key"}
 DOUBLES = 11  # values from -0.05 to 0.05
 FUNCTIONS = {"min": "min", "max": "max", "mean": "avg", "sum": "sum"}
 TEXT_FUNCTIONS = ("startswith", "endswith", "contains")
+PRICES = "costream_2024"
 ENVELOPE_BYTES = 120
 CREDITS = 32_768  # records that a receiver's queue holds
+VALUE_BYTES: Mapping[Dtype, int] = {"int": 10, "double": 14, "string": 9}
+"""On the wire, besides the envelope. A record's key and number are integers, too; its time is free."""
+
+
+COST: Document = {"noise": {"kind": "lognormal", "cv": 0.1}, "warmup": {"kind": "time", "factor": 2, "over_s": 5}}
+"""What no feature tells: services vary, and a new process is slower at first."""
 
 
 def experiment(trace: Trace, seed: int, horizon_s: float) -> Document:
     """seed: of the streams. horizon_s: length of the run in virtual time."""
     query = trace.query
     ids = _ids(query)
-    operators = [_operator(query, number, ids[number]) for number in range(len(ids))]
+    operators = [_operator(query, number, ids[number]) | {"cost": COST} for number in range(len(ids))]
     hosts = [f"h{number + 1}" for number in range(len(trace.hosts))]
     return {
         "format": 1,
@@ -43,7 +50,7 @@ def experiment(trace: Trace, seed: int, horizon_s: float) -> Document:
             "hosts": [_host(host, name) for host, name in zip(trace.hosts, hosts, strict=True)],
         },
         "placement": {"kind": "explicit", "hosts": {id: [hosts[place]] for id, place in zip(ids, trace.placed, strict=True)}},
-        "prices": "costream_2024",
+        "prices": PRICES,
         "policies": {"flow_control": {"kind": "credits", "per_channel": CREDITS}},
         "workload": {
             "seed": seed,
@@ -162,6 +169,7 @@ def _source(of: Source) -> Document:
         "kind": "synthetic",
         "keys": DOUBLES,
         "in_turn": False,
+        "record_bytes": sum(VALUE_BYTES[dtype] * count for dtype, count in _values(of).items()),
         "integers": of.ints,
         "integer_min": -10,
         "integer_max": 10,
@@ -169,6 +177,10 @@ def _source(of: Source) -> Document:
         "strings": of.strings,
     }
     return {"stream": stream, "rate": {"kind": "constant", "per_s": of.rate_per_s}, "arrivals": {"kind": "poisson"}}
+
+
+def _values(of: Source) -> dict[Dtype, int]:
+    return {"int": of.ints + 2, "double": of.doubles, "string": of.strings}
 
 
 def _host(host: Host, name: str) -> Document:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from engine.core.random import Chance
 from engine.costmodels.description import Host
 from engine.placement.space import Placed, Space
 
-from .grid import TRAINING, Hardware
-from .queries import DrawnQuery, drawn
+from .grid import TRAINING, UNSEEN, Hardware
+from .queries import DrawnQuery, chain_of_filters, drawn
 
 HOSTS_MAX = 5
 
@@ -39,11 +40,28 @@ class Trace:
         return hashlib.sha256(f"{self.query.template} {text}".encode()).hexdigest()[:16]
 
 
-def trace(namespace: str, seed: int, index: int, hardware: Hardware = TRAINING) -> Trace:
-    """namespace: of its corpus, such as `training`; different ones share no draw."""
-    chance = Chance(seed, namespace, index)
-    query = drawn(chance)
-    hosts, placed = hosted(query, hardware, chance)
+@dataclass(frozen=True)
+class Draw:
+    """From what the traces of a corpus are drawn."""
+
+    query: Callable[[Chance], DrawnQuery] = drawn
+    hardware: Hardware = TRAINING
+
+
+DRAWS: Mapping[str, Draw] = {
+    "training": Draw(),
+    "calibration": Draw(),
+    "unseen_hardware": Draw(hardware=UNSEEN),
+    **{f"chains_of_{count}": Draw(partial(chain_of_filters, count)) for count in (2, 3, 4)},
+}
+"""By name. Prices are calibrated on traces of their own."""
+
+
+def trace(namespace: str, seed: int, index: int) -> Trace:
+    """namespace: the name of a draw, or any other for traces as in training; different ones share nothing."""
+    draw, chance = DRAWS.get(namespace, DRAWS["training"]), Chance(seed, namespace, index)
+    query = draw.query(chance)
+    hosts, placed = hosted(query, draw.hardware, chance)
     return Trace(query, hosts, placed)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.corpus.labels import Labels, growth_per_s, measure
+from engine.corpus.labels import Labels, ReceiveQueue, SourceLog, growth_per_s, horizon_s, measure
 from engine.corpus.queries import DrawnQuery
 from engine.corpus.traces import DrawnHost, Trace, trace
 from engine.costmodels.description import Filter, Sink, Source
@@ -43,6 +43,12 @@ def test_an_overloaded_host_waits_in_the_log_ever_longer() -> None:
     assert waits_ms[1] == pytest.approx(2 * waits_ms[0], rel=0.25)
 
 
+def test_runs_are_long_enough_for_four_windows() -> None:
+    """43 s at least, with a drain of 3 s."""
+    horizons = {horizon_s(trace("tests", 1, index).query) for index in range(60)}
+    assert horizons == {43, 45, 77}
+
+
 def test_a_query_from_which_nothing_arrives_fails_and_has_no_costs() -> None:
     assert measure(filtered(400, literal=-10), seed=1, horizon_s=3) == Labels(3, "nothing arrived")
 
@@ -53,7 +59,22 @@ def test_labels_are_a_pure_function_of_the_trace_and_seed_and_no_formula() -> No
     assert measure(of, seed=1, horizon_s=3) != measure(of, seed=2, horizon_s=3)
 
 
-def test_growth_of_the_backlog_is_that_of_the_last_third() -> None:
-    assert growth_per_s([(1, 0), (6, 100), (7, 150), (9, 250)], 9) == 50
-    assert growth_per_s([(6, 100), (9, 40)], 9) == 0
-    assert growth_per_s([(9, 40)], 9) == 0
+def test_a_log_that_fills_while_a_window_fires_does_not_grow() -> None:
+    assert growth_per_s([0, 0, 0, 50, 100, 150, 200, 250, 300]) == 50
+    assert growth_per_s([0, 80, 5, 80, 5, 80, 5, 80, 90]) == 0
+    assert growth_per_s([90, 80, 70, 60, 50, 40, 30, 20, 10]) == 0
+    assert growth_per_s([90]) == 0
+
+
+def test_what_was_written_before_the_drain_is_read_by_the_end_or_overdue() -> None:
+    """Ten records come in each second."""
+    assert SourceLog(10, [0, 0, 20, 30, 20, 10], [10, 10, 0, 0, 20, 20]).overdue == 0
+    assert SourceLog(10, [0, 0, 10, 20, 30, 40], [10, 10, 0, 0, 0, 0]).overdue == 10
+
+
+def test_a_queue_fills_if_its_busiest_channel_does_within_four_minutes() -> None:
+    growing = [100 * second for second in range(30)]  # 24,000 after four minutes
+    assert not ReceiveQueue(growing, [3000]).fills
+    assert ReceiveQueue([2 * waiting for waiting in growing], [3000]).fills
+    assert not ReceiveQueue([2 * waiting for waiting in growing], [3000, 3000]).fills  # either channel holds half of it
+    assert not ReceiveQueue([0] * 30, [0]).fills

@@ -1,0 +1,150 @@
+"""Training of one model: a network for one cost, with one seed (Heinrich et al. 2024, section IV; specification 3.3, 3.4). Needs torch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from engine.core.random import RandomStream
+
+from .encoding import Encoder, Floats
+from .errors import q_errors
+from .examples import Examples
+from .features import JointGraph
+from .metrics import Metric
+from .network import Architecture, Network
+from .packing import Batch, Packed
+
+GREATEST = 20.0
+"""Of the logarithm of 1 + a cost, as predicted: about five hundred million."""
+
+
+class TrainingError(ValueError):
+    """A model cannot be trained; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """patience: epochs without improvement in validation, after which training ends."""
+
+    architecture: Architecture = field(default_factory=Architecture)
+    rate: float = 1e-3
+    batch: int = 128
+    epochs: int = 200
+    patience: int = 20
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """validation: median q-error, or share of wrong classes. Lower is better."""
+
+    number: int
+    loss: float
+    validation: float
+    best: bool
+
+
+@dataclass
+class Model:
+    """A trained network with its encoder. seed: what members of an ensemble differ in."""
+
+    metric: Metric
+    seed: int
+    architecture: Architecture
+    encoder: Encoder
+    network: Network
+    epochs: list[Epoch] = field(default_factory=list)
+
+    def predict(self, graphs: Sequence[JointGraph]) -> Floats:
+        """(graphs,) of costs, or of the probability of the good class."""
+        return self.predict_batch(Packed(graphs, self.encoder).batch()) if graphs else np.zeros(0)
+
+    def predict_batch(self, batch: Batch) -> Floats:
+        self.network.eval()
+        with torch.no_grad():
+            found: Floats = self.network(batch).numpy().astype(np.float64)
+        return 1 / (1 + np.exp(-found)) if self.metric.classifies else np.expm1(np.clip(found, 0.0, GREATEST))
+
+
+def train(
+    metric: Metric,
+    training: Examples,
+    validation: Examples,
+    settings: Settings,
+    seed: int,
+    each: Callable[[Epoch], bool | None] = lambda _: None,
+    initial: Model | None = None,
+) -> Model:
+    """The weights of the best epoch. each: called after every epoch; training stops if it returns True. initial: a model to start from,
+    whose encoder is kept.
+
+    Raises TrainingError: too few examples, one class only, or a loss that is no number.
+    """
+    _check(metric, training, validation)
+    architecture = replace(settings.architecture, classifies=metric.classifies)
+    encoder = Encoder.fitted(training.graphs) if initial is None else initial.encoder
+    torch.manual_seed(seed)
+    network = Network({type: encoder.width(type) for type in encoder.scales}, architecture)
+    if initial is not None:
+        network.load_state_dict(initial.network.state_dict())
+    model = Model(metric, seed, architecture, encoder, network)
+    packed, targets = Packed(training.graphs, encoder), _targets(metric, training)
+    whole = Packed(validation.graphs, encoder).batch()
+    optimiser = torch.optim.AdamW(network.parameters(), settings.rate)
+    loss_of = nn.BCEWithLogitsLoss() if metric.classifies else nn.MSELoss()
+    order = RandomStream(seed, "order")
+    least, since, kept = math.inf, 0, _copied(network)
+    for number in range(settings.epochs):
+        network.train()
+        lost = 0.0
+        shuffled = np.argsort(order.words(np.arange(packed.count) + number * packed.count), kind="stable")
+        for first in range(0, packed.count, settings.batch):
+            chosen = shuffled[first : first + settings.batch]
+            optimiser.zero_grad()
+            loss = loss_of(network(packed.batch(chosen)), targets[torch.from_numpy(chosen)])
+            loss.backward()
+            optimiser.step()
+            lost += float(loss.detach()) * len(chosen)
+        if not math.isfinite(lost):
+            raise TrainingError(f"the loss of epoch {number + 1} is no number; use a smaller learning rate than {settings.rate:g}")
+        missed = missed_by(metric, model.predict_batch(whole), validation.targets)
+        epoch = Epoch(number + 1, lost / packed.count, missed, missed < least)
+        model.epochs.append(epoch)
+        if epoch.best:
+            least, since, kept = missed, 0, _copied(network)
+        else:
+            since += 1
+        if each(epoch) or since >= settings.patience:
+            break
+    network.load_state_dict(kept)
+    return model
+
+
+def missed_by(metric: Metric, predicted: Floats, targets: Sequence[float]) -> float:
+    """Median q-error, or the share of wrong classes."""
+    if metric.classifies:
+        return float(np.mean((predicted > 0.5) != (np.asarray(targets) > 0.5)))
+    return float(np.median(q_errors(targets, predicted, metric.least)))
+
+
+def _check(metric: Metric, training: Examples, validation: Examples) -> None:
+    for name, part in (("training", training), ("validation", validation)):
+        if not len(part):
+            raise TrainingError(f"there are no {name} traces for {metric.title.lower()}; make a larger corpus")
+    if metric.classifies and len({target > 0.5 for target in training.targets}) < 2:
+        raise TrainingError(f"all training traces are of one class of {metric.title.lower()}; make a larger corpus")
+
+
+def _targets(metric: Metric, examples: Examples) -> torch.Tensor:
+    values = torch.tensor(list(examples.targets), dtype=torch.float32)
+    return values if metric.classifies else torch.log1p(values)
+
+
+def _copied(network: Network) -> dict[str, Any]:
+    return {name: value.detach().clone() for name, value in network.state_dict().items()}

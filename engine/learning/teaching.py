@@ -1,0 +1,122 @@
+"""Training the models of a corpus: for each cost some members, which differ in their seed alone. What is done already is kept."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from queue import Empty
+from typing import Any, NamedTuple
+
+import torch
+
+from engine.corpus import corpora
+from engine.corpus.rows import Row
+from engine.costmodels.metrics import METRICS
+from engine.costmodels.splits import Split, split
+from engine.costmodels.storage import BrokenModel, load, save
+from engine.costmodels.training import Epoch, Settings, TrainingError, train
+
+from .examples import examples
+
+SPLIT_SEED = 1
+FIRST_SEED = 42
+"""Of the first member; the others count on."""
+
+LOOK_S = 0.5
+
+
+class Task(NamedTuple):
+    """One model. seed: of its initial weights and of the order of its examples."""
+
+    metric: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.metric}-{self.seed}"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What has just been learned: an epoch, or None if the model is done."""
+
+    task: Task
+    epoch: Epoch | None
+
+
+def tasks(metrics: Sequence[str], members: int) -> list[Task]:
+    return [Task(metric, FIRST_SEED + n) for n in range(members) for metric in metrics]
+
+
+class Parts(NamedTuple):
+    """Rows of a corpus by what they are for."""
+
+    training: list[Row]
+    validation: list[Row]
+    test: list[Row]
+
+
+def parts_of(rows: Sequence[Row]) -> Parts:
+    found: Split = split([row.trace.group for row in rows], SPLIT_SEED)
+    return Parts(*([rows[n] for n in numbers] for numbers in (found.training, found.validation, found.test)))
+
+
+def teach(corpus: Path, models: Path, of: Sequence[Task], settings: Settings, processes: int) -> Iterator[Progress]:
+    """Train the models that are not there yet, in several processes, and yield their progress. Leaving the loop stops the rest.
+
+    Raises CorpusError, TrainingError.
+    """
+    facts = {"corpus": corpus.name, "digest": corpora.digest(corpus), **asdict(corpora.opened(corpus))}
+    todo = [task for task in of if not _is_there(models / task.name, facts)]
+    if not todo:
+        return
+    context = multiprocessing.get_context("spawn")
+    told: Any = context.Queue()
+    pool = ProcessPoolExecutor(min(processes, len(todo)), mp_context=context, initializer=_begin, initargs=(corpus, told))
+    try:
+        under_way: dict[Future[None], Task] = {pool.submit(_one, task, settings, models / task.name, facts): task for task in todo}
+        while under_way:
+            try:
+                yield Progress(*told.get(timeout=LOOK_S))
+                continue
+            except Empty:
+                pass
+            for future in [future for future in under_way if future.done()]:
+                future.result()
+                yield Progress(under_way.pop(future), None)
+    except BrokenProcessPool:
+        raise TrainingError("a process was lost; the models that were done are kept, so train again, in fewer processes") from None
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+
+
+def _is_there(directory: Path, facts: dict[str, Any]) -> bool:
+    try:
+        return load(directory).facts == facts
+    except BrokenModel:
+        return False
+
+
+class _Here:
+    """What a process keeps between its models."""
+
+    parts: Parts
+    told: Any
+
+
+def _begin(corpus: Path, told: Any) -> None:
+    torch.set_num_threads(1)  # the processes share the cores
+    _Here.parts, _Here.told = parts_of(list(corpora.rows(corpus))), told
+
+
+def _one(task: Task, settings: Settings, directory: Path, facts: dict[str, Any]) -> None:
+    metric = METRICS[task.metric]
+    training, validation = (examples(metric, rows, SPLIT_SEED) for rows in _Here.parts[:2])
+    model = train(metric, training, validation, settings, task.seed, lambda epoch: _Here.told.put((task, epoch)))
+    save(directory, model, facts)

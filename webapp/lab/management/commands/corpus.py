@@ -1,0 +1,100 @@
+"""Make a corpus of random queries on random hosts, measured by the engine, or list the corpora.
+
+A corpus is stored in the data directory. What is there already is kept, so a stopped command goes on where it was. Exit status 2: the
+corpus cannot be made; 130: stopped (Ctrl-C).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from engine.corpus.corpora import TRACES, Balance, Corpus, CorpusError, digest, opened, rows
+from engine.corpus.labels import Labels
+from engine.corpus.making import make
+from engine.corpus.traces import DRAWS
+
+INVALID, STOPPED = 2, 130
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        making = actions.add_parser("make", help="measure the traces that are missing")
+        making.add_argument("name")
+        making.add_argument("--scale", choices=TRACES, default="smoke", help="number of traces: 400, 4,000 or 43,281")
+        making.add_argument("--traces", type=int, help="number of traces, in place of a scale")
+        making.add_argument("--seed", type=int, default=1)
+        making.add_argument("--draw", choices=DRAWS, default="training", help="the queries and hosts that are drawn")
+        making.add_argument("--processes", type=int, default=2, metavar="N", help="number of parallel runs (default: 2)")
+        listing = actions.add_parser("list", help="list the corpora")
+        for action in (making, listing):
+            action.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value")
+
+    def handle(self, *args: Any, action: str, as_json: bool, **options: Any) -> None:
+        try:
+            told: Any = self._made(as_json, **options) if action == "make" else list(_listed(directory()))
+        except CorpusError as error:
+            self.stdout.write(json.dumps({"error": str(error)})) if as_json else self.stderr.write(str(error))
+            sys.exit(INVALID)
+        except KeyboardInterrupt:
+            self.stderr.write("stopped; the parts that were done are kept, and the same command goes on")
+            sys.exit(STOPPED)
+        if as_json:
+            self.stdout.write(json.dumps(told))
+        elif action == "list":
+            for one in told:
+                self.stdout.write(
+                    f"{one['name']}  {one['traces']:,} traces, {one['draw']}, seed {one['seed']}{'' if one['whole'] else ', unfinished'}"
+                )
+
+    def _made(
+        self, as_json: bool, name: str, scale: str, traces: int | None, seed: int, draw: str, processes: int, **_: Any
+    ) -> dict[str, Any]:
+        if not NAME.fullmatch(name):
+            raise CorpusError(f"name is '{name}'; use lower-case letters, digits, _ and -, at most 63 of them")
+        corpus = Corpus.of(draw, seed, TRACES[scale] if traces is None else traces)
+        place = directory() / name
+        started, labels = time.monotonic(), list[Labels]()
+        for done, (_part, of_part) in enumerate(make(place, corpus, max(1, processes)), 1):
+            labels += of_part
+            if not as_json:
+                balance, per_s = Balance.of(labels), len(labels) / (time.monotonic() - started)
+                self.stdout.write(f"{done} parts, {len(labels):,} traces, {per_s:.1f} a second: {_shares(balance)}")
+        balance = Balance.of([row.labels for row in rows(place)])
+        told = {"name": name, **_described(corpus), "digest": digest(place), **balance.as_json()}
+        if not as_json:
+            self.stdout.write(f"{name}: {balance.traces:,} traces, {_shares(balance)}, digest {told['digest']}")
+        return told
+
+
+def directory() -> Path:
+    return Path(settings.DATA_DIR) / "corpora"
+
+
+def _shares(balance: Balance) -> str:
+    failed = (balance.traces - balance.succeeded) / balance.traces
+    behind = balance.backpressured / balance.succeeded if balance.succeeded else 0
+    return f"{failed:.0%} fail, {behind:.0%} of the others fall behind"
+
+
+def _described(corpus: Corpus) -> dict[str, Any]:
+    return {"draw": corpus.draw, "seed": corpus.seed, "traces": corpus.traces, "measured_by": corpus.measured_by}
+
+
+def _listed(place: Path) -> Iterator[dict[str, Any]]:
+    for one in sorted(place.iterdir()) if place.is_dir() else ():
+        corpus = opened(one)
+        yield {"name": one.name, **_described(corpus), "whole": not corpus.missing(one)}
