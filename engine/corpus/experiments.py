@@ -102,7 +102,7 @@ def _operator(query: DrawnQuery, number: int, id: str) -> Document:
         case Sink():
             return {"id": id, "kind": "sink"}
         case Filter():
-            return {"id": id, "kind": "filter", "params": {"predicate": _predicate(of, _attribute(query, number, of.dtype))}}
+            return {"id": id, "kind": "filter", "params": {"predicate": _predicate(of, attribute(query, number, of.dtype))}}
         case Join():
             params = {"left_key": KEYS[of.key], "right_key": KEYS[of.key], "window": _join_window(of.window)}
             if any(isinstance(query.operators[receiver], Aggregate) for sender, receiver in query.edges if sender == number):
@@ -131,7 +131,7 @@ def _predicate(of: Filter, attribute: str) -> str:
     return f"{'not ' * negated}{name}({attribute}, {of.literal!r})"
 
 
-def _attribute(query: DrawnQuery, number: int, dtype: Dtype) -> str:
+def attribute(query: DrawnQuery, number: int, dtype: Dtype) -> str:
     """What a filter tests: the aggregate's value or key where it follows one, else the first attribute of its literal's type."""
     (sender,) = query.senders[number]
     of = query.operators[sender]
