@@ -134,11 +134,11 @@ def _aggregated(function: str, table: Table, used: Fields, held: float) -> tuple
     kinds, numbers, counts = np.unique(names, return_inverse=True, return_counts=True)
     groups = float(np.sum(1.0 - _to_the(1.0 - counts / count, round(held))))
     values = table[used.value] if used.value is not None else np.ones(count)
+    compute = FUNCTIONS[function]
     results: list[tuple[int, float]] = []
     for start in range(0, count - size + 1, size):
-        of_window = numbers[start : start + size]
-        for group in np.unique(of_window):
-            results.append((int(group), factor * float(FUNCTIONS[function](values[start : start + size][of_window == group]))))
+        of_window, window = numbers[start : start + size], values[start : start + size]
+        results += [(int(group), factor * float(compute(window[of_window == group]))) for group in np.unique(of_window)]
         if len(results) >= SAMPLE:
             break
     made: Table = {used.result: np.array([value for _, value in results])}

@@ -68,5 +68,17 @@ def load(directory: Path) -> Stored:
     return Stored(model, given["facts"])
 
 
+def load_all(directory: Path) -> dict[str, list[Model]]:
+    """The models in the directories of a directory, by metric, the members of each in order of their seeds. Raises BrokenModel."""
+    if not directory.is_dir():
+        raise BrokenModel(f"there are no models '{directory.name}'; train some")
+    found: dict[str, list[Model]] = {}
+    for one in sorted(directory.iterdir()):
+        if (one / DESCRIPTION).exists():
+            model = load(one).model
+            found.setdefault(model.metric.name, []).append(model)
+    return {name: sorted(members, key=lambda model: model.seed) for name, members in found.items()}
+
+
 def _first_line(error: Exception) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]

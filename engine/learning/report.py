@@ -48,18 +48,16 @@ def measured(metric: Metric, predictor: Predictor, test: Examples) -> dict[str, 
     return {"count": classes.count, **shares, **asdict(classes), "one_class_only": classes.one_class_only}
 
 
-def report(metric: Metric, members: Sequence[Model], parts: Parts, trees: bool) -> dict[str, Any]:
-    """By predictor, how far it is off. trees: whether flat vectors are trained as well, which needs lightgbm."""
+def report(metric: Metric, members: Sequence[Model], parts: Parts) -> dict[str, Any]:
+    """By predictor, how far it is off."""
     training, validation, test = (examples(metric, rows, SPLIT_SEED) for rows in parts)
-    found = {name: measured(metric, predictor, test) for name, predictor in _predictors(metric, members, training, validation, trees)}
+    found = {name: measured(metric, predictor, test) for name, predictor in _predictors(metric, members, training, validation)}
     return {"metric": metric.name, "traces": {"training": len(training), "validation": len(validation), "test": len(test)}, "off": found}
 
 
-def _predictors(
-    metric: Metric, members: Sequence[Model], training: Examples, validation: Examples, trees: bool
-) -> Iterator[tuple[str, Predictor]]:
+def _predictors(metric: Metric, members: Sequence[Model], training: Examples, validation: Examples) -> Iterator[tuple[str, Predictor]]:
     yield "costream", Ensemble(members)
-    for vector in VECTORS if trees else ():
+    for vector in VECTORS:
         yield f"flat {vector}", train_trees(metric, vector, training, validation, SPLIT_SEED)
     yield "nearest", Nearest(metric, training.graphs, training.targets)
     yield "constant", Constant.of(training.targets)

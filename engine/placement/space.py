@@ -29,13 +29,20 @@ BINS = {"cpu_percent": (300.0, 600.0), "memory_mb": (4000.0, 16000.0), "mbit_per
 def bin_of(host: ExpandedHost) -> int:
     """1 (weak), 2 or 3 (strong): the bin of most of its features, of several the lowest."""
     values = {
-        "cpu_percent": host.cores_milli * host.speed_milli / 10_000,
+        "cpu_percent": cpu_percent(host),
         "memory_mb": host.memory_bytes / 1e6,
         "mbit_per_s": float(host.egress_mbit_per_s),
         "latency_ms": -host.egress_latency_ns / 1e6,
     }
     counts = Counter(1 + sum(value > most for most in BINS[name]) for name, value in values.items())
     return min(counts, key=lambda bin: (-counts[bin], bin))
+
+
+def cpu_percent(host: ExpandedHost) -> float:
+    """100 is one reference core. A quota counts in place of the cores."""
+    quota = getattr(host.processor, "quota_cores", None)
+    cores = host.cores_milli / 1000 if quota is None else quota
+    return float(cores * host.speed_milli / 10)
 
 
 @dataclass(frozen=True)

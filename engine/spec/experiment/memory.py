@@ -236,8 +236,8 @@ as much, 5.2 in the mean."""
 
 
 class Costream2024(Budget):
-    """450 MB for the process, 180 bytes per queued tuple and 48 bytes per value in it; about as much per tuple in a window. The heap is 12.5 GB, or the machine's memory if
-    that is less. The host dies once it also exceeds 3,000 MB of swap beyond its memory.
+    """450 MB for the process, 180 bytes per queued tuple and 48 bytes per value in it; about as much per tuple in a window. The heap is
+    12.5 GB, or the machine's memory if that is less. The host dies once it also exceeds 3,000 MB of swap beyond its memory.
     """
 
     title: ClassVar[str] = "Costream 2024"

@@ -1,0 +1,79 @@
+"""Suggest where the operators of an experiment should run, by trained cost models. FILE is an experiment document, as JSON or YAML.
+
+Exit status 2: there is nothing to suggest; the message says why.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from engine.advice.suggest import CANDIDATES, GOALS, Advice, NoAdvice, suggest
+from engine.costmodels.metrics import METRICS
+from engine.spec import load
+from engine.spec.rules.validation import Context
+from engine.workloads import lookup
+
+from .corpus import INVALID
+
+SHOWN = 10
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--models", required=True, help="name of trained models (manage.py train)")
+        parser.add_argument("--goal", choices=GOALS, default="processing_latency")
+        parser.add_argument("--pin", action="append", default=[], metavar="OPERATOR=HOST", help="keep an operator on a host")
+        parser.add_argument("--forbid", action="append", default=[], metavar="HOST", help="run nothing on a host")
+        parser.add_argument("--candidates", type=int, default=CANDIDATES, help="placements that are drawn (default: 25)")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value")
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        try:
+            advice = self._advice(**options)
+        except (ValueError, OSError) as error:  # InvalidExperiment, NotDescribed, NoAdvice, BrokenModel
+            self.stdout.write(json.dumps({"error": str(error)})) if as_json else self.stderr.write(str(error))
+            sys.exit(INVALID)
+        if as_json:
+            self.stdout.write(json.dumps(advice.as_json()))
+        else:
+            self._tell(advice)
+
+    def _advice(self, file: Path, models: str, goal: str, pin: list[str], forbid: list[str], candidates: int, **_: Any) -> Advice:
+        try:
+            from engine.costmodels.storage import load_all
+        except ModuleNotFoundError as error:
+            raise NoAdvice(f"{error.name} is not installed; run: pip install -r requirements-models.txt -c constraints.txt") from None
+        pinned = dict(one.partition("=")[::2] for one in pin)
+        datasets = lookup([settings.DATASETS_DIR])
+        experiment = load(file, Context(datasets=datasets))
+        members = load_all(Path(settings.DATA_DIR) / "models" / models)
+        return suggest(experiment, datasets, members, goal, pinned, forbid, candidates)
+
+    def _tell(self, advice: Advice) -> None:
+        for caution in advice.cautions:
+            self.stdout.write(f"caution: {caution}")
+        for one in advice.outside:
+            span = "" if one.least is None else f" ({one.least:g} to {one.most:g})"
+            self.stdout.write(f"outside the training range: {one.feature} {one.value} of {one.type}{span}")
+        for dropped in advice.choice.relaxed:
+            self.stdout.write(f"no candidate was left, so those for which '{dropped}' is predicted are kept")
+        metric = METRICS[advice.goal]
+        for rank, n in enumerate(advice.choice.order[:SHOWN], 1):
+            one = advice.candidates[n]
+            predicted = one.predicted(advice.goal)
+            placed = ", ".join(f"{operator} on {host}" for operator, host in one.hosts.items())
+            why = advice.choice.filtered.get(n, "")
+            self.stdout.write(
+                f"{rank}. {metric.title.lower()} {predicted.mean:,.1f} {metric.unit}, members differ by {predicted.spread:,.1f}, {one.origin}"
+                f"{', predicted: ' + why if why else ''}: {placed}"
+            )

@@ -1,0 +1,86 @@
+"""Train cost models on a corpus, and report what they are worth beside simpler predictors.
+
+Models that are trained already are kept, so a stopped command goes on where it was. Exit status 2: they cannot be trained; 130: stopped
+(Ctrl-C).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from engine.corpus import corpora
+from engine.corpus.corpora import CorpusError
+from engine.costmodels.metrics import METRICS
+
+from .corpus import INVALID, STOPPED
+
+REPORT = "report.json"
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("corpus", help="name of a corpus (manage.py corpus list)")
+        parser.add_argument("--name", help="name of the models (default: that of the corpus)")
+        parser.add_argument("--metrics", nargs="+", choices=METRICS, default=list(METRICS), help="costs to be predicted (default: all)")
+        parser.add_argument("--members", type=int, default=3, help="models of each cost (default: 3)")
+        parser.add_argument("--hidden", type=int, default=128, help="width of the network's states (default: 128)")
+        parser.add_argument("--epochs", type=int, default=200, help="epochs at most (default: 200)")
+        parser.add_argument("--processes", type=int, default=2, metavar="N", help="models trained at the same time (default: 2)")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value")
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        try:
+            told = self._trained(as_json, **options)
+        except ValueError as error:  # CorpusError, TrainingError, BrokenModel
+            self.stdout.write(json.dumps({"error": str(error)})) if as_json else self.stderr.write(str(error))
+            sys.exit(INVALID)
+        except KeyboardInterrupt:
+            self.stderr.write("stopped; the models that were done are kept, and the same command goes on")
+            sys.exit(STOPPED)
+        if as_json:
+            self.stdout.write(json.dumps(told))
+
+    def _trained(
+        self,
+        as_json: bool,
+        corpus: str,
+        name: str | None,
+        metrics: list[str],
+        members: int,
+        hidden: int,
+        epochs: int,
+        processes: int,
+        **_: Any,
+    ) -> list[dict[str, Any]]:
+        try:
+            from engine.costmodels.network import Architecture
+            from engine.costmodels.storage import load
+            from engine.costmodels.training import Settings
+            from engine.learning.report import line, report
+            from engine.learning.teaching import parts_of, tasks, teach
+        except ModuleNotFoundError as error:
+            raise CorpusError(f"{error.name} is not installed; run: pip install -r requirements-models.txt -c constraints.txt") from None
+        of, models = Path(settings.DATA_DIR) / "corpora" / corpus, Path(settings.DATA_DIR) / "models" / (name or corpus)
+        todo = tasks(metrics, members)
+        for progress in teach(of, models, todo, Settings(Architecture(hidden=hidden), epochs=epochs), max(1, processes)):
+            if not as_json and progress.epoch is None:
+                self.stdout.write(f"{progress.task.name} is trained")
+        parts, told = parts_of(list(corpora.rows(of))), []
+        for metric in metrics:
+            found = report(METRICS[metric], [load(models / task.name).model for task in todo if task.metric == metric], parts)
+            told.append(found)
+            if not as_json:
+                self.stdout.write(f"{METRICS[metric].title}, {found['traces']['training']:,} traces for training")
+                for predictor, off in found["off"].items():
+                    self.stdout.write(f"  {line(METRICS[metric], predictor, off)}")
+        (models / REPORT).write_text(json.dumps(told, indent=1))
+        return told
