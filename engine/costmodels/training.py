@@ -13,16 +13,15 @@ from torch import nn
 
 from engine.core.random import RandomStream
 
+from .architecture import Architecture
 from .encoding import Encoder, Floats
 from .errors import q_errors
 from .examples import Examples
 from .features import JointGraph
+from .inference import Trained, as_costs
 from .metrics import Metric
-from .network import Architecture, Network
+from .network import Network
 from .packing import Batch, Packed
-
-GREATEST = 20.0
-"""Of the logarithm of 1 + a cost, as predicted: about five hundred million."""
 
 
 class TrainingError(ValueError):
@@ -65,11 +64,16 @@ class Model:
         """(graphs,) of costs, or of the probability of the good class."""
         return self.predict_batch(Packed(graphs, self.encoder).batch()) if graphs else np.zeros(0)
 
+    def trained(self) -> Trained:
+        """The model without what training needs."""
+        weights = {name: value.detach().numpy().copy() for name, value in self.network.state_dict().items()}
+        return Trained(self.metric, self.seed, self.architecture, self.encoder, weights)
+
     def predict_batch(self, batch: Batch) -> Floats:
         self.network.eval()
         with torch.no_grad():
             found: Floats = self.network(batch).numpy().astype(np.float64)
-        return 1 / (1 + np.exp(-found)) if self.metric.classifies else np.expm1(np.clip(found, 0.0, GREATEST))
+        return as_costs(self.metric, found)
 
 
 def train(

@@ -15,8 +15,8 @@ from engine.costmodels.examples import Examples
 from engine.costmodels.features import JointGraph
 from engine.costmodels.flat import VECTORS
 from engine.costmodels.flat.boosting import train_trees
+from engine.costmodels.inference import Trained
 from engine.costmodels.metrics import Metric
-from engine.costmodels.training import Model
 
 from .examples import examples
 from .teaching import SPLIT_SEED, Parts
@@ -29,7 +29,7 @@ class Predictor(Protocol):
 class Ensemble:
     """The mean of costs, the majority of classes."""
 
-    def __init__(self, members: Sequence[Model]):
+    def __init__(self, members: Sequence[Trained]):
         self.members = members
 
     def predict(self, graphs: Sequence[JointGraph]) -> Floats:
@@ -48,14 +48,14 @@ def measured(metric: Metric, predictor: Predictor, test: Examples) -> dict[str, 
     return {"count": classes.count, **shares, **asdict(classes), "one_class_only": classes.one_class_only}
 
 
-def report(metric: Metric, members: Sequence[Model], parts: Parts) -> dict[str, Any]:
+def report(metric: Metric, members: Sequence[Trained], parts: Parts) -> dict[str, Any]:
     """By predictor, how far it is off."""
     training, validation, test = (examples(metric, rows, SPLIT_SEED) for rows in parts)
     found = {name: measured(metric, predictor, test) for name, predictor in _predictors(metric, members, training, validation)}
     return {"metric": metric.name, "traces": {"training": len(training), "validation": len(validation), "test": len(test)}, "off": found}
 
 
-def _predictors(metric: Metric, members: Sequence[Model], training: Examples, validation: Examples) -> Iterator[tuple[str, Predictor]]:
+def _predictors(metric: Metric, members: Sequence[Trained], training: Examples, validation: Examples) -> Iterator[tuple[str, Predictor]]:
     yield "costream", Ensemble(members)
     for vector in VECTORS:
         yield f"flat {vector}", train_trees(metric, vector, training, validation, SPLIT_SEED)

@@ -119,4 +119,4 @@ def _one(task: Task, settings: Settings, directory: Path, facts: dict[str, Any])
     metric = METRICS[task.metric]
     training, validation = (examples(metric, rows, SPLIT_SEED) for rows in _Here.parts[:2])
     model = train(metric, training, validation, settings, task.seed, lambda epoch: _Here.told.put((task, epoch)))
-    save(directory, model, facts)
+    save(directory, model.trained(), facts, [asdict(epoch) for epoch in model.epochs])

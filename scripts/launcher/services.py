@@ -120,7 +120,7 @@ class Installation:
             "DJANGO_SETTINGS_MODULE": "webapp.settings",
             "PYTHONUNBUFFERED": "1",
         }
-        self.services = [*self._redis(), self._web(), *(self._worker(index) for index in range(workers)), self._analysis()]
+        self.services = [*self._redis(), self._web(), *(self._worker(index) for index in range(workers)), self._analysis(), self._advice()]
 
     def _service(self, name: str, command: list[str]) -> Service:
         return Service(name, command, self.environment, self.data / "logs" / f"{name}.log")
@@ -154,6 +154,9 @@ class Installation:
     def _analysis(self) -> Service:
         return self._celery(ANALYSIS, "workers.spark.app", "spark")
 
+    def _advice(self) -> Service:
+        return self._service("advice", [str(PYTHON), "-m", "workers.advice"])
+
     def _celery(self, name: str, application: str, queue: str) -> Service:
         options = f"worker --pool solo --queues {queue} --hostname {name}@%h --loglevel info"
         options += " --without-gossip --without-mingle --without-heartbeat"
@@ -177,7 +180,7 @@ class Installation:
                 service.start()
 
     def start_last(self) -> None:
-        """Start the services that nobody waits for: the Spark worker and further workers. The first worker has compiled for all of them."""
+        """Start the services that nobody waits for: Spark, advice, and further workers. The first worker has compiled for all of them."""
         for service in self.services:
             if service.name not in ("redis", FIRST_WORKER, "web"):
                 service.start()

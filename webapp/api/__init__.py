@@ -3,6 +3,7 @@
 from webapp.lib.version import VERSION
 
 from . import (
+    advice,
     answers,
     audit,
     baselines,
@@ -51,6 +52,7 @@ api.add_router("/storage", storage.router, tags=["lab"])
 api.add_router("/audit", audit.router, tags=["lab"])
 api.add_router("/tokens", tokens.router, tags=["lab"])
 api.add_router("", documents.router, tags=["documents"])
+api.add_router("/advice", advice.router, tags=["documents"])
 api.add_router("/experiments", experiments.router, tags=["experiments"])
 api.add_router("/experiments", versions.router, tags=["experiments"])
 api.add_router("/runs", answers.router, tags=["runs"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from ...support.corner_cases import bids, document, host, watermarks
 
 VALUES = PRICE_LISTS["costream_2024"].values
 BID_VALUES = 4
-PARSED_US, SENT_US, RECEIVED_US = 1.8, 3.0, 3.0  # per value
+PARSED_US, SENT_US, RECEIVED_US = 3.0, 5.0, 5.0  # per value
 
 Document = dict[str, Any]
 ONE_HOST = {"bids": ["edge"], "keep": ["edge"], "sink": ["edge"]}
@@ -62,32 +63,32 @@ def test_a_service_by_hand() -> None:
     """A source reads and parses its values, a filter compares two ints; the link between them costs both ends."""
     apart = record_services_us(chain({"bids": ["edge"], "keep": ["cloud"], "sink": ["cloud"]}, {"kind": "rebalance"}))
     assert apart == {
-        "bids": {75 + 12 + BID_VALUES * (PARSED_US + SENT_US)},
-        "keep": {6 + 0.6 + 12 + BID_VALUES * RECEIVED_US},
-        "sink": {15.0},
+        "bids": {125 + 20 + BID_VALUES * (PARSED_US + SENT_US)},
+        "keep": {10 + 1 + 20 + BID_VALUES * RECEIVED_US},
+        "sink": {25.0},
     }
     together = record_services_us(chain({"bids": ["edge"], "keep": ["edge"], "sink": ["cloud"]}, {"kind": "rebalance"}))
     assert together == {
-        "bids": {75 + 12 + BID_VALUES * PARSED_US},
-        "keep": {6 + 0.6 + 12 + BID_VALUES * SENT_US},
-        "sink": {15 + BID_VALUES * RECEIVED_US},
+        "bids": {125 + 20 + BID_VALUES * PARSED_US},
+        "keep": {10 + 1 + 20 + BID_VALUES * SENT_US},
+        "sink": {25 + BID_VALUES * RECEIVED_US},
     }
 
 
 def test_whoever_chooses_among_receivers_pays_for_the_share_that_is_away() -> None:
     """Two of three receivers are away: a record costs two thirds of what its values cost, rounded down; a copy for each costs both."""
     places = {"bids": ["edge"], "keep": ["edge", "cloud", "cloud"], "sink": ["cloud"]}
-    own_us = 75 + 12 + BID_VALUES * PARSED_US
+    own_us = 125 + 20 + BID_VALUES * PARSED_US
     two_thirds = BID_VALUES * SENT_US * 2 / 3
     for partitioning in ({"kind": "rebalance"}, {"kind": "hash", "key": "bidder"}):
-        assert record_services_us(chain(places, partitioning, keepers=3))["bids"] == {round(own_us + two_thirds, 3)}
+        assert record_services_us(chain(places, partitioning, keepers=3))["bids"] == {math.ceil(1000 * (own_us + two_thirds)) / 1000}
     assert record_services_us(chain(places, {"kind": "broadcast"}, keepers=3))["bids"] == {own_us + BID_VALUES * SENT_US * 2}
 
 
 def test_own_prices_replace_what_is_listed_for_records_but_not_the_link() -> None:
     experiment = chain({"bids": ["edge"], "keep": ["cloud"], "sink": ["cloud"]}, {"kind": "rebalance"})
     experiment["query"]["operators"][1]["cost"] = {"record_us": 50}
-    assert record_services_us(experiment)["keep"] == {50 + 12 + BID_VALUES * RECEIVED_US}
+    assert record_services_us(experiment)["keep"] == {50 + 20 + BID_VALUES * RECEIVED_US}
 
 
 @pytest.mark.parametrize(
@@ -105,8 +106,8 @@ def test_comparisons_of_a_predicate(predicate: str, types: tuple[str, ...]) -> N
     experiment = chain(ONE_HOST, {"kind": "rebalance"}, predicate, stream="nexmark_person")
     schema = schemas(load(experiment))["bids.out"]
     assert sorted(parse(predicate, schema).comparisons) == sorted(types)
-    us = {"int": 0.6, "float": 0.9, "string": 1.8}
-    assert record_services_us(experiment)["keep"] <= {round(6 + sum(us[type] for type in types) + emitted, 3) for emitted in (0, 12)}
+    us = {"int": 1.0, "float": 1.5, "string": 3.0}
+    assert record_services_us(experiment)["keep"] <= {round(10 + sum(us[type] for type in types) + emitted, 3) for emitted in (0, 20)}
 
 
 def windowed(kind: str, **params: Any) -> Document:
@@ -136,8 +137,8 @@ def windowed(kind: str, **params: Any) -> Document:
 @pytest.mark.parametrize(
     ("experiment", "insert_us", "read_us"),
     [
-        (windowed("aggregate", key="bidder", emit="on_close", evaluation="at_firing"), 9 + 0.6, 0.9),
-        (windowed("window_join", left_key="auction", right_key="auction"), 9 + 0.6, 4.5),
+        (windowed("aggregate", key="bidder", emit="on_close", evaluation="at_firing"), 15 + 1, 1.5),
+        (windowed("window_join", left_key="auction", right_key="auction"), 15 + 1, 7.5),
     ],
     ids=["aggregate", "window_join"],
 )
@@ -152,7 +153,7 @@ def test_a_firing_pays_for_every_record_of_its_windows(experiment: Document, ins
     watermarks_served = sum(kind != L.RECORD for _, kind in services)
     assert counts["in"] > 30
     assert oracle.served["window"] == counts["in"]
-    work_us = counts["in"] * (insert_us + read_us) + counts["out"] * 12 + watermarks_served * 15
+    work_us = counts["in"] * (insert_us + read_us) + counts["out"] * 20 + watermarks_served * 25
     assert sum(lasts_ns for lasts_ns, _ in services) / 1000 == pytest.approx(work_us, abs=0.001 * len(services))
 
 

@@ -13,8 +13,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from engine.advice.suggest import CANDIDATES, GOALS, Advice, NoAdvice, suggest
+from engine.advice.suggest import CANDIDATES, GOALS, Advice, suggest
 from engine.costmodels.metrics import METRICS
+from engine.costmodels.storage import load_all
 from engine.spec import load
 from engine.spec.rules.validation import Context
 from engine.workloads import lookup
@@ -49,14 +50,11 @@ class Command(BaseCommand):
             self._tell(advice)
 
     def _advice(self, file: Path, models: str, goal: str, pin: list[str], forbid: list[str], candidates: int, **_: Any) -> Advice:
-        try:
-            from engine.costmodels.storage import load_all
-        except ModuleNotFoundError as error:
-            raise NoAdvice(f"{error.name} is not installed; run: pip install -r requirements-models.txt -c constraints.txt") from None
         pinned = dict(one.partition("=")[::2] for one in pin)
         datasets = lookup([settings.DATASETS_DIR])
         experiment = load(file, Context(datasets=datasets))
-        members = load_all(Path(settings.DATA_DIR) / "models" / models)
+        stored = load_all(Path(settings.DATA_DIR) / "models" / models)
+        members = {name: [one.model for one in some] for name, some in stored.items()}
         return suggest(experiment, datasets, members, goal, pinned, forbid, candidates)
 
     def _tell(self, advice: Advice) -> None:
@@ -74,6 +72,6 @@ class Command(BaseCommand):
             placed = ", ".join(f"{operator} on {host}" for operator, host in one.hosts.items())
             why = advice.choice.filtered.get(n, "")
             self.stdout.write(
-                f"{rank}. {metric.title.lower()} {predicted.mean:,.1f} {metric.unit}, members differ by {predicted.spread:,.1f}, {one.origin}"
-                f"{', predicted: ' + why if why else ''}: {placed}"
+                f"{rank}. {metric.title.lower()} {predicted.mean:,.1f} {metric.unit}, members differ by {predicted.spread:,.1f}, "
+                f"{one.origin}{', predicted: ' + why if why else ''}: {placed}"
             )

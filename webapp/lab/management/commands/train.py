@@ -16,7 +16,9 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from engine.corpus import corpora
 from engine.corpus.corpora import CorpusError
+from engine.costmodels.architecture import Architecture
 from engine.costmodels.metrics import METRICS
+from engine.costmodels.storage import load
 
 from .corpus import INVALID, STOPPED
 
@@ -62,8 +64,6 @@ class Command(BaseCommand):
         **_: Any,
     ) -> list[dict[str, Any]]:
         try:
-            from engine.costmodels.network import Architecture
-            from engine.costmodels.storage import load
             from engine.costmodels.training import Settings
             from engine.learning.report import line, report
             from engine.learning.teaching import parts_of, tasks, teach

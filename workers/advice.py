@@ -1,0 +1,160 @@
+"""Answers questions about placements: `python -m workers.advice`. A process of its own, so that a full queue of runs delays no answer.
+
+Models lie in folders of the data directory (`manage.py train`), and those that come with Millrace in fixtures/models.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+django.setup()
+
+import redis  # noqa: E402
+from django.conf import settings  # noqa: E402
+
+from engine.advice.describe import NotDescribed, Unknown  # noqa: E402
+from engine.advice.suggest import GOALS, NoAdvice, suggest  # noqa: E402
+from engine.costmodels.inference import Trained  # noqa: E402
+from engine.costmodels.metrics import METRICS  # noqa: E402
+from engine.costmodels.storage import DESCRIPTION, BrokenModel, load_all  # noqa: E402
+from engine.spec import InvalidExperiment, Problem  # noqa: E402
+from engine.spec.base.problems import pointer  # noqa: E402
+from engine.spec.rules.validation import Context, load  # noqa: E402
+from webapp.lab.documents import datasets_of  # noqa: E402
+from webapp.lab.models import Lab  # noqa: E402
+from webapp.messaging import advice  # noqa: E402
+
+log = logging.getLogger(__name__)
+
+SIGN_S = 2.0
+NO_MODELS = "there are no trained models; run manage.py corpus make NAME and manage.py train NAME"
+
+
+@dataclass(frozen=True)
+class Models:
+    """Of one corpus. members: by metric."""
+
+    name: str
+    members: dict[str, list[Trained]]
+    facts: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "corpus": self.facts["corpus"],
+            "traces": self.facts["traces"],
+            "members": min(map(len, self.members.values())),
+            "goals": [goal for goal in GOALS if goal in self.members],
+        }
+
+
+class Shelf:
+    """All models that can be used, loaded again when their files change."""
+
+    def __init__(self, places: list[Path]):
+        self._places = places
+        self._seen: dict[Path, float] = {}
+        self.models: dict[str, Models] = {}
+
+    def look(self) -> None:
+        folders = {
+            folder.name: folder
+            for place in reversed(self._places)
+            if place.is_dir()
+            for folder in sorted(place.iterdir())
+            if folder.is_dir()
+        }
+        seen = {folder: _changed(folder) for folder in folders.values()}
+        if seen == self._seen:
+            return
+        self.models = {}
+        for name, folder in folders.items():
+            try:
+                stored = load_all(folder)
+            except BrokenModel as error:
+                log.warning("%s", error)
+                continue
+            if {"success", "flows"} <= stored.keys() and set(GOALS) & stored.keys():
+                members = {metric: [one.model for one in some] for metric, some in stored.items()}
+                self.models[name] = Models(name, members, stored["success"][0].facts)
+        self._seen = seen
+
+    def tell(self) -> None:
+        models = [one.as_json() for one in self.models.values()]
+        advice.tell_state(bool(models), "" if models else NO_MODELS, models)
+
+
+def _changed(folder: Path) -> float:
+    """Latest change of a model in it."""
+    return max((path.stat().st_mtime for path in folder.glob(f"*/{DESCRIPTION}")), default=0.0)
+
+
+def answer(shelf: Shelf, question: dict[str, Any]) -> dict[str, Any]:
+    """An advice, or `detail` with `problems` that say why there is none."""
+    try:
+        return {"advice": _advice(shelf, question)}
+    except NotDescribed as error:
+        detail = "the models cannot predict this experiment; see problems"
+        return {"detail": detail, "problems": [_problem(question["document"], one) for one in error.unknown]}
+    except NoAdvice as error:
+        return {"detail": str(error), "problems": []}
+    except InvalidExperiment as error:
+        return {"detail": "the experiment has errors; see problems", "problems": [problem.as_dict() for problem in error.problems]}
+    except Exception as error:
+        log.exception("a question was not answered")
+        return {"detail": f"the advice failed: {type(error).__name__}; the log of the process says more", "problems": []}
+
+
+def _problem(document: dict[str, Any], of: Unknown) -> dict[str, Any]:
+    ids = [operator["id"] for operator in document["query"]["operators"]]
+    where = pointer("query", "operators", ids.index(of.operator)) if of.operator else pointer("query")
+    return Problem(where, "unknown_to_models", of.reason, of.operator).as_dict()
+
+
+def _advice(shelf: Shelf, question: dict[str, Any]) -> dict[str, Any]:
+    if not shelf.models:
+        raise NoAdvice(NO_MODELS)
+    name = question["models"] or next(iter(shelf.models))
+    if name not in shelf.models:
+        raise NoAdvice(f"there are no models '{name}'; there are {', '.join(shelf.models)}")
+    models, datasets = shelf.models[name], datasets_of(Lab.objects.get(pk=question["lab"]))
+    experiment = load(question["document"], Context(datasets=datasets))
+    goal = question["goal"]
+    found = suggest(experiment, datasets, models.members, goal, question["pinned"], question["forbidden"])
+    return {"models": name, "unit": METRICS[goal].unit, **found.as_json()}
+
+
+def main() -> None:
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    shelf = Shelf([Path(settings.DATA_DIR) / "models", Path(settings.BASE_DIR) / "fixtures" / "models"])
+    threading.Thread(target=_keep_telling, args=(shelf, ended), name="state of advice", daemon=True).start()
+    while not ended.is_set():
+        try:
+            advice.answer_next(lambda question: answer(shelf, question))
+        except (redis.RedisError, OSError):
+            ended.wait(WAIT_FOR_REDIS_S)
+
+
+WAIT_FOR_REDIS_S = 1.0
+
+
+def _keep_telling(shelf: Shelf, ended: threading.Event) -> None:
+    while not ended.is_set():
+        shelf.look()
+        shelf.tell()
+        ended.wait(SIGN_S)
+
+
+if __name__ == "__main__":
+    main()
