@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,21 @@ import numpy as np
 import pytest
 import torch
 
+from engine.costmodels.architecture import Architecture
 from engine.costmodels.baselines import Constant
 from engine.costmodels.description import Filter, Host, Query, Sink, Source
 from engine.costmodels.encoding import Encoder
 from engine.costmodels.examples import Examples
 from engine.costmodels.features import JointGraph, joint_graph
+from engine.costmodels.inference import GREATEST
 from engine.costmodels.metrics import METRICS
-from engine.costmodels.network import Architecture
 from engine.costmodels.storage import DESCRIPTION, WEIGHTS, BrokenModel, load, save
-from engine.costmodels.training import GREATEST, Epoch, Model, Settings, TrainingError, missed_by, train
+from engine.costmodels.training import Epoch, Model, Settings, TrainingError, missed_by, train
 
 torch.set_num_threads(1)
 
 LATENCY, FLOWS = METRICS["processing_latency"], METRICS["flows"]
-SMALL = Settings(Architecture(hidden=8), rate=1e-2, batch=32, epochs=12)
+SMALL = Settings(Architecture(hidden=8, dropout=0.0), rate=2e-2, batch=16, epochs=12)
 
 
 def filtered(rate_per_s: int, share: float, latency_ms: float) -> JointGraph:
@@ -35,11 +36,12 @@ def filtered(rate_per_s: int, share: float, latency_ms: float) -> JointGraph:
     return joint_graph(query, [Host(100, 1000, 25, latency_ms), Host(800, 32000, 10000, 1)], [0, 0, 1], [1.0, share, 1.0])
 
 
-def some(count: int, seed: int, rates: tuple[int, int] = (10, 1000)) -> Examples:
-    """Costs that follow from the rate and the latency."""
+def some(count: int, seed: int, fastest: int = 1000) -> Examples:
+    """Costs that follow from the rate and the latency, over four orders of magnitude and as often below their middle as above."""
     random = np.random.default_rng(seed)
-    given = [(int(random.integers(*rates)), float(random.uniform(0.1, 1)), float(random.uniform(1, 160))) for _ in range(count)]
-    return Examples([filtered(*each) for each in given], [rate / 10 * latency_ms for rate, _, latency_ms in given])
+    logs = random.uniform(-2, 0, (count, 2))
+    given = [(int(fastest * 10**rate), float(random.uniform(0.1, 1)), float(160 * 10**latency)) for rate, latency in logs]
+    return Examples([filtered(*each) for each in given], [rate * latency_ms for rate, _, latency_ms in given])
 
 
 def halves(examples: Examples) -> Examples:
@@ -51,7 +53,7 @@ def shuffled(examples: Examples) -> Examples:
     return replace(examples, targets=np.random.default_rng(9).permutation(examples.targets).tolist())
 
 
-TRAINING, VALIDATION, TEST = some(128, 1), some(48, 2), some(200, 3)
+TRAINING, VALIDATION, TEST = some(96, 1), some(32, 2), some(200, 3)
 
 
 @pytest.fixture(scope="module")
@@ -83,22 +85,23 @@ def test_loss_falls_and_classes_are_learned(classifier: Model) -> None:
 def test_from_shuffled_costs_no_more_is_learned_than_their_median() -> None:
     model = train(LATENCY, shuffled(TRAINING), shuffled(VALIDATION), SMALL, seed=1)
     missed, guessed = (missed_by(LATENCY, of.predict(TEST.graphs), TEST.targets) for of in (model, Constant.of(TRAINING.targets)))
-    assert 0.9 * guessed < missed < 2 * guessed
+    assert 0.85 * guessed < missed < 1.5 * guessed
 
 
-def test_a_seed_gives_one_model_and_another_seed_another(model: Model) -> None:
-    torch.rand(7)  # what was drawn before counts for nothing
-    again, other = (train(LATENCY, TRAINING, VALIDATION, SMALL, seed) for seed in (1, 2))
-    np.testing.assert_allclose(again.predict(TEST.graphs), model.predict(TEST.graphs), rtol=1e-6)
-    assert again.epochs == model.epochs
-    assert not np.allclose(other.predict(TEST.graphs), model.predict(TEST.graphs), rtol=1e-3)
+def test_a_seed_gives_one_model_and_another_seed_another() -> None:
+    """Even if other things draw from torch's stream before."""
+    settings = replace(SMALL, architecture=Architecture(hidden=8, dropout=0.1), epochs=3)
+    one, again, other = (train(LATENCY, TRAINING, VALIDATION, settings, seed) for seed in (1, 1, 2))
+    np.testing.assert_allclose(again.predict(TEST.graphs), one.predict(TEST.graphs), rtol=1e-6)
+    assert again.epochs == one.epochs
+    assert not np.allclose(other.predict(TEST.graphs), one.predict(TEST.graphs), rtol=1e-3)
 
 
 def test_training_ends_without_improvement_and_gives_the_weights_of_the_best_epoch() -> None:
-    settings = replace(SMALL, epochs=100, patience=3)
+    settings = replace(SMALL, epochs=100, patience=2)
     found = train(LATENCY, shuffled(TRAINING), VALIDATION, settings, seed=1)
     best = min(found.epochs, key=lambda epoch: epoch.validation)
-    assert len(found.epochs) == best.number + 3 < 100
+    assert len(found.epochs) == best.number + 2 < 100
     assert [epoch.number for epoch in found.epochs if epoch.best][-1] == best.number
     assert missed_by(LATENCY, found.predict(VALIDATION.graphs), VALIDATION.targets) == best.validation
     until_then = train(LATENCY, shuffled(TRAINING), VALIDATION, replace(settings, epochs=best.number), seed=1)
@@ -118,7 +121,7 @@ def test_each_is_told_every_epoch_and_can_stop() -> None:
 
 
 def test_what_is_tuned_starts_from_its_weights_and_keeps_its_encoder(model: Model) -> None:
-    other = some(64, 4, rates=(5000, 9000))
+    other = some(64, 4, fastest=20_000)
     before = model.predict(TEST.graphs)
     start = train(LATENCY, other, VALIDATION, replace(SMALL, epochs=0), seed=5, initial=model)
     np.testing.assert_array_equal(start.predict(TEST.graphs), before)
@@ -186,14 +189,31 @@ def test_one_class_only_cannot_be_learned(target: float) -> None:
 # -- files ---------------------------------------------------------------------------------------------------------------------------------
 
 
-def test_a_model_is_kept_with_all_that_it_was(model: Model, classifier: Model, tmp_path: Path) -> None:
+def kept(directory: Path, model: Model, **facts: Any) -> Path:
+    save(directory, model.trained(), facts, [asdict(epoch) for epoch in model.epochs])
+    return directory
+
+
+def test_a_model_is_kept_with_all_that_it_was_and_predicts_the_same_without_torch(
+    model: Model, classifier: Model, tmp_path: Path
+) -> None:
     for of in (model, classifier):
-        save(tmp_path / of.metric.name, of, {"corpus": "smoke"})
-        kept, facts = load(tmp_path / of.metric.name)
+        stored, facts, epochs = load(kept(tmp_path / of.metric.name, of, corpus="smoke"))
         assert facts == {"corpus": "smoke"}
-        assert (kept.metric, kept.seed, kept.architecture, kept.encoder) == (of.metric, of.seed, of.architecture, of.encoder)
-        assert kept.epochs == of.epochs
-        np.testing.assert_array_equal(kept.predict(TEST.graphs), of.predict(TEST.graphs))
+        assert (stored.metric, stored.seed, stored.architecture, stored.encoder) == (of.metric, of.seed, of.architecture, of.encoder)
+        assert [Epoch(**epoch) for epoch in epochs] == of.epochs
+        np.testing.assert_array_equal(stored.predict(TEST.graphs), of.trained().predict(TEST.graphs))
+        np.testing.assert_allclose(stored.predict(TEST.graphs), of.predict(TEST.graphs), rtol=1e-5)
+
+
+def test_what_was_trained_does_not_change_with_the_network(model: Model) -> None:
+    before = model.trained()
+    tuned = train(LATENCY, TRAINING, VALIDATION, replace(SMALL, epochs=0), seed=1, initial=model)
+    weights = tuned.trained().weights
+    with torch.no_grad():
+        for parameter in tuned.network.parameters():
+            parameter.zero_()
+    assert all((weights[name] == before.weights[name]).all() for name in before.weights)
 
 
 def described(directory: Path, **other: Any) -> None:
@@ -213,6 +233,13 @@ def without_a_layer(directory: Path) -> None:
     np.savez(directory / WEIGHTS, **kept)
 
 
+def weights_that_are_no_numbers(directory: Path) -> None:
+    with np.load(directory / WEIGHTS) as weights:
+        found = {name: weights[name] for name in weights.files}
+    next(iter(found.values()))[0] = np.nan
+    np.savez(directory / WEIGHTS, **found)
+
+
 BREAK: dict[str, Callable[[Path], object]] = {
     "no description": lambda at: (at / DESCRIPTION).unlink(),
     "half a description": lambda at: truncated(at / DESCRIPTION, 0.5),
@@ -221,9 +248,10 @@ BREAK: dict[str, Callable[[Path], object]] = {
     "no facts": lambda at: described(at, facts=None),
     "an unknown metric": lambda at: described(at, metric="price"),
     "another encoder": lambda at: described(at, encoder={"scales": [], "categories": []}),
-    "other epochs": lambda at: described(at, epochs=[{"number": 1}]),
+    "no epochs": lambda at: described(at, epochs=None),
     "other shapes": lambda at: described(at, architecture={"hidden": 16}),
     "a part of another architecture": lambda at: described(at, architecture={"hidden": 8, "attention": 4}),
+    "weights that are no numbers": weights_that_are_no_numbers,
     "no weights": lambda at: (at / WEIGHTS).unlink(),
     "empty weights": lambda at: truncated(at / WEIGHTS, 0),
     "half of the weights": lambda at: truncated(at / WEIGHTS, 0.5),
@@ -235,11 +263,27 @@ BREAK: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("how", BREAK)
 def test_a_broken_model_is_not_loaded_and_is_named(how: str, model: Model, tmp_path: Path) -> None:
-    directory = tmp_path / "processing_latency-42"
-    save(directory, model, {})
+    directory = kept(tmp_path / "processing_latency-42", model)
     BREAK[how](directory)
     with pytest.raises(BrokenModel, match="processing_latency-42: "):
         load(directory)
+
+
+def test_damaged_weights_are_noticed(model: Model, tmp_path: Path) -> None:
+    """One bit of the file is turned round, in a hundred places. Some, such as those of its date, do not matter."""
+    directory, random, broken = kept(tmp_path / "model", model), np.random.default_rng(1), 0
+    whole = (directory / WEIGHTS).read_bytes()
+    for place in random.integers(len(whole), size=100):
+        content = bytearray(whole)
+        content[place] ^= 1 << int(random.integers(8))
+        (directory / WEIGHTS).write_bytes(content)
+        try:
+            found = load(directory).model
+        except BrokenModel:
+            broken += 1
+        else:
+            assert all((found.weights[name] == weights).all() for name, weights in model.trained().weights.items())
+    assert broken > 60
 
 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -258,8 +302,7 @@ class MakesDirectory:
 
 
 def test_weights_that_would_run_code_are_refused(model: Model, tmp_path: Path) -> None:
-    directory, made = tmp_path / "model", tmp_path / "made"
-    save(directory, model, {})
+    directory, made = kept(tmp_path / "model", model), tmp_path / "made"
     with np.load(directory / WEIGHTS) as weights:
         names = weights.files
     np.savez(directory / WEIGHTS, **{name: np.array([MakesDirectory(made)], object) for name in names})
@@ -270,12 +313,11 @@ def test_weights_that_would_run_code_are_refused(model: Model, tmp_path: Path) -
 
 def test_a_model_that_is_replaced_is_never_mixed_with_the_old_one(model: Model, tmp_path: Path) -> None:
     """A save that breaks off leaves the old model or none."""
-    save(tmp_path, model, {"corpus": "old"})
-    other = train(LATENCY, TRAINING, VALIDATION, replace(SMALL, epochs=1), seed=2)
+    kept(tmp_path, model)
     with pytest.raises(TypeError):
-        save(tmp_path, other, {"corpus": object()})
+        kept(tmp_path, biased("throughput", 50), corpus=object())  # no JSON
     try:
-        kept = load(tmp_path)
+        found = load(tmp_path).model
     except BrokenModel:
         return
-    np.testing.assert_array_equal(kept.model.predict(TEST.graphs), model.predict(TEST.graphs))
+    np.testing.assert_array_equal(found.predict(TEST.graphs), model.trained().predict(TEST.graphs))
