@@ -78,6 +78,7 @@ MAY_IMPORT = {
     "engine.corpus": {"engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},
     "engine.corpus.labels": {"engine.corpus", "engine.costmodels", "engine.simulation"},  # costs are measured, so it runs the trace
     "engine.corpus.fingerprint": {"engine.corpus", "engine.prices", "engine.spec"},  # what labels follow from
+    "engine.advice": {"engine.advice", "engine.costmodels", "engine.placement", "engine.workloads", "engine.spec", "engine.core.random"},
     "engine.learning": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.spec", "engine.core.random"},
     "engine.figures": {"engine"},
     "engine.lowering": {"engine.lowering", "engine.operators", "engine.prices", "engine.workloads", "engine.spec", "engine.core"},

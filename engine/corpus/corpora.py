@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from .selectivities import estimated
 from .traces import DRAWS, trace
 
 PART = 50
-"""Traces in a file. It is part of the format: other divisions would give other files."""
+"""Traces in a file, unless a corpus says otherwise: other divisions give other files."""
 
 TRACES: Mapping[str, int] = {"smoke": 400, "dev": 4000, "paper": 43_281}
 """By scale."""
@@ -42,12 +42,13 @@ class CorpusError(ValueError):
 @dataclass(frozen=True)
 class Corpus:
     """draw: which queries and hosts (`engine.corpus.traces.DRAWS`); its name is part of the seed. measured_by: fingerprint of the engine's
-    prices and rules that labels follow from."""
+    prices and rules that labels follow from. per_part: traces in a file."""
 
     draw: str
     seed: int
     traces: int
     measured_by: str
+    per_part: int = PART
 
     @classmethod
     def of(cls, draw: str, seed: int, traces: int) -> Corpus:
@@ -60,10 +61,10 @@ class Corpus:
 
     @property
     def parts(self) -> int:
-        return -(-self.traces // PART)
+        return -(-self.traces // self.per_part)
 
     def indexes(self, part: int) -> range:
-        return range(part * PART, min((part + 1) * PART, self.traces))
+        return range(part * self.per_part, min((part + 1) * self.per_part, self.traces))
 
     def row(self, index: int) -> Row:
         """Draws a trace and measures it."""
@@ -115,13 +116,18 @@ def opened(directory: Path) -> Corpus:
 
 
 def make_part(directory: Path, corpus: Corpus, part: int) -> list[Row]:
-    """Measure the traces of a part and store it: it appears whole, or not at all."""
+    """Measure the traces of a part and store it."""
     rows = [corpus.row(index) for index in corpus.indexes(part)]
+    write_part(directory, part, rows)
+    return rows
+
+
+def write_part(directory: Path, part: int, rows: Sequence[Row]) -> None:
+    """The file appears whole, or not at all."""
     table = pa.Table.from_pylist([row.as_record() for row in rows], SCHEMA)
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink, compression="zstd")
     _write(file_of(directory, part), sink.getvalue().to_pybytes())
-    return rows
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -176,7 +182,7 @@ class Balance:
         return self.traces - sum(self.failures.values())
 
     @classmethod
-    def of(cls, labels: list[Labels]) -> Balance:
+    def of(cls, labels: Sequence[Labels]) -> Balance:
         fine = [one for one in labels if one.success]
         spans = {}
         for name in ("throughput_per_s", "processing_ms", "end_to_end_ms"):

@@ -105,7 +105,7 @@ def ask(request: HttpRequest, body: Question) -> dict[str, Any]:
     if not now["available"]:
         raise Problem409(now["reason"])
     try:
-        answer = advice.ask({**body.dict(), "lab": str(request.auth.lab.pk)})
+        answer = advice.ask({**body.model_dump(), "lab": str(request.auth.lab.pk)})
     except advice.NoAnswer as why:
         raise Problem409(str(why)) from None
     if "advice" not in answer:

@@ -35,8 +35,8 @@ def test_a_host_that_keeps_up_is_not_backpressured() -> None:
 def test_an_overloaded_host_waits_in_the_log_ever_longer() -> None:
     """End-to-end latency grows with the run, while what is taken in is through after a bounded time."""
     waits_ms = []
-    for horizon_s in (4, 8):
-        found = measure(filtered(25_600, cpu_percent=50), seed=1, horizon_s=horizon_s)
+    for lasts_s in (4, 8):
+        found = measure(filtered(25_600, cpu_percent=50), seed=1, horizon_s=lasts_s)
         assert (found.success, found.backpressured) == (True, True)
         processing_ms, end_to_end_ms = latencies_ms(found)
         waits_ms.append(end_to_end_ms - processing_ms)

@@ -50,6 +50,11 @@ def chain(numbers: Sequence[float], placed: Sequence[int], latencies: Sequence[f
     return JointGraph(tuple(nodes), flow, tuple((n, len(types) + host) for n, host in enumerate(placed)))
 
 
+@pytest.fixture(scope="module")
+def many() -> list[JointGraph]:
+    return graphs(64, "tests")
+
+
 def batch_of(*graphs: JointGraph) -> Batch:
     return Packed(graphs, RAW).batch()
 
@@ -160,9 +165,7 @@ def test_an_operator_hears_the_sum_of_all_its_senders() -> None:
 def test_a_change_at_the_source_reaches_the_sink_in_one_sweep_through_filters_in_a_row() -> None:
     network = random_network(Architecture(hidden=8))
     apart = range(7)
-    before, after = (
-        after_each_step(network, batch_of(chain([rate, 0.1, 0.2, 0.3, 0.4, 0.5, 0], apart, [1.0] * 7))) for rate in (1.0, 2.0)
-    )
+    before, after = (after_each_step(network, batch_of(chain([rate, 0.1, 0.2, 0.3, 0.4, 0.5, 0], apart, [1.0] * 7))) for rate in (1.0, 2.0))
     assert [changed(*states) for states in zip(before, after, strict=True)] == [{0}, {0, 7}, {0, 7}, {*apart, 7}]
     hostless = random_network(Architecture(hidden=8, hosts="none", readout="sink"))
     costs = computed(hostless, batch_of(*(chain([rate, 0.1, 0.2, 0.3, 0.4, 0.5, 0], apart, [1.0] * 7) for rate in (1.0, 2.0))))
@@ -195,13 +198,12 @@ def costs_of(network: Network, batch: Batch) -> list[float]:
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_a_batch_of_one_gives_what_a_batch_of_64_gives(architecture: Architecture) -> None:
-    many = graphs(64, "tests")
+def test_a_batch_of_one_gives_what_a_batch_of_64_gives(architecture: Architecture, many: list[JointGraph]) -> None:
     encoder = Encoder.fitted(many)
     network, packed = random_network(architecture, encoder), Packed(many, encoder)
     together = costs_of(network, packed.batch())
     assert np.std(together) > 0.001
-    assert [costs_of(network, packed.batch([n]))[0] for n in range(64)] == pytest.approx(together, rel=1e-5)
+    assert [costs_of(network, packed.batch([n]))[0] for n in range(0, 64, 4)] == pytest.approx(together[::4], rel=1e-5)
 
 
 def renumbered(graph: JointGraph, random: np.random.Generator) -> JointGraph:
@@ -220,11 +222,10 @@ def renumbered(graph: JointGraph, random: np.random.Generator) -> JointGraph:
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_isomorphic_graphs_cost_the_same(architecture: Architecture) -> None:
+def test_isomorphic_graphs_cost_the_same(architecture: Architecture, many: list[JointGraph]) -> None:
     random = np.random.default_rng(1)
-    many = graphs(40, "tests")
     others = [renumbered(graph, random) for graph in many]
-    assert sum(graph.nodes != other.nodes for graph, other in zip(many, others, strict=True)) > 20
+    assert sum(graph.nodes != other.nodes for graph, other in zip(many, others, strict=True)) > 32
     encoder = Encoder.fitted(many)
     network = random_network(architecture, encoder)
     costs, again = (costs_of(network, Packed(part, encoder).batch()) for part in (many, others))
@@ -237,17 +238,18 @@ def test_isomorphic_graphs_cost_the_same(architecture: Architecture) -> None:
 
 @pytest.mark.parametrize("classifies", [False, True])
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_numpy_predicts_what_torch_predicts(architecture: Architecture, classifies: bool) -> None:
-    many = graphs(40, "tests")
-    encoder = Encoder.fitted(many[:3])  # later ones have types and categories that it does not know
+def test_numpy_predicts_what_torch_predicts(architecture: Architecture, classifies: bool, many: list[JointGraph]) -> None:
+    """Also of types that training did not have."""
+    encoder = Encoder.fitted([graph for graph in many if all(node.type != "agg" for node in graph.nodes)])
     architecture = replace(architecture, classifies=classifies)
     network = random_network(architecture, encoder)
     with torch.no_grad():
-        network.out[-1].bias.fill_(0 if classifies else 3)  # costs of 0 would be alike
+        network.out[-1].bias.fill_(0 if classifies else 2)  # costs of 0 would be alike
     model = Model(METRICS["flows" if classifies else "throughput"], 1, architecture, encoder, network)
     trained: Trained = model.trained()
+    assert "agg" not in encoder.scales
     assert np.std(model.predict(many)) > 0.001
-    assert trained.predict(many) == pytest.approx(model.predict(many), rel=1e-5)
+    assert (1 + trained.predict(many)).tolist() == pytest.approx((1 + model.predict(many)).tolist(), rel=1e-5)
     assert trained.predict([]).tolist() == []
     assert {name: weights.shape for name, weights in trained.weights.items()} == shapes(
         {type: encoder.width(type) for type in encoder.scales}, architecture
@@ -276,9 +278,7 @@ def test_rounds_carry_a_change_as_many_edges_far_when_all_neighbours_are_heard()
         network = random_network(Architecture(hidden=8, hosts="none", passing="traditional", rounds=rounds))
         apart = range(7)
         with torch.no_grad():
-            before, after = (
-                network.states(batch_of(chain([1, 0.1, 0.2, middle, 0.4, 0.5, 0], apart, [1.0] * 7))) for middle in (0.3, 0.9)
-            )
+            before, after = (network.states(batch_of(chain([1, 0.1, 0.2, middle, 0.4, 0.5, 0], apart, [1.0] * 7))) for middle in (0.3, 0.9))
         assert changed(before, after) == set(range(3 - rounds, 4 + rounds))
 
 

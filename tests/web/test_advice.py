@@ -1,0 +1,152 @@
+"""Advice over the API: asked, answered by a process with the models, and refused with a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from launcher.environment import PYTHON
+from launcher.services import Service
+
+from engine.corpus.experiments import experiment
+from engine.corpus.traces import trace
+from webapp.lab.models import Lab
+from webapp.messaging import advice
+from workers.advice import NO_MODELS, Shelf, answer
+
+from ..support.untrained_models import put_models
+from .conftest import process_environment, small_document, wait_for
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+
+OF = next(of for index in range(100) if len((of := trace("tests", 1, index)).hosts) == 4)
+
+
+def document() -> dict[str, Any]:
+    return experiment(OF, seed=1, horizon_s=5)
+
+
+def ask(client: Client, status: int = 200, **body: Any) -> dict[str, Any]:
+    said = client.post("/api/advice", json.dumps({"document": document()} | body), content_type="application/json")
+    assert said.status_code == status, said.content
+    told: dict[str, Any] = said.json()
+    return told
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    put_models(tmp_path / "models" / "small")
+    return tmp_path / "models"
+
+
+@pytest.fixture
+def shelf(models: Path) -> Shelf:
+    found = Shelf([models])
+    found.look()
+    return found
+
+
+def question(lab: Lab, **changes: Any) -> dict[str, Any]:
+    usual = {"document": document(), "goal": "processing_latency", "models": "", "pinned": {}, "forbidden": [], "lab": str(lab.pk)}
+    return usual | changes
+
+
+@pytest.fixture
+def adviser(transactional_db: None, redis: object, tmp_path: Path) -> Iterator[Service]:
+    """A real process, with models that nobody has trained."""
+    place = Path(settings.DATA_DIR) / "models" / "small"
+    put_models(place)
+    process = Service("advice", [str(PYTHON), "-m", "workers.advice"], process_environment(), tmp_path / "advice.log")
+    process.start()
+    yield process
+    process.ask_to_stop()
+    process.stop(time.monotonic() + 5)
+    shutil.rmtree(place.parent)
+    print(process.log.read_text(errors="replace")[-3000:])
+
+
+def test_a_process_with_the_models_answers(client: Client, adviser: Service) -> None:
+    assert client.get("/api/advice").json()["reason"].startswith("the process that gives advice is not running")
+    state = wait_for(lambda: (now := client.get("/api/advice").json())["available"] and now, "the models")
+    small = next(one for one in state["models"] if one["name"] == "small")
+    assert small == {
+        "name": "small",
+        "corpus": "tests",
+        "traces": 20,
+        "members": 3,
+        "goals": ["throughput", "processing_latency", "end_to_end_latency"],
+    }
+    told = ask(client, models="small", goal="throughput", forbidden=["h1"])
+    assert (told["models"], told["goal"], told["unit"]) == ("small", "throughput", "records/s")
+    assert sorted(told["order"]) == list(range(len(told["candidates"])))
+    first = told["candidates"][0]
+    assert (first["origin"], first["members"]) == ("present", 3)
+    assert first["spread"] == pytest.approx(max(first["costs"]["throughput"]) - min(first["costs"]["throughput"]))
+    assert all("h1" not in one["hosts"].values() for one in told["candidates"] if one["origin"] != "present")
+    os.kill(adviser.process.pid if adviser.process else 0, 9)
+    wait_for(lambda: not client.get("/api/advice").json()["available"], "the state to be forgotten")
+    assert "not running" in ask(client, 409)["detail"]
+
+
+def test_nobody_is_asked_who_is_away(client: Client) -> None:
+    assert ask(client, 409)["detail"].startswith("the process that gives advice is not running; it starts with scripts/up")
+    advice.tell_state(False, NO_MODELS, [])
+    assert ask(client, 409)["detail"] == NO_MODELS
+
+
+def test_a_question_without_an_answer_is_forgotten(client: Client, lab: Lab, shelf: Shelf) -> None:
+    with pytest.raises(advice.NoAnswer, match=r"there was no answer within 0\.1 s; ask again"):
+        advice.ask(question(lab), patience_s=0.1)
+    seen: list[dict[str, Any]] = []
+    assert advice.answer_next(lambda asked: seen.append(asked) or {})
+    assert not seen, "nobody waits for it any more"
+
+
+def test_too_many_questions_are_refused(client: Client, lab: Lab) -> None:
+    for _ in range(advice.WAITING_MAX):
+        advice.connection().rpush(advice.QUESTIONS, "{}")
+    with pytest.raises(advice.NoAnswer, match="too many ask for advice right now"):
+        advice.ask(question(lab))
+
+
+def test_an_experiment_that_models_do_not_know_names_its_operators(lab: Lab, shelf: Shelf) -> None:
+    told = answer(shelf, question(lab, document=small_document()))
+    assert told["detail"] == "the models cannot predict this experiment; see problems"
+    assert all(problem["pointer"].startswith("/query/operators/") for problem in told["problems"])
+    assert any("models" in problem["message"] for problem in told["problems"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "detail"),
+    [
+        ({"models": "large"}, "there are no models 'large'; there are small"),
+        ({"forbidden": ["h1", "h2", "h3", "h4"]}, "every host is forbidden; allow at least one"),
+        ({"document": {"format": 1}}, "the experiment has errors; see problems"),
+    ],
+)
+def test_what_cannot_be_answered_says_why(lab: Lab, shelf: Shelf, changes: dict[str, Any], detail: str) -> None:
+    assert answer(shelf, question(lab, **changes))["detail"] == detail
+
+
+def test_models_appear_and_go_with_their_files_and_broken_ones_are_left_out(models: Path) -> None:
+    shelf = Shelf([models])
+    shelf.look()
+    assert list(shelf.models) == ["small"]
+    put_models(models / "other", members=1)
+    shelf.look()
+    assert list(shelf.models) == ["other", "small"]
+    (models / "other" / "success-0" / "weights.npz").write_bytes(b"torn")
+    (models / "other" / "success-0" / "model.json").touch()
+    shelf.look()
+    assert list(shelf.models) == ["small"]
+    shutil.rmtree(models / "small")
+    shelf.look()
+    assert not shelf.models
