@@ -16,6 +16,7 @@ from typing import Any
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the products are small: threads would wait for each other, and take the runs' cores
 django.setup()
 
 import redis  # noqa: E402
