@@ -28,6 +28,7 @@ COUNTS = {
     "checkmate_reachability": {"links": 36_000, "sources": 9_000, "deletions": 15_000},
     "consistency_count": {"records": 480_000},
     "consistency_set": {"records": 60_000},
+    "edge_to_cloud": {"turbines": 30_033, "weather": 15_133},
     "flights": {"flights": 113_493},
     "klink_road": {"reports": 4_484},
     "klink_taxi": {"trips": 34_221},
