@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .features import CATEGORICAL, NUMERIC, JointGraph, Node
+from .features import CATEGORICAL, NUMERIC, SELECTIVITY, JointGraph, Node
+from .sampling import LEAST
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Of a numeric feature in training. spread: between the quartiles, 1 where they are equal."""
+    """Of a numeric feature in training. median, spread: of what is scaled, the value or the logarithm of 1 + it; spread: between the
+    quartiles, 1 where they are equal. least, most: of the values themselves."""
 
     median: float
     spread: float
@@ -41,27 +43,28 @@ class Outside:
 @dataclass(frozen=True)
 class Encoder:
     """scales: by type of node and numeric feature. categories: by type and categorical feature, the values seen, in order. A type that
-    training did not have has neither."""
+    training did not have has neither. logarithmic: whether the logarithm of numeric features is scaled, which the source does not take."""
 
     scales: dict[str, dict[str, Scale]]
     categories: dict[str, dict[str, tuple[str, ...]]]
+    logarithmic: bool = False
 
     @classmethod
-    def fitted(cls, graphs: Iterable[JointGraph]) -> Encoder:
+    def fitted(cls, graphs: Iterable[JointGraph], logarithmic: bool = False) -> Encoder:
         by_type: dict[str, list[Node]] = {name: [] for name in NUMERIC}
         for graph in graphs:
             for node in graph.nodes:
                 by_type[node.type].append(node)
         seen = {name: nodes for name, nodes in by_type.items() if nodes}
         scales = {
-            name: {feature: _scale([float(node.features[feature]) for node in nodes]) for feature in NUMERIC[name]}
+            name: {feature: _scale(feature, [float(node.features[feature]) for node in nodes], logarithmic) for feature in NUMERIC[name]}
             for name, nodes in seen.items()
         }
         categories = {
             name: {feature: tuple(sorted({str(node.features[feature]) for node in nodes})) for feature in CATEGORICAL[name]}
             for name, nodes in seen.items()
         }
-        return cls(scales, categories)
+        return cls(scales, categories, logarithmic)
 
     def width(self, type: str) -> int:
         """Numbers that a node of this type has."""
@@ -70,9 +73,14 @@ class Encoder:
     def encoded(self, type: str, nodes: Sequence[Node]) -> Floats:
         """(nodes, width). A category that training has not seen is all zeros."""
         scales, categories = self.scales.get(type, {}), self.categories.get(type, {})
-        columns = [[(float(node.features[feature]) - scale.median) / scale.spread for node in nodes] for feature, scale in scales.items()]
+        columns = [
+            (_taken(feature, [float(node.features[feature]) for node in nodes], self.logarithmic) - scale.median) / scale.spread
+            for feature, scale in scales.items()
+        ]
         columns += [
-            [float(node.features[feature] == value) for node in nodes] for feature, values in categories.items() for value in values
+            np.array([float(node.features[feature] == value) for node in nodes])
+            for feature, values in categories.items()
+            for value in values
         ]
         return np.array(columns, np.float64).reshape(len(columns), len(nodes)).T
 
@@ -94,15 +102,23 @@ class Encoder:
         return {
             "scales": {name: {feature: vars(scale) for feature, scale in scales.items()} for name, scales in self.scales.items()},
             "categories": {name: {feature: list(values) for feature, values in of.items()} for name, of in self.categories.items()},
+            "logarithmic": self.logarithmic,
         }
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Encoder:
         scales = {name: {feature: Scale(**scale) for feature, scale in scales.items()} for name, scales in value["scales"].items()}
         categories = {name: {feature: tuple(values) for feature, values in of.items()} for name, of in value["categories"].items()}
-        return cls(scales, categories)
+        return cls(scales, categories, bool(value["logarithmic"]))
 
 
-def _scale(values: Sequence[float]) -> Scale:
-    low, median, high = np.percentile(values, [25, 50, 75]).tolist()
+def _taken(feature: str, values: Sequence[float], logarithmic: bool) -> Floats:
+    """What is scaled. Selectivities differ by orders of magnitude below 1."""
+    if not logarithmic:
+        return np.asarray(values, np.float64)
+    return np.log(np.maximum(values, LEAST)) if feature == SELECTIVITY else np.log1p(values)
+
+
+def _scale(feature: str, values: Sequence[float], logarithmic: bool) -> Scale:
+    low, median, high = np.percentile(_taken(feature, values, logarithmic), [25, 50, 75]).tolist()
     return Scale(median, high - low or 1.0, min(values), max(values))

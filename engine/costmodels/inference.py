@@ -119,7 +119,7 @@ class Trained:
 
 def as_costs(metric: Metric, outputs: Floats) -> Floats:
     """Of a network's outputs: the cost, of which they are the logarithm of 1 + it, or the probability of the good class."""
-    return 1 / (1 + np.exp(-outputs)) if metric.classifies else np.expm1(np.clip(outputs, 0.0, GREATEST))
+    return np.exp(-np.logaddexp(0.0, -outputs)) if metric.classifies else np.expm1(np.clip(outputs, 0.0, GREATEST))
 
 
 def _heard(h: States, step: Step) -> States:

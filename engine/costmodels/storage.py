@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -34,8 +35,9 @@ class Stored(NamedTuple):
 
 
 def save(directory: Path, model: Trained, facts: Mapping[str, Any], epochs: Sequence[Mapping[str, Any]]) -> None:
-    """Into a new or empty directory. The description is written last: without it there is no model."""
+    """The description is written last: without it there is no model."""
     directory.mkdir(parents=True, exist_ok=True)
+    (directory / DESCRIPTION).unlink(missing_ok=True)
     np.savez_compressed(directory / WEIGHTS, **model.weights)  # type: ignore[arg-type]
     description = {
         "format": FORMAT,
@@ -64,7 +66,7 @@ def load(directory: Path) -> Stored:
         _check(weights, architecture, encoder)
         model = Trained(METRICS[given["metric"]], given["seed"], architecture, encoder, weights)
         return Stored(model, dict(given["facts"]), list(given["epochs"]))
-    except (OSError, BadZipFile, EOFError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (OSError, BadZipFile, zlib.error, EOFError, KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise BrokenModel(f"{directory.name}: the model does not fit this version ({_first_line(error)}); train it again") from None
 
 

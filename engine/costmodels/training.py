@@ -30,13 +30,14 @@ class TrainingError(ValueError):
 
 @dataclass(frozen=True)
 class Settings:
-    """patience: epochs without improvement in validation, after which training ends."""
+    """patience: epochs without improvement in validation, after which training ends. logarithmic: of numeric features (`Encoder`)."""
 
     architecture: Architecture = field(default_factory=Architecture)
     rate: float = 1e-3
     batch: int = 128
     epochs: int = 200
     patience: int = 20
+    logarithmic: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,13 @@ def train(
     initial: Model | None = None,
 ) -> Model:
     """The weights of the best epoch. each: called after every epoch; training stops if it returns True. initial: a model to start from,
-    whose encoder is kept.
+    whose encoder and architecture are kept.
 
     Raises TrainingError: too few examples, one class only, or a loss that is no number.
     """
     _check(metric, training, validation)
-    architecture = replace(settings.architecture, classifies=metric.classifies)
-    encoder = Encoder.fitted(training.graphs) if initial is None else initial.encoder
+    architecture = replace(settings.architecture, classifies=metric.classifies) if initial is None else initial.architecture
+    encoder = Encoder.fitted(training.graphs, settings.logarithmic) if initial is None else initial.encoder
     torch.manual_seed(seed)
     network = Network({type: encoder.width(type) for type in encoder.scales}, architecture)
     if initial is not None:
@@ -115,9 +116,10 @@ def train(
             loss.backward()
             optimiser.step()
             lost += float(loss.detach()) * len(chosen)
-        if not math.isfinite(lost):
+        predicted = model.predict_batch(whole)
+        if not math.isfinite(lost) or not np.isfinite(predicted).all():
             raise TrainingError(f"the loss of epoch {number + 1} is no number; use a smaller learning rate than {settings.rate:g}")
-        missed = missed_by(metric, model.predict_batch(whole), validation.targets)
+        missed = missed_by(metric, predicted, validation.targets)
         epoch = Epoch(number + 1, lost / packed.count, missed, missed < least)
         model.epochs.append(epoch)
         if epoch.best:
@@ -141,6 +143,8 @@ def _check(metric: Metric, training: Examples, validation: Examples) -> None:
     for name, part in (("training", training), ("validation", validation)):
         if not len(part):
             raise TrainingError(f"there are no {name} traces for {metric.title.lower()}; make a larger corpus")
+        if not np.isfinite(part.targets).all():
+            raise TrainingError(f"a target of the {name} traces is no number; make the corpus again")
     if metric.classifies and len({target > 0.5 for target in training.targets}) < 2:
         raise TrainingError(f"all training traces are of one class of {metric.title.lower()}; make a larger corpus")
 

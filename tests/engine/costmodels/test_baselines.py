@@ -69,9 +69,9 @@ def test_the_nearest_give_their_geometric_mean_or_their_share() -> None:
 
 def test_what_is_near_does_not_depend_on_units() -> None:
     """The rates differ by thousands, the shares by tenths: without scales, rates alone would count."""
-    given = [(rate, share) for rate in (10_000, 10_900, 11_800) for share in (0.1, 0.9) for _ in range(NEIGHBOURS)]
-    nearest = Nearest(LATENCY, [filtered(rate, share) for rate, share in given], [share for _, share in given])
-    assert nearest.predict([filtered(11_200, 0.1), filtered(11_200, 0.9)]).tolist() == pytest.approx([0.1, 0.9])
+    given = [each for each in ((1000, 0.1), (10_500, 0.1), (11_000, 0.9), (20_000, 0.9)) for _ in range(NEIGHBOURS)]
+    nearest = Nearest(LATENCY, [filtered(rate, share) for rate, share in given], [rate for rate, _ in given])
+    assert nearest.predict([filtered(11_000, 0.1), filtered(10_500, 0.9)]).tolist() == pytest.approx([10_500, 11_000])
 
 
 def test_fewer_than_five_neighbours_are_enough() -> None:

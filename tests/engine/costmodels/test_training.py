@@ -20,7 +20,7 @@ from engine.costmodels.encoding import Encoder
 from engine.costmodels.examples import Examples
 from engine.costmodels.features import JointGraph, joint_graph
 from engine.costmodels.inference import GREATEST, as_costs
-from engine.costmodels.metrics import METRICS
+from engine.costmodels.metrics import METRICS, Metric
 from engine.costmodels.storage import DESCRIPTION, WEIGHTS, BrokenModel, load, save
 from engine.costmodels.training import Epoch, Model, Settings, TrainingError, missed_by, train
 
@@ -95,6 +95,8 @@ def test_a_seed_gives_one_model_and_another_seed_another() -> None:
     np.testing.assert_allclose(again.predict(TEST.graphs), one.predict(TEST.graphs), rtol=1e-6)
     assert again.epochs == one.epochs
     assert not np.allclose(other.predict(TEST.graphs), one.predict(TEST.graphs), rtol=1e-3)
+    starts = [train(LATENCY, TRAINING, VALIDATION, replace(SMALL, epochs=0), seed).trained() for seed in (1, 2)]
+    assert all((starts[0].weights[name] != starts[1].weights[name]).any() for name in starts[0].weights)
 
 
 def test_training_ends_without_improvement_and_gives_the_weights_of_the_best_epoch() -> None:
@@ -160,9 +162,15 @@ def test_outputs_far_outside_of_training_are_classes_and_costs_without_a_warning
         assert as_costs(LATENCY, np.array([-1e4, 0, np.log(2), 1e4])).tolist() == [0, 0, pytest.approx(1), np.expm1(GREATEST)]
 
 
-def test_predictions_have_no_chance_and_no_graph_has_none(model: Model) -> None:
+def test_predictions_have_no_chance() -> None:
     """Dropout is for training alone."""
-    np.testing.assert_array_equal(model.predict(TEST.graphs), model.predict(TEST.graphs))
+    settings = replace(SMALL, architecture=Architecture(hidden=8, dropout=0.5), epochs=1)
+    found = train(LATENCY, TRAINING, VALIDATION, settings, seed=1)
+    found.network.train()
+    np.testing.assert_array_equal(found.predict(TEST.graphs), found.predict(TEST.graphs))
+
+
+def test_of_no_graphs_there_are_no_predictions(model: Model) -> None:
     assert model.predict([]).tolist() == []
 
 
@@ -177,12 +185,21 @@ NONE = Examples([], [])
         (NONE, VALIDATION, 1e-2, "there are no training traces for processing latency; make a larger corpus"),
         (TRAINING, NONE, 1e-2, "there are no validation traces for processing latency; make a larger corpus"),
         (TRAINING, VALIDATION, 1e9, "the loss of epoch 1 is no number; use a smaller learning rate than 1e\\+09"),
-        (replace(TRAINING, targets=[float("nan"), *TRAINING.targets[1:]]), VALIDATION, 1e-2, "the loss of epoch 1 is no number; "),
+        (replace(TRAINING, targets=[float("nan"), *TRAINING.targets[1:]]), VALIDATION, 1e-2, "no number; "),
+        (TRAINING, replace(VALIDATION, targets=[float("nan"), *VALIDATION.targets[1:]]), 1e-2, "no number; "),
     ],
 )
 def test_what_cannot_be_trained_says_what_to_do(training: Examples, validation: Examples, rate: float, message: str) -> None:
     with pytest.raises(TrainingError, match=message):
         train(LATENCY, training, validation, replace(SMALL, rate=rate), seed=1)
+
+
+@pytest.mark.parametrize("metric", [LATENCY, FLOWS])
+def test_a_model_that_predicts_no_numbers_is_none(metric: Metric) -> None:
+    """The loss of the only step is still a number."""
+    settings = replace(SMALL, rate=1e9, batch=len(TRAINING), epochs=1)
+    with pytest.raises(TrainingError, match="no number; use a smaller learning rate"):
+        train(metric, halves(TRAINING), halves(VALIDATION), settings, seed=1)
 
 
 @pytest.mark.parametrize("target", [0.0, 1.0])
