@@ -119,7 +119,8 @@ class Trained:
 
 def as_costs(metric: Metric, outputs: Floats) -> Floats:
     """Of a network's outputs: the cost, of which they are the logarithm of 1 + it, or the probability of the good class."""
-    return np.exp(-np.logaddexp(0.0, -outputs)) if metric.classifies else np.expm1(np.clip(outputs, 0.0, GREATEST))
+    with np.errstate(invalid="ignore"):  # who trains looks for outputs that are no numbers
+        return np.exp(-np.logaddexp(0.0, -outputs)) if metric.classifies else np.expm1(np.clip(outputs, 0.0, GREATEST))
 
 
 def _heard(h: States, step: Step) -> States:

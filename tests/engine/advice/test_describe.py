@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,16 @@ def test_a_drawn_query_comes_back_from_its_document() -> None:
         assert len(found.query.edges) == len(of.query.edges)
         features = [(host.cpu_percent, host.ram_mb, host.mbit_per_s, host.latency_ms) for host in of.hosts]
         assert [(host.cpu_percent, host.ram_mb, host.mbit_per_s, host.latency_ms) for host in found.hosts] == features
+
+
+def test_what_the_engine_makes_of_a_document_is_not_described() -> None:
+    """Other prices, memory and faults give other costs and the same features: models cannot read the engine's constants."""
+    document = experiment(trace("tests", 1, 1), seed=3, horizon_s=5)
+    other = deepcopy(document) | {"prices": "reference"}
+    for host in other["cluster"]["hosts"]:
+        host["memory"] = {"kind": "budget", "base_mb": 10}
+    other["policies"]["flow_control"]["per_channel"] = 10
+    assert describe(load(other), no_files) == describe(load(document), no_files)
 
 
 def test_selectivities_of_a_document_are_those_of_the_streams_that_were_drawn() -> None:
