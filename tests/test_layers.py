@@ -122,7 +122,7 @@ POLICIES = {kind_of(kind) for kind in SCALINGS.kinds if issubclass(kind, Looped)
 
 FORBIDDEN_ELSEWHERE = {
     "engine": {"django", "ninja", "channels", "celery", "redis", "pyspark", "httpx", "uvicorn", "daphne", "requests", "socket", "asyncio"},
-    "webapp": {"llvmlite", "pyspark"},
+    "webapp": {"llvmlite", "pyspark", "torch", "lightgbm"},
 }
 """Outside packages: the engine is a library without web, queue, network and Spark; the web process runs no engine."""
 

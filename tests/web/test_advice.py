@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,6 +95,12 @@ def test_a_process_with_the_models_answers(client: Client, adviser: Service) -> 
     os.kill(adviser.process.pid if adviser.process else 0, 9)
     wait_for(lambda: not client.get("/api/advice").json()["available"], "the state to be forgotten")
     assert "not running" in ask(client, 409)["detail"]
+
+
+def test_neither_the_web_process_nor_advice_loads_torch() -> None:
+    program = "import sys, webapp.asgi, workers.advice; print(sorted({'torch', 'lightgbm'} & sys.modules.keys()))"
+    done = subprocess.run([str(PYTHON), "-c", program], env=process_environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_nobody_is_asked_who_is_away(client: Client) -> None:
