@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-OURS = re.compile(r"millrace\.sqlite3.*|secret_key|datasets|runs|uploads|analysis|redis(\.sock|\.log)?|logs|port|up\.lock")
+OURS = re.compile(r"millrace\.sqlite3.*|secret_key|datasets|runs|uploads|analysis|corpora|models|redis(\.sock|\.log)?|logs|port|up\.lock")
 """Files of an installation in its data directory."""
 BESIDES = re.compile(r"tests|kernels|.*\.tar\.gz|\..*|lost\+found")
 """Other files that may be there without the directory belonging to something else: test reports, compiled code, backups."""
