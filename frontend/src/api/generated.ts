@@ -267,6 +267,66 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             };
         };
+        /** @description reason: why there is no advice, empty if there is. */
+        AdviceState: {
+            available: boolean;
+            reason: string;
+            models: components["schemas"]["ModelsShape"][];
+        };
+        /** @description Models of one corpus. traces: of the corpus. members: models of each cost. */
+        ModelsShape: {
+            name: string;
+            corpus: string;
+            traces: number;
+            members: number;
+            goals: ("throughput" | "processing_latency" | "end_to_end_latency")[];
+        };
+        /** @description order: numbers of candidates, from the best on. relaxed: filters that were dropped because nothing would have been left. */
+        AdviceShape: {
+            models: string;
+            /** @enum {string} */
+            goal: "throughput" | "processing_latency" | "end_to_end_latency";
+            unit: string;
+            order: number[];
+            relaxed: ("fails" | "falls behind" | "members differ")[];
+            cautions: string[];
+            outside: components["schemas"]["OutsideShape"][];
+            candidates: components["schemas"]["CandidateShape"][];
+        };
+        /**
+         * @description hosts: by operator id. costs: by metric, the prediction of each member; of success and flows a probability. spread: of the goal.
+         *     filtered: the prediction for which it is ranked last. rule: of placements, that it breaks.
+         */
+        CandidateShape: {
+            hosts: {
+                [key: string]: string;
+            };
+            origin: string;
+            costs: {
+                [key: string]: number[];
+            };
+            mean: {
+                [key: string]: number;
+            };
+            spread: number;
+            votes: components["schemas"]["Votes"];
+            members: number;
+            filtered: ("fails" | "falls behind" | "members differ") | null;
+            rule: (2 | 3) | null;
+        };
+        /** @description A value that training has not seen. least, most: in training; null for a category. */
+        OutsideShape: {
+            type: string;
+            feature: string;
+            value: number | string;
+            least: number | null;
+            most: number | null;
+        };
+        /** @description Members that predict success, and that the query keeps up. */
+        Votes: {
+            success: number;
+            flows: number;
+        };
         /** @description An entry of the list. `runs`: number of runs, without deleted ones. `description`: shortened. `example`: an unmodified example. */
         ExperimentItem: {
             id: string;
@@ -2115,6 +2175,11 @@ export interface components {
         PythonCode: {
             code: string;
         };
+        Question: {
+            document: {
+                [key: string]: unknown;
+            };
+        };
         NewExperiment: {
             document: {
                 [key: string]: unknown;
@@ -2920,11 +2985,6 @@ export interface components {
             };
             experiment?: string | null;
         };
-        Question: {
-            document: {
-                [key: string]: unknown;
-            };
-        };
         /** @description metric: metric names, as in the run summaries. limit and offset count points; fewer are returned if points have many runs. */
         ResultsQuery: {
             /** @default [] */
@@ -3194,6 +3254,12 @@ export type Validation = components['schemas']['Validation'];
 export type Preview = components['schemas']['Preview'];
 export type PythonCodeShape = components['schemas']['PythonCodeShape'];
 export type DocumentShape = components['schemas']['DocumentShape'];
+export type AdviceState = components['schemas']['AdviceState'];
+export type ModelsShape = components['schemas']['ModelsShape'];
+export type AdviceShape = components['schemas']['AdviceShape'];
+export type CandidateShape = components['schemas']['CandidateShape'];
+export type OutsideShape = components['schemas']['OutsideShape'];
+export type Votes = components['schemas']['Votes'];
 export type ExperimentItem = components['schemas']['ExperimentItem'];
 export type ExperimentShape = components['schemas']['ExperimentShape'];
 export type SavedShape = components['schemas']['SavedShape'];
@@ -3367,6 +3433,7 @@ export type NewToken = components['schemas']['NewToken'];
 export type Validate = components['schemas']['Validate'];
 export type Previewed = components['schemas']['Previewed'];
 export type PythonCode = components['schemas']['PythonCode'];
+export type Question = components['schemas']['Question'];
 export type NewExperiment = components['schemas']['NewExperiment'];
 export type Edit = components['schemas']['Edit'];
 export type Start = components['schemas']['Start'];
@@ -3414,7 +3481,6 @@ export type ChosenRemedy = components['schemas']['ChosenRemedy'];
 export type ComparedQuery = components['schemas']['ComparedQuery'];
 export type TwoDocuments = components['schemas']['TwoDocuments'];
 export type NewStudy = components['schemas']['NewStudy'];
-export type Question = components['schemas']['Question'];
 export type ResultsQuery = components['schemas']['ResultsQuery'];
 export type ScaleQuery = components['schemas']['ScaleQuery'];
 export type Wanted = components['schemas']['Wanted'];

@@ -4,6 +4,9 @@ import { get, post } from "./client";
 import type { RunsAsked } from "./analysis";
 import type { ExperimentDocument } from "./document";
 import type {
+  Advice,
+  AdviceQuestion,
+  AdviceState,
   Analysis,
   AnalysisDetail,
   Asked,
@@ -80,6 +83,30 @@ export const previewQuery = (document: ExperimentDocument) =>
     staleTime: 60_000,
     gcTime: 60_000,
     retry: false,
+  });
+
+/** How often it is asked whether there are models, as long as there are none: their process starts after the web server. */
+const NO_MODELS_YET_MS = 30_000;
+
+/** Whether placements can be suggested, and by which models. */
+export const adviceStateQuery = queryOptions({
+  queryKey: ["advice-state"],
+  queryFn: ({ signal }) => get<AdviceState>("/api/advice", signal),
+  staleTime: 30_000,
+  refetchInterval: ({ state }) => (state.data?.available ? false : NO_MODELS_YET_MS),
+});
+
+/** Suggested placements of a document. number: of the document that was asked about; it stands for it in the key. */
+export const adviceQuery = (number: number, document: ExperimentDocument, question: AdviceQuestion) =>
+  queryOptions({
+    queryKey: ["advice", number, question],
+    queryFn: ({ signal }) => post<Advice>("/api/advice", { document, ...question }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 300_000,
+    retry: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
 
 /** The last write of an experiment's document; reading one waits for it, so that nobody is shown the state before their own edit. */

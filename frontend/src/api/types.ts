@@ -48,6 +48,28 @@ export type ReadColumn = Api.ReadColumnShape;
 export type UploadPreview = Api.UploadPreview;
 export type UploadProblem = Api.ReadingProblem;
 
+// --- placement advice -------------------------------------------------------------------------------------------------------------------
+
+export type AdviceState = Api.AdviceState;
+/** Trained models: several for each cost, taught with the traces of one corpus. */
+export type AdviceModels = Api.ModelsShape;
+export type Advice = Api.AdviceShape;
+export type AdviceCandidate = Api.CandidateShape;
+export type OutsideTraining = Api.OutsideShape;
+export type Goal = Advice["goal"];
+/** Why a candidate comes last. */
+export type Filtered = Advice["relaxed"][number];
+
+/** What is asked of models about a document. models: empty for the first ones. */
+export interface AdviceQuestion {
+  goal: Goal;
+  models: string;
+  /** Host names by operator id. */
+  pinned: { [operator: string]: string };
+  /** Names of hosts that nothing is placed on, but what is pinned there. */
+  forbidden: string[];
+}
+
 // --- lessons ----------------------------------------------------------------------------------------------------------------------------
 
 export type CheckpointMark = Api.CheckpointMark;

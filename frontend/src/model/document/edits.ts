@@ -122,6 +122,12 @@ export function placeOn(
   return { ...document, placement: { kind: "explicit", hosts: { ...fallback, ...before, [operatorId]: hostNames } } };
 }
 
+/** Puts every operator on one host, whatever placed it before. */
+export const placeEach = (document: ExperimentDocument, hosts: { [operator: string]: string }): ExperimentDocument => ({
+  ...document,
+  placement: { kind: "explicit", hosts: Object.fromEntries(Object.entries(hosts).map(([id, host]) => [id, [host]])) },
+});
+
 /** Some operators as a document of their own: with the edges among them, their workload and their places. */
 export function partOf(document: ExperimentDocument, ids: string[]): ExperimentDocument {
   const others = document.query.operators.map((operator) => operator.id).filter((id) => !ids.includes(id));

@@ -7,7 +7,8 @@ import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 import { TopBar } from "../../ui/TopBar";
-import { edit, redo, showHistory, undo, useEditor } from "./editor";
+import { SuggestButton } from "./advice/SuggestButton";
+import { edit, isShown, redo, showHistory, undo, useEditor } from "./editor";
 import type { ExperimentCommand } from "./experimentCommands";
 import { Others } from "./Others";
 import { RunButton } from "./RunButton";
@@ -20,7 +21,7 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
   const name = useEditor((state) => state.document.name);
   const past = useStore(useEditor.temporal, (state) => state.pastStates.length);
   const future = useStore(useEditor.temporal, (state) => state.futureStates.length);
-  const historyOpen = useEditor((state) => state.historyOpen && state.inspectorOpen);
+  const historyOpen = useEditor((state) => isShown(state, "history"));
   const problems = useProblems();
   const errors = problems.filter(isError);
   const tone = worstTone(problems);
@@ -126,6 +127,7 @@ export function CanvasBar({ commands }: { commands: readonly ExperimentCommand[]
               </>
             )}
           </Menu>
+          <SuggestButton isMain />
           <StudyButton />
           <RunButton errors={errors} />
         </>

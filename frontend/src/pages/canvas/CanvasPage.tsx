@@ -8,6 +8,7 @@ import { rememberExperiment } from "../../session/lastExperiment";
 import { Icon } from "../../ui/Icon";
 import { Failure, Loading } from "../../ui/states";
 import { TopBar } from "../../ui/TopBar";
+import { useSuggestCommand } from "./advice/SuggestButton";
 import { paste } from "./commands";
 import { ConflictBar } from "./dialogs/ConflictBar";
 import { Drawer } from "./Drawer";
@@ -34,6 +35,7 @@ const Inspector = lazy(async () => {
   return { default: (await import("./inspector/Inspector")).Inspector };
 });
 const HistoryPanel = lazy(() => import("./history/HistoryPanel").then((file) => ({ default: file.HistoryPanel })));
+const AdvicePanel = lazy(() => import("./advice/AdvicePanel").then((file) => ({ default: file.AdvicePanel })));
 const ImportDialog = lazy(() => import("./dialogs/ImportDialog").then((file) => ({ default: file.ImportDialog })));
 const UploadDialog = lazy(() => import("./dialogs/UploadDialog").then((file) => ({ default: file.UploadDialog })));
 
@@ -84,7 +86,7 @@ export function CanvasPage() {
 function Canvas() {
   const paletteOpen = useEditor((state) => state.paletteOpen);
   const inspectorOpen = useEditor((state) => state.inspectorOpen);
-  const historyOpen = useEditor((state) => state.historyOpen);
+  const side = useEditor((state) => state.side);
   const drawerOpen = useEditor((state) => state.drawerOpen);
   const dialog = useEditor((state) => state.dialog);
   const create = useCreate();
@@ -100,11 +102,13 @@ function Canvas() {
   useCommands("experiment", experiment);
   const add = useMemo(() => addCommands(kinds), [kinds]);
   useCommands("add", add);
+  useSuggestCommand();
   usePaste();
+  const folded = `${paletteOpen ? "" : "no-pal"} ${inspectorOpen ? "" : "no-insp"} ${drawerOpen ? "" : "no-drawer"}`;
   return (
     <div className="page on-canvas">
       <CanvasBar commands={experiment} />
-      <div className={`canvas ${paletteOpen ? "" : "no-pal"} ${inspectorOpen ? "" : "no-insp"} ${drawerOpen ? "" : "no-drawer"}`}>
+      <div className={`canvas ${folded} ${inspectorOpen && side === "advice" ? "advising" : ""}`}>
         {paletteOpen && (
           <Palette
             onUpload={() => openDialog({ kind: "upload" })}
@@ -117,7 +121,11 @@ function Canvas() {
           <SaveBar />
           <Stage />
         </div>
-        {inspectorOpen && <Suspense fallback={<InspectorToBe />}>{historyOpen ? <HistoryPanel /> : <Inspector />}</Suspense>}
+        {inspectorOpen && (
+          <Suspense fallback={<InspectorToBe />}>
+            {side === "history" ? <HistoryPanel /> : side === "advice" ? <AdvicePanel /> : <Inspector />}
+          </Suspense>
+        )}
         <Drawer />
       </div>
       <Suspense fallback={null}>

@@ -35,7 +35,7 @@ export function Drawer() {
             <button
               className="link"
               title="Change horizon, warm-up and seed"
-              onClick={() => useEditor.setState({ tab: "workload", inspectorOpen: true, historyOpen: false })}
+              onClick={() => useEditor.setState({ tab: "workload", inspectorOpen: true, side: "inspector" })}
             >
               horizon {workload.horizon_s ?? 30} s, seed {workload.seed ?? 1}
             </button>

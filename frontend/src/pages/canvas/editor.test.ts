@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { moveOperators, patchOperator } from "../../model/document/edits";
+import { moveOperators, patchOperator, placeEach } from "../../model/document/edits";
 import { smallDocument } from "../../model/document/testing";
-import { edit, openExperiment, redo, undo, UNDO_STEPS_MAX, useEditor } from "./editor";
+import { drawnPlacement, edit, openExperiment, redo, undo, UNDO_STEPS_MAX, useEditor } from "./editor";
 
 const STEPS = 150;
 const SAVED_AT = "2024-01-01T00:00:00Z";
@@ -30,5 +30,20 @@ describe("undo", () => {
     undo();
     expect(useEditor.getState().document.ui?.positions).toEqual({ persons: { x: 0, y: 0 } });
     expect(useEditor.temporal.getState().pastStates).toHaveLength(0);
+  });
+
+  it("takes an applied placement back, and knows nothing of a preview, which any edit ends", () => {
+    const ids = useEditor.getState().document.query.operators.map(({ id }) => id);
+    const on = (host: string) => Object.fromEntries(ids.map((id) => [id, host]));
+    useEditor.setState({ preview: { hosts: { sink: ["gateway"] }, label: "" } });
+    expect(drawnPlacement(useEditor.getState()).sink).toEqual(["gateway"]);
+    expect(useEditor.temporal.getState().pastStates).toHaveLength(0);
+    edit((before) => placeEach(before, on("w2")));
+    expect(useEditor.getState().preview).toBeNull();
+    expect(drawnPlacement(useEditor.getState()).sink).toEqual(["w2"]);
+    useEditor.setState({ preview: { hosts: { sink: ["gateway"] }, label: "" } });
+    undo();
+    expect(useEditor.getState().document.placement).toEqual({ kind: "spread" });
+    expect(useEditor.getState().preview).toBeNull();
   });
 });

@@ -19,6 +19,8 @@ const TYPING_MS = 1200;
 
 export type InspectorTab = "selection" | "workload" | "policies" | "measurement";
 export type DrawerTab = "workload" | "faults" | "problems";
+/** What stands at the right of the stage. */
+export type Side = "inspector" | "history" | "advice";
 export type SaveState = "saved" | "dirty" | "saving" | "failed" | "conflict";
 
 export interface Selection {
@@ -37,6 +39,12 @@ export interface Selection {
 export type CanvasDialog = { kind: "upload" } | { kind: "import"; text: string };
 
 export const NOTHING: Selection = { operators: [], edges: [], host: null, regionLink: null, fault: null };
+
+/** A placement that is drawn and not in the document. label: what the stage says of it. */
+export interface Preview {
+  hosts: Record<string, string[]>;
+  label: string;
+}
 
 export interface Conflict {
   version: number;
@@ -57,6 +65,8 @@ export interface Editor {
   problems: NamedProblem[];
   schemas: Record<string, RecordSchema>;
   placement: Record<string, string[]>;
+  /** Drawn in place of the placement; any edit ends it. */
+  preview: Preview | null;
   hash: string | null;
   /** Run was pressed: from then on, what is missing is wrong. */
   insists: boolean;
@@ -70,8 +80,8 @@ export interface Editor {
   drawerOpen: boolean;
   paletteOpen: boolean;
   inspectorOpen: boolean;
-  /** The history stands in the inspector's place. */
-  historyOpen: boolean;
+  /** Shown while `inspectorOpen`: others stand in the inspector's place. */
+  side: Side;
   /** A JSON pointer whose field is to be shown and focused, with a count so that the same one can be asked for twice. */
   focus: { pointer: string; count: number } | null;
   /** How often the palette's search was asked for. */
@@ -95,6 +105,7 @@ const blank: Editor = {
   insists: false,
   schemas: {},
   placement: {},
+  preview: null,
   hash: null,
   validated: null,
   selection: NOTHING,
@@ -104,7 +115,7 @@ const blank: Editor = {
   drawerOpen: true,
   paletteOpen: true,
   inspectorOpen: true,
-  historyOpen: false,
+  side: "inspector",
   focus: null,
   paletteAsked: 0,
   landing: null,
@@ -172,7 +183,8 @@ export function edit(change: (document: ExperimentDocument) => ExperimentDocumen
   lastGroup = group;
   lastAt = now;
   if (goesOn) history().pause();
-  set({ document: next, save: useEditor.getState().conflict ? "conflict" : "dirty", placement: localPlacement(next, placement) });
+  const save = useEditor.getState().conflict ? "conflict" : "dirty";
+  set({ document: next, save, placement: localPlacement(next, placement), preview: null });
   if (goesOn) history().resume();
 }
 
@@ -192,6 +204,7 @@ function step(direction: "undo" | "redo"): void {
   set({
     save: after.conflict ? "conflict" : "dirty",
     placement: localPlacement(after.document, after.placement),
+    preview: null,
     selection: {
       ...NOTHING,
       operators: after.selection.operators.filter((id) => ids.has(id)),
@@ -204,10 +217,13 @@ function step(direction: "undo" | "redo"): void {
 export const undo = () => step("undo");
 export const redo = () => step("redo");
 
+/** What stands at the side once this is left for the inspector. Suggestions stay: operators are pinned, and placed by hand, beside them. */
+const leaving = (left: Side): Side => (useEditor.getState().side === left ? "inspector" : useEditor.getState().side);
+
 export function select(selection: Partial<Selection>): void {
   set({
     selection: { ...NOTHING, ...selection },
-    ...(isEmpty({ ...NOTHING, ...selection }) ? {} : { tab: "selection" as const, historyOpen: false }),
+    ...(isEmpty({ ...NOTHING, ...selection }) ? {} : { tab: "selection" as const, side: leaving("history") }),
   });
 }
 
@@ -257,13 +273,20 @@ export function goTo(pointer: string): void {
   if (pointer === LACKS_OPERATORS) return searchPalette();
   set({
     inspectorOpen: true,
-    historyOpen: false,
+    side: "inspector",
     focus: { pointer, count: (focus?.count ?? 0) + 1 },
     ...(target.part === "panel" ? { tab: target.tab } : { tab: "selection" as const }),
   });
 }
 
-export const showHistory = (open: boolean) => set(open ? { historyOpen: true, inspectorOpen: true } : { historyOpen: false });
+export const showSide = (side: Side) => set(side === "inspector" ? { side } : { side, inspectorOpen: true });
+export const showHistory = (open: boolean) => showSide(open ? "history" : "inspector");
+
+/** Whether one that stands in the inspector's place is shown. */
+export const isShown = ({ side, inspectorOpen }: Pick<Editor, "side" | "inspectorOpen">, which: Side) => inspectorOpen && side === which;
+
+/** Where the stage draws instances: host names by operator. */
+export const drawnPlacement = ({ preview, placement }: Pick<Editor, "preview" | "placement">) => preview?.hosts ?? placement;
 
 /** Somebody wants to run what is not complete: shows why not. */
 export function insist(problems: NamedProblem[] = useEditor.getState().problems): void {

@@ -13,7 +13,7 @@ import {
   reconnectAround,
   selectAlong,
 } from "./commands";
-import { isEmpty, redo, searchPalette, select, showHistory, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
+import { isEmpty, isShown, redo, searchPalette, select, showHistory, undo, useEditor, type DrawerTab, type InspectorTab } from "./editor";
 
 const now = useEditor.getState;
 const click = (command: string) => document.querySelector<HTMLButtonElement>(`[data-command="${command}"]`)?.click();
@@ -22,7 +22,7 @@ const someEdges = () => (now().document.query.edges.length ? null : "There are n
 const something = () => (isEmpty(now().selection) ? "Select something first." : null);
 const steps = (which: "pastStates" | "futureStates", why: string) => () => (useEditor.temporal.getState()[which].length ? null : why);
 const showDrawer = (drawer: DrawerTab) => () => useEditor.setState({ drawer, drawerOpen: true });
-const showTab = (tab: InspectorTab) => () => useEditor.setState({ tab, inspectorOpen: true, historyOpen: false });
+const showTab = (tab: InspectorTab) => () => useEditor.setState({ tab, inspectorOpen: true, side: "inspector" });
 
 const ARROWS = [
   ["ArrowLeft", "on the left"],
@@ -81,7 +81,7 @@ export const COMMANDS: readonly Command[] = [
   { group: "View", does: "Show the workload's settings", run: showTab("workload") },
   { group: "View", does: "Show the policies", run: showTab("policies") },
   { group: "View", does: "Show the measurement", run: showTab("measurement") },
-  { group: "View", does: "Show the history", keys: ["H"], run: () => showHistory(!(now().historyOpen && now().inspectorOpen)) },
+  { group: "View", does: "Show the history", keys: ["H"], run: () => showHistory(!isShown(now(), "history")) },
   { group: "View", does: "Collapse the drawer", keys: ["Ctrl+J"], run: () => useEditor.setState((state) => ({ drawerOpen: !state.drawerOpen })) },
   { group: "View", does: "Collapse the palette", keys: ["Ctrl+B"], run: () => useEditor.setState((state) => ({ paletteOpen: !state.paletteOpen })) },
   {
@@ -114,7 +114,7 @@ function pasteFromClipboard(): void {
 
 /** Shows a field of the selected operator's panel, unfolds what hides it, and focuses it. */
 function focusInPanel(selector: string): void {
-  useEditor.setState({ tab: "selection", inspectorOpen: true, historyOpen: false });
+  useEditor.setState({ tab: "selection", inspectorOpen: true, side: "inspector" });
   setTimeout(() => {
     const field = document.querySelector<HTMLElement>(selector);
     (field?.closest("[hidden]")?.previousElementSibling as HTMLElement | null)?.click();

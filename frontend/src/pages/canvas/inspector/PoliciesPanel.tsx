@@ -6,6 +6,7 @@ import { labelOf, propertyNames, schemaAt, taggedDefault } from "../../../model/
 import { KindForm } from "../../../ui/form/KindForm";
 import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
+import { SuggestButton } from "../advice/SuggestButton";
 import { edit, editAt, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import "./editors";
@@ -50,6 +51,7 @@ export function PoliciesPanel() {
         {document.placement.kind === "explicit" && (
           <p className="mut small">{plural(explicit, "operator")} placed. Drop an operator on a host to move it, or edit its host names.</p>
         )}
+        <SuggestButton />
         <Remarks
           problems={problems.filter(
             (problem) =>

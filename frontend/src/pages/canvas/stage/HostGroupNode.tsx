@@ -7,7 +7,7 @@ import { colourOf } from "../../../model/graph/colours";
 import { slotsOn, specOn, type HostGroup, type HostTile } from "../../../model/graph/hostTiles";
 import { Icon } from "../../../ui/Icon";
 import type { IconName } from "../../../ui/icons";
-import { select, useEditor } from "../editor";
+import { drawnPlacement, select, useEditor } from "../editor";
 import { RegionLinkLabel } from "./RegionLinks";
 
 const GROUP_ICONS: Record<string, IconName> = { edge: "device", fog: "fog", cloud: "cloud" };
@@ -15,7 +15,7 @@ const GROUP_ICONS: Record<string, IconName> = { edge: "device", fog: "fog", clou
 export const HostGroupNode = memo(function HostGroupNode({ data }: NodeProps) {
   const group = data.group as HostGroup;
   const document = useEditor((state) => state.document);
-  const placement = useEditor((state) => state.placement);
+  const placement = useEditor(drawnPlacement);
   const problems = useEditor((state) => state.problems);
   const instances = useMemo(() => instancesByHost(document, placement), [document, placement]);
   const flagged = useMemo(() => problemsByPart(problems, document).hosts, [problems, document]);

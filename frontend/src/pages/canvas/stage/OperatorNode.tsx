@@ -15,8 +15,9 @@ import { NODE, nodeHeight, PORT } from "../../../model/graph/layout";
 import { WriteButton } from "../../../session/may";
 import { Icon, iconOf } from "../../../ui/Icon";
 import { changeParallelism } from "../commands";
-import { useEditor } from "../editor";
+import { drawnPlacement, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
+import { isMovedBy } from "./placementWay";
 import { isLarge, useIsFar } from "./scale";
 
 // Every node asks these about the whole document; the answer is worked out once.
@@ -79,10 +80,11 @@ export const OperatorNode = memo(function OperatorNode({ id, selected }: NodePro
 const NO_PROBLEMS: Problem[] = [];
 
 function Place({ id }: { id: string }) {
-  const hosts = useEditor((state) => state.placement[id]);
+  const hosts = useEditor((state) => drawnPlacement(state)[id]);
+  const isMoved = useEditor((state) => state.preview !== null && isMovedBy(state.preview, state.placement, id));
   const copies = useEditor((state) => copiesOf(state.document, id));
   return (
-    <footer>
+    <footer className={isMoved ? "moved" : ""} data-testid={`placed-${id}`}>
       <i className="sw" />
       <span className="ell">{hosts?.length ? summariseHosts(hosts) : "not placed"}</span>
       {copies !== undefined && (

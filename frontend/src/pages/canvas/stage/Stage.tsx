@@ -16,6 +16,7 @@ import { HostGroupNode } from "./HostGroupNode";
 import { OperatorNode } from "./OperatorNode";
 import { PartitionEdge } from "./PartitionEdge";
 import { PlacementLines } from "./PlacementLines";
+import { PreviewHint, PreviewLines } from "./PreviewLines";
 import { RegionLinks } from "./RegionLinks";
 import { isLarge, useIsFar } from "./scale";
 import { StageHeader } from "./StageHeader";
@@ -97,6 +98,7 @@ export function Stage() {
           {together && <EdgeLayer without={parts.drawnSingly} pointed={pointed} at={edgeAt} />}
           <RegionLinks ways={hardware.regionLinks} />
           <PlacementLines groups={hardware.groups} waterline={hardware.waterline} />
+          <PreviewLines groups={hardware.groups} waterline={hardware.waterline} />
         </ViewportPortal>
         <MiniMap
           pannable
@@ -111,6 +113,7 @@ export function Stage() {
       <Find />
       <ConnectionHint />
       <LandingHint />
+      <PreviewHint />
       {isArranging && <ArrangeNote onCancel={arrange} />}
       <StageHeader onFit={() => fit()} onArrange={arrange} isArranging={isArranging} empty={!document.query.operators.length} />
     </main>

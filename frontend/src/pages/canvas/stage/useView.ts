@@ -70,7 +70,10 @@ export function useView(stageRef: RefObject<HTMLElement | null>): View {
     if (isIn && zoom >= READABLE_ZOOM) return;
     const fits = Math.min(size.width / (box.width + 2 * EDGE), size.height / (box.height + 2 * HEADER));
     const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-    void flow.setCenter(middle.x, middle.y, { zoom: Math.min(Math.max(zoom, READABLE_ZOOM), fits), duration: moveMs() });
+    const to_zoom = Math.min(Math.max(zoom, READABLE_ZOOM), fits);
+    // Not `setCenter`: the flow learns only later that a panel at the side has made the stage narrower.
+    const [x, y] = [size.width / 2 - middle.x * to_zoom, size.height / 2 - middle.y * to_zoom];
+    void flow.setViewport({ x, y, zoom: to_zoom }, { duration: moveMs() });
   }, [revealed, stageRef, flow]);
 
   return { fit, isFitted, zoomMin };
