@@ -77,7 +77,7 @@ MAY_IMPORT = {
     "engine.costmodels": {"engine.costmodels", "engine.spec", "engine.core.random"},  # a model that saw more would learn its constants
     "engine.corpus": {"engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},
     "engine.corpus.labels": {"engine.corpus", "engine.costmodels", "engine.simulation"},  # costs are measured, so it runs the trace
-    "engine.corpus.fingerprint": {"engine.corpus", "engine.prices", "engine.spec"},  # what labels follow from
+    "engine.corpus.fingerprint": {"engine.corpus", "engine.prices", "engine.simulation", "engine.spec"},  # what labels follow from
     "engine.advice": {"engine.advice", "engine.costmodels", "engine.placement", "engine.workloads", "engine.spec", "engine.core.random"},
     "engine.learning": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.spec", "engine.core.random"},
     "engine.figures": {"engine"},

@@ -24,6 +24,7 @@ from django.conf import settings  # noqa: E402
 
 from engine.advice.describe import NotDescribed, Unknown  # noqa: E402
 from engine.advice.suggest import GOALS, NoAdvice, suggest  # noqa: E402
+from engine.corpus.fingerprint import fingerprint  # noqa: E402
 from engine.costmodels.inference import Trained  # noqa: E402
 from engine.costmodels.metrics import METRICS  # noqa: E402
 from engine.costmodels.storage import DESCRIPTION, BrokenModel, load_all  # noqa: E402
@@ -37,6 +38,7 @@ from webapp.messaging import advice  # noqa: E402
 log = logging.getLogger(__name__)
 
 SIGN_S = 2.0
+OTHER_ENGINE = "the models' corpus was measured by an engine with other prices or rules; make a corpus and train models again"
 NO_MODELS = "there are no trained models; run manage.py corpus make NAME and manage.py train NAME"
 
 
@@ -131,7 +133,10 @@ def _advice(shelf: Shelf, question: dict[str, Any]) -> dict[str, Any]:
     experiment = load(question["document"], Context(datasets=datasets))
     goal = question["goal"]
     found = suggest(experiment, datasets, models.members, goal, question["pinned"], question["forbidden"])
-    return {"models": name, "unit": METRICS[goal].unit, **found.as_json()}
+    told = found.as_json()
+    if models.facts.get("measured_by") != fingerprint():
+        told["cautions"].insert(0, OTHER_ENGINE)
+    return {"models": name, "unit": METRICS[goal].unit, **told}
 
 
 def main() -> None:
@@ -139,6 +144,7 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
     shelf = Shelf([Path(settings.DATA_DIR) / "models", Path(settings.BASE_DIR) / "fixtures" / "models"])
+    fingerprint()  # takes some seconds once
     threading.Thread(target=_keep_telling, args=(shelf, ended), name="state of advice", daemon=True).start()
     while not ended.is_set():
         try:

@@ -1,4 +1,4 @@
-"""What labels depend on besides the trace: prices, rules and models of hosts. Two corpora may be joined if theirs are the same."""
+"""What labels depend on besides the trace: prices, models of hosts, and what the engine does with them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,24 @@ from dataclasses import asdict
 from functools import cache
 
 from engine.prices import PRICE_LISTS
+from engine.simulation import Simulation
 from engine.spec import load
-from engine.spec.base.version import ENGINE_VERSION
 
 from .experiments import PRICES, experiment
 from .traces import trace
 
-EXAMPLES = 8
+EXAMPLES, EXAMPLE_S = 8, 2.0
 
 
 @cache
 def fingerprint() -> str:
-    """Of the engine's version, the price list, and documents of some traces with all of their defaults."""
-    documents = [load(experiment(trace("fingerprint", 1, index), 1, 60)).model_dump(mode="json") for index in range(EXAMPLES)]
-    whole = [ENGINE_VERSION, asdict(PRICE_LISTS[PRICES]), documents]
+    """Of the price list, of documents of some traces with all of their defaults, and of short runs of these."""
+    examples = [load(experiment(trace("fingerprint", 1, index), 1, EXAMPLE_S)) for index in range(EXAMPLES)]
+    whole = [asdict(PRICE_LISTS[PRICES]), [[example.model_dump(mode="json"), _digest(example)] for example in examples]]
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def _digest(example: object) -> str:
+    simulation = Simulation(example)
+    simulation.run_until(simulation.end_ns)
+    return simulation.digest()

@@ -34,11 +34,13 @@ class Stored(NamedTuple):
     epochs: list[dict[str, Any]]
 
 
-def save(directory: Path, model: Trained, facts: Mapping[str, Any], epochs: Sequence[Mapping[str, Any]]) -> None:
-    """The description is written last: without it there is no model."""
+def save(directory: Path, model: Trained, facts: Mapping[str, Any], epochs: Sequence[Mapping[str, Any]], half: bool = False) -> None:
+    """The description is written last: without it there is no model. half: weights of 16 bits; predictions change by up to
+    1 %."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / DESCRIPTION).unlink(missing_ok=True)
-    np.savez_compressed(directory / WEIGHTS, **model.weights)  # type: ignore[arg-type]
+    weights = {name: values.astype(np.float16) if half else values for name, values in model.weights.items()}
+    np.savez_compressed(directory / WEIGHTS, **weights)  # type: ignore[arg-type]
     description = {
         "format": FORMAT,
         "metric": model.metric.name,

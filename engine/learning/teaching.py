@@ -65,8 +65,9 @@ def parts_of(rows: Sequence[Row]) -> Parts:
     return Parts(*([rows[n] for n in numbers] for numbers in (found.training, found.validation, found.test)))
 
 
-def teach(corpus: Path, models: Path, of: Sequence[Task], settings: Settings, processes: int) -> Iterator[Progress]:
-    """Train the models that are not there yet, in several processes, and yield their progress. Leaving the loop stops the rest.
+def teach(corpus: Path, models: Path, of: Sequence[Task], settings: Settings, processes: int, half: bool = False) -> Iterator[Progress]:
+    """Train the models that are not there yet, in several processes, and yield their progress. Leaving the loop stops the rest. half:
+    weights are stored in 16 bits.
 
     Raises CorpusError, TrainingError.
     """
@@ -78,7 +79,7 @@ def teach(corpus: Path, models: Path, of: Sequence[Task], settings: Settings, pr
     told: Any = context.Queue()
     pool = ProcessPoolExecutor(min(processes, len(todo)), mp_context=context, initializer=_begin, initargs=(corpus, told))
     try:
-        under_way: dict[Future[None], Task] = {pool.submit(_one, task, settings, models / task.name, facts): task for task in todo}
+        under_way: dict[Future[None], Task] = {pool.submit(_one, task, settings, models / task.name, facts, half): task for task in todo}
         while under_way:
             try:
                 yield Progress(*told.get(timeout=LOOK_S))
@@ -115,8 +116,8 @@ def _begin(corpus: Path, told: Any) -> None:
     _Here.parts, _Here.told = parts_of(list(corpora.rows(corpus))), told
 
 
-def _one(task: Task, settings: Settings, directory: Path, facts: dict[str, Any]) -> None:
+def _one(task: Task, settings: Settings, directory: Path, facts: dict[str, Any], half: bool) -> None:
     metric = METRICS[task.metric]
     training, validation = (examples(metric, rows, SPLIT_SEED) for rows in _Here.parts[:2])
     model = train(metric, training, validation, settings, task.seed, lambda epoch: _Here.told.put((task, epoch)))
-    save(directory, model.trained(), facts, [asdict(epoch) for epoch in model.epochs])
+    save(directory, model.trained(), facts, [asdict(epoch) for epoch in model.epochs], half)

@@ -37,6 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--hidden", type=int, default=128, help="width of the network's states (default: 128)")
         parser.add_argument("--epochs", type=int, default=200, help="epochs at most (default: 200)")
         parser.add_argument("--logarithmic", action="store_true", help="scale the logarithms of rates, sizes and features of hosts")
+        parser.add_argument("--half", action="store_true", help="store weights in 16 bits")
         parser.add_argument("--processes", type=int, default=2, metavar="N", help="models trained at the same time (default: 2)")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value")
 
@@ -62,6 +63,7 @@ class Command(BaseCommand):
         hidden: int,
         epochs: int,
         logarithmic: bool,
+        half: bool,
         processes: int,
         **_: Any,
     ) -> list[dict[str, Any]]:
@@ -73,7 +75,7 @@ class Command(BaseCommand):
             raise CorpusError(f"{error.name} is not installed; run: pip install -r requirements-models.txt -c constraints.txt") from None
         of, models = Path(settings.DATA_DIR) / "corpora" / corpus, Path(settings.DATA_DIR) / "models" / (name or corpus)
         todo, how = tasks(metrics, members), Settings(Architecture(hidden=hidden), epochs=epochs, logarithmic=logarithmic)
-        for progress in teach(of, models, todo, how, max(1, processes)):
+        for progress in teach(of, models, todo, how, max(1, processes), half):
             if not as_json and progress.epoch is None:
                 self.stdout.write(f"{progress.task.name} is trained")
         parts, told = parts_of(list(corpora.rows(of))), []

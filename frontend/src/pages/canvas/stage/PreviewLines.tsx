@@ -43,7 +43,7 @@ export function PreviewHint() {
   const label = useEditor((state) => state.preview?.label);
   if (label === undefined) return null;
   return (
-    <p className="connecting" data-testid="preview">
+    <p className="connecting" data-testid="placement-preview">
       <Icon name="info" />
       {label}
     </p>

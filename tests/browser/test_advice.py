@@ -1,0 +1,60 @@
+"""Somebody asks where the operators of a query should run, looks at a candidate, applies it, takes it back, and changes the query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from playwright.sync_api import Page, expect
+
+from .axe import assert_accessible
+from .canvas import Canvas
+
+EXAMPLE = Path(__file__).parents[2] / "fixtures" / "experiments" / "edge_to_cloud.yaml"
+
+
+def edge_to_cloud(document: dict[str, Any]) -> None:
+    document.clear()
+    document.update(yaml.safe_load(EXAMPLE.read_text()))
+
+
+@pytest.mark.slow
+def test_a_placement_is_suggested_applied_and_taken_back(
+    canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any
+) -> None:
+    id = experiment(edge_to_cloud)
+    canvas.open(id)
+    suggest = page.get_by_test_id("suggest")
+    expect(suggest).to_be_disabled()
+    expect(suggest).to_have_attribute("title", re.compile("the process that gives advice is not running; it starts with scripts/up"))
+    workbench.start("advice")
+    expect(suggest).to_be_enabled()
+    suggest.click()
+    panel = page.get_by_test_id("advice")
+    rows = panel.get_by_test_id("advice-candidates").locator("tbody tr")
+    expect(rows.nth(5)).to_be_visible()
+    expect(panel.get_by_test_id("advice-about")).to_contain_text("4,000 traces of a modelled cluster. Nothing was run.")
+    present = rows.filter(has_text="present")
+    expect(present).to_have_count(1)
+    assert_accessible(page)
+
+    rows.first.hover()
+    expect(page.get_by_test_id("placement-preview")).to_be_visible()
+    rows.first.get_by_role("button").click()
+    expect(rows.first).to_have_attribute("data-in-place", "true")
+    expect(page.get_by_test_id("saved")).to_have_attribute("data-state", "saved")
+    applied = api.get(f"/api/experiments/{id}").json()["document"]["placement"]
+    assert applied["kind"] == "explicit"
+    assert applied["hosts"] != yaml.safe_load(EXAMPLE.read_text())["placement"]["hosts"]
+    page.keyboard.press("Control+z")
+    expect(present).to_have_attribute("data-in-place", "true")
+
+    panel.get_by_role("radio", name="Throughput").check(force=True)
+    expect(panel.get_by_role("columnheader", name="Throughput")).to_be_visible()
+    page.keyboard.press("s")
+    expect(panel).to_have_count(0)
