@@ -132,14 +132,10 @@ def suggest(
         )
         for n, (placed, origin) in enumerate(placements.items())
     )
-    choice = choose(placements_of(candidates), [one.predicted(goal) for one in candidates], METRICS[goal].highest)
+    choice = choose(list(placements), [one.predicted(goal) for one in candidates], METRICS[goal].highest)
     encoder = members[goal][0].encoder
     outside = tuple(dict.fromkeys(one for graph in graphs for one in encoder.outside(graph)))
     return Advice(goal, candidates, choice, outside, tuple(_cautions(experiment)))
-
-
-def placements_of(candidates: Sequence[Candidate]) -> list[Placed]:
-    return [one.placed for one in candidates]
 
 
 def _check(

@@ -78,7 +78,7 @@ def virtual_environment(requirements: str = "requirements.txt") -> None:
         run([python_for_venv(), "-m", "venv", str(VENV)], "creating the virtual environment .venv")
     files = [ROOT / "requirements.txt", ROOT / "constraints.txt"]
     if requirements != "requirements.txt":
-        files.append(ROOT / requirements)
+        files += [ROOT / "requirements-models.txt", ROOT / requirements]
     version = subprocess.run([str(PYTHON), "-VV"], capture_output=True, text=True).stdout
     stamp = VENV / f".installed-{requirements}"
     unless_unchanged(stamp, fingerprint(files, version), lambda: install(["-r", requirements, "-c", "constraints.txt"], requirements))
