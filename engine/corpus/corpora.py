@@ -20,8 +20,9 @@ import pyarrow.parquet as parquet
 
 from engine.core.random import Chance
 
+from .experiments import Document
 from .fingerprint import fingerprint
-from .labels import Failure, Labels, horizon_s, measure
+from .labels import Failure, Labels, horizon_s, measure, measured
 from .rows import SCHEMA, Row
 from .selectivities import estimated
 from .traces import DRAWS, trace
@@ -70,8 +71,13 @@ class Corpus:
         """Draws a trace and measures it."""
         drawn = trace(self.draw, self.seed, index)
         selectivities = estimated(drawn.query, self.seed, self.draw, index)
+        return Row(index, drawn, selectivities, measure(self.document(index)))
+
+    def document(self, index: int) -> Document:
+        """The experiment that is run for a trace: on the canvas it gives the same labels."""
+        drawn = trace(self.draw, self.seed, index)
         stream_seed = Chance(self.seed, self.draw, "streams", index).below(1 << 31)
-        return Row(index, drawn, selectivities, measure(drawn, stream_seed, horizon_s(drawn.query)))
+        return measured(drawn, stream_seed, horizon_s(drawn.query))
 
     def missing(self, directory: Path) -> list[int]:
         """Parts whose file is not there, or cannot be read."""

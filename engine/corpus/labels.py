@@ -10,7 +10,7 @@ from typing import Any, Literal
 from engine.costmodels.description import Join, WindowedAggregate
 from engine.simulation import Simulation
 
-from .experiments import CREDITS, experiment
+from .experiments import CREDITS, Document, experiment
 from .queries import DrawnQuery
 from .traces import Trace
 
@@ -93,11 +93,17 @@ def horizon_s(query: DrawnQuery) -> int:
     return min(WARM_UP_S + max(LEAST_S, round(WINDOWS * longest_s)), MOST_S) + DRAIN_S
 
 
-def measure(trace: Trace, seed: int, horizon_s: int) -> Labels:
-    """Run the trace's experiment for horizon_s of virtual time. The first quarter, up to 10 s, is warm-up. seed: of its streams."""
+def measured(trace: Trace, seed: int, horizon_s: int) -> Document:
+    """The experiment whose run gives the labels. The first quarter, up to 10 s, is warm-up. seed: of its streams."""
     document = experiment(trace, seed, horizon_s)
     document["workload"]["warmup_s"] = min(WARM_UP_S, horizon_s // 4)
     document["measurement"]["frame_ms"] = 1000
+    return document
+
+
+def measure(document: Document) -> Labels:
+    """Run an experiment of `measured`."""
+    horizon_s = document["workload"]["horizon_s"]
     simulation = Simulation(document)
     frames: list[dict[str, Any]] = []
     while (frame := simulation.advance()) is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import engine
 from engine.corpus import corpora
 from engine.corpus.corpora import Balance, Corpus, CorpusError, digest, file_of, opened, rows, start, write_part
 from engine.corpus.fingerprint import fingerprint
@@ -121,3 +122,11 @@ def test_several_processes_one_of_which_is_killed_make_the_same_files(tmp_path: 
     assert sorted(made) == [0, 1, 2]
     assert digest(together) == digest(alone)
     assert list(make(together, CORPUS, processes=2)) == []
+
+
+@pytest.mark.slow
+def test_a_trace_opened_as_an_experiment_gives_its_labels_again() -> None:
+    row = CORPUS.row(3)
+    summary = engine.run(CORPUS.document(3)).summary
+    assert row.labels.processing_ms == summary["latency_ms"]["mean"]
+    assert row.labels.throughput_per_s == summary["throughput_out_per_s"]

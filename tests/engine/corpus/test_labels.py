@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.corpus.labels import Labels, ReceiveQueue, SourceLog, growth_per_s, horizon_s, measure
+from engine.corpus.labels import Labels, ReceiveQueue, SourceLog, growth_per_s, horizon_s, measure, measured
 from engine.corpus.queries import DrawnQuery
 from engine.corpus.traces import DrawnHost, Trace, trace
 from engine.costmodels.description import Filter, Sink, Source
@@ -25,7 +25,7 @@ def latencies_ms(of: Labels) -> tuple[float, float]:
 
 
 def test_a_host_that_keeps_up_is_not_backpressured() -> None:
-    found = measure(filtered(400), seed=1, horizon_s=6)
+    found = measure(measured(filtered(400), seed=1, horizon_s=6))
     assert (found.success, found.backpressured) == (True, False)
     assert found.throughput_per_s == pytest.approx(400, rel=0.1)
     processing_ms, end_to_end_ms = latencies_ms(found)
@@ -36,7 +36,7 @@ def test_an_overloaded_host_waits_in_the_log_ever_longer() -> None:
     """End-to-end latency grows with the run, while what is taken in is through after a bounded time."""
     waits_ms = []
     for lasts_s in (4, 8):
-        found = measure(filtered(25_600, cpu_percent=50), seed=1, horizon_s=lasts_s)
+        found = measure(measured(filtered(25_600, cpu_percent=50), seed=1, horizon_s=lasts_s))
         assert (found.success, found.backpressured) == (True, True)
         processing_ms, end_to_end_ms = latencies_ms(found)
         waits_ms.append(end_to_end_ms - processing_ms)
@@ -50,13 +50,13 @@ def test_runs_are_long_enough_for_four_windows() -> None:
 
 
 def test_a_query_from_which_nothing_arrives_fails_and_has_no_costs() -> None:
-    assert measure(filtered(400, literal=-10), seed=1, horizon_s=3) == Labels(3, "nothing arrived")
+    assert measure(measured(filtered(400, literal=-10), seed=1, horizon_s=3)) == Labels(3, "nothing arrived")
 
 
 def test_labels_are_a_pure_function_of_the_trace_and_seed_and_no_formula() -> None:
     of = trace("tests", 2, 5)
-    assert measure(of, seed=1, horizon_s=3) == measure(of, seed=1, horizon_s=3)
-    assert measure(of, seed=1, horizon_s=3) != measure(of, seed=2, horizon_s=3)
+    assert measure(measured(of, seed=1, horizon_s=3)) == measure(measured(of, seed=1, horizon_s=3))
+    assert measure(measured(of, seed=1, horizon_s=3)) != measure(measured(of, seed=2, horizon_s=3))
 
 
 def test_a_log_that_fills_while_a_window_fires_does_not_grow() -> None:

@@ -40,11 +40,17 @@ class Command(BaseCommand):
         making.add_argument("--draw", choices=DRAWS, default="training", help="the queries and hosts that are drawn")
         making.add_argument("--processes", type=int, default=2, metavar="N", help="number of parallel runs (default: 2)")
         listing = actions.add_parser("list", help="list the corpora")
+        showing = actions.add_parser("show", help="print a trace as an experiment, to be imported on the canvas")
+        showing.add_argument("name")
+        showing.add_argument("index", type=int, help="number of the trace, from 0 on")
         for action in (making, listing):
             action.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value")
 
-    def handle(self, *args: Any, action: str, as_json: bool, **options: Any) -> None:
+    def handle(self, *args: Any, action: str, as_json: bool = False, **options: Any) -> None:
         try:
+            if action == "show":
+                self._show(options["name"], options["index"])
+                return
             told: Any = self._made(as_json, **options) if action == "make" else list(_listed(directory()))
         except CorpusError as error:
             self.stdout.write(json.dumps({"error": str(error)})) if as_json else self.stderr.write(str(error))
@@ -59,6 +65,13 @@ class Command(BaseCommand):
                 self.stdout.write(
                     f"{one['name']}  {one['traces']:,} traces, {one['draw']}, seed {one['seed']}{'' if one['whole'] else ', unfinished'}"
                 )
+
+    def _show(self, name: str, index: int) -> None:
+        corpus = opened(directory() / name)
+        if not 0 <= index < corpus.traces:
+            raise CorpusError(f"index is {index}; corpus '{name}' has traces 0 to {corpus.traces - 1:,}")
+        document = corpus.document(index)
+        self.stdout.write(json.dumps(document | {"name": f"Trace {index} of {name}: {document['name']}"}, indent=2))
 
     def _made(
         self, as_json: bool, name: str, scale: str, traces: int | None, seed: int, draw: str, processes: int, **_: Any
