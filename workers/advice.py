@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the products are small: th
 django.setup()
 
 import redis  # noqa: E402
-from django.conf import settings  # noqa: E402
 
 from engine.advice.describe import NotDescribed, Unknown  # noqa: E402
 from engine.advice.suggest import GOALS, NoAdvice, suggest  # noqa: E402
@@ -31,6 +31,7 @@ from engine.costmodels.storage import DESCRIPTION, BrokenModel, load_all  # noqa
 from engine.spec import InvalidExperiment, Problem  # noqa: E402
 from engine.spec.base.problems import pointer  # noqa: E402
 from engine.spec.rules.validation import Context, load  # noqa: E402
+from webapp.lab.cost_models import folders  # noqa: E402
 from webapp.lab.documents import datasets_of  # noqa: E402
 from webapp.lab.models import Lab  # noqa: E402
 from webapp.messaging import advice  # noqa: E402
@@ -63,19 +64,13 @@ class Models:
 class Shelf:
     """All models that can be used, loaded again when their files change."""
 
-    def __init__(self, places: list[Path]):
-        self._places = places
+    def __init__(self, folders: Callable[[], dict[str, Path]]):
+        self._folders = folders
         self._seen: dict[Path, float] = {}
         self.models: dict[str, Models] = {}
 
     def look(self) -> None:
-        folders = {
-            folder.name: folder
-            for place in reversed(self._places)
-            if place.is_dir()
-            for folder in sorted(place.iterdir())
-            if folder.is_dir()
-        }
+        folders = self._folders()
         seen = {folder: _changed(folder) for folder in folders.values()}
         if seen == self._seen:
             return
@@ -143,7 +138,7 @@ def main() -> None:
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
-    shelf = Shelf([Path(settings.DATA_DIR) / "models", Path(settings.BASE_DIR) / "fixtures" / "models"])
+    shelf = Shelf(folders)
     fingerprint()  # takes some seconds once
     threading.Thread(target=_keep_telling, args=(shelf, ended), name="state of advice", daemon=True).start()
     while not ended.is_set():

@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.management import call_command
 from django.test import Client
 from launcher.environment import PYTHON
 from launcher.services import Service
 
+from engine.corpus import corpora
 from engine.corpus.experiments import experiment
 from engine.corpus.traces import trace
 from webapp.lab.models import Lab
@@ -28,6 +30,7 @@ from .conftest import process_environment, small_document, wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
+EXAMPLE = Path(__file__).parents[2] / "fixtures" / "experiments" / "edge_to_cloud.yaml"
 OF = next(of for index in range(100) if len((of := trace("tests", 1, index)).hosts) == 4)
 
 
@@ -50,7 +53,7 @@ def models(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shelf(models: Path) -> Shelf:
-    found = Shelf([models])
+    found = Shelf(lambda: {folder.name: folder for folder in sorted(models.iterdir())})
     found.look()
     return found
 
@@ -143,8 +146,55 @@ def test_what_cannot_be_answered_says_why(lab: Lab, shelf: Shelf, changes: dict[
     assert answer(shelf, question(lab, **changes))["detail"] == detail
 
 
+def test_the_command_suggests_by_the_models_that_come_with_millrace(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    call_command("suggest", str(EXAMPLE), as_json=True, goal="throughput", forbid=["cloud-2"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["goal"] == "throughput"
+    assert all("cloud-2" not in one["hosts"].values() for one in told["candidates"] if one["origin"] != "present")
+    call_command("suggest", str(EXAMPLE), pin=["sink=cloud-2"])
+    assert capsys.readouterr().out.startswith("1. processing latency ")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"models": "large"}, "there are no models 'large'; there are dev"),
+        ({"pin": ["sink=moon"]}, "sink is pinned to moon, which the cluster does not have"),
+        ({"file": "none.yaml"}, "none.yaml"),
+    ],
+)
+def test_the_command_says_why_there_is_nothing_to_suggest(capsys: pytest.CaptureFixture[str], options: dict[str, Any], error: str) -> None:
+    with pytest.raises(SystemExit) as left:
+        call_command("suggest", options.pop("file", str(EXAMPLE)), as_json=True, **options)
+    assert left.value.code == 2
+    assert error in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_corpora_are_listed_shown_and_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, settings: Any) -> None:
+    settings.DATA_DIR = tmp_path
+    call_command("corpus", "list", as_json=True)
+    assert json.loads(capsys.readouterr().out) == []
+    for arguments, error in (
+        (("make", "Bad Name"), "name is 'Bad Name'; use lower-case letters, digits, _ and -"),
+        (("make", "small", "--traces", "0"), "traces is 0; it must be from 1 to 10,000,000"),
+        (("show", "small", "0"), "there is no corpus 'small'"),
+    ):
+        with pytest.raises(SystemExit) as left:
+            call_command("corpus", *arguments)
+        assert left.value.code == 2
+        assert error in capsys.readouterr().err
+    corpora.start(tmp_path / "corpora" / "small", corpora.Corpus.of("training", 1, 3))
+    call_command("corpus", "list")
+    assert capsys.readouterr().out == "small  3 traces, training, seed 1, unfinished\n"
+    call_command("corpus", "show", "small", "2")
+    assert json.loads(capsys.readouterr().out)["name"].startswith("Trace 2 of small: ")
+    with pytest.raises(SystemExit):
+        call_command("train", "none")
+    assert "there is no corpus 'none'" in capsys.readouterr().err
+
+
 def test_models_appear_and_go_with_their_files_and_broken_ones_are_left_out(models: Path) -> None:
-    shelf = Shelf([models])
+    shelf = Shelf(lambda: {folder.name: folder for folder in sorted(models.iterdir())})
     shelf.look()
     assert list(shelf.models) == ["small"]
     put_models(models / "other", members=1)

@@ -13,12 +13,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from engine.advice.suggest import CANDIDATES, GOALS, Advice, suggest
+from engine.advice.suggest import CANDIDATES, GOALS, Advice, NoAdvice, suggest
 from engine.costmodels.metrics import METRICS
 from engine.costmodels.storage import load_all
 from engine.spec import load
 from engine.spec.rules.validation import Context
 from engine.workloads import lookup
+from webapp.lab.cost_models import folders
 
 from .corpus import INVALID
 
@@ -31,7 +32,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--models", required=True, help="name of trained models (manage.py train)")
+        parser.add_argument("--models", help="name of trained models (manage.py train; default: the first there are)")
         parser.add_argument("--goal", choices=GOALS, default="processing_latency")
         parser.add_argument("--pin", action="append", default=[], metavar="OPERATOR=HOST", help="keep an operator on a host")
         parser.add_argument("--forbid", action="append", default=[], metavar="HOST", help="run nothing on a host")
@@ -49,11 +50,14 @@ class Command(BaseCommand):
         else:
             self._tell(advice)
 
-    def _advice(self, file: Path, models: str, goal: str, pin: list[str], forbid: list[str], candidates: int, **_: Any) -> Advice:
+    def _advice(self, file: Path, models: str | None, goal: str, pin: list[str], forbid: list[str], candidates: int, **_: Any) -> Advice:
         pinned = dict(one.partition("=")[::2] for one in pin)
         datasets = lookup([settings.DATASETS_DIR])
         experiment = load(file, Context(datasets=datasets))
-        stored = load_all(Path(settings.DATA_DIR) / "models" / models)
+        there = folders()
+        if not there or models not in (None, *there):
+            raise NoAdvice(f"there are no models '{models}'; there are {', '.join(there)}" if there else "there are no trained models")
+        stored = load_all(there[models or next(iter(there))])
         members = {name: [one.model for one in some] for name, some in stored.items()}
         return suggest(experiment, datasets, members, goal, pinned, forbid, candidates)
 
