@@ -21,6 +21,7 @@ pytestmark = pytest.mark.django_db
 OPEN = {"get /api/health", "post /api/session", "delete /api/session", "post /api/join", "post /api/join/account", "post /api/join/accept"}
 READ_BY_POST = {
     "post /api/validate",
+    "post /api/advice",
     "post /api/preview",
     "post /api/studies/validate",
     "post /api/python",

@@ -39,7 +39,7 @@ class AdviceState(Schema):
     models: list[ModelsShape]
 
 
-class Question(Body):
+class AdviceQuestion(Body):
     """models: a name; default: the first. pinned: hosts by operator id. forbidden: hosts that nothing runs on, but what is pinned there."""
 
     document: dict[str, Any]
@@ -100,7 +100,7 @@ def state(request: HttpRequest) -> dict[str, Any]:
 
 
 @router.post("", auth=Needs(Right.READ), response=AdviceShape, summary="Placements of a document, ranked by predicted costs; runs nothing")
-def ask(request: HttpRequest, body: Question) -> dict[str, Any]:
+def ask(request: HttpRequest, body: AdviceQuestion) -> dict[str, Any]:
     now = advice.state()
     if not now["available"]:
         raise Problem409(now["reason"])

@@ -2175,10 +2175,22 @@ export interface components {
         PythonCode: {
             code: string;
         };
-        Question: {
+        /** @description models: a name; default: the first. pinned: hosts by operator id. forbidden: hosts that nothing runs on, but what is pinned there. */
+        AdviceQuestion: {
             document: {
                 [key: string]: unknown;
             };
+            /**
+             * @default processing_latency
+             * @enum {string}
+             */
+            goal?: "throughput" | "processing_latency" | "end_to_end_latency";
+            /** @default  */
+            models?: string;
+            pinned?: {
+                [key: string]: string;
+            };
+            forbidden?: string[];
         };
         NewExperiment: {
             document: {
@@ -2985,6 +2997,11 @@ export interface components {
             };
             experiment?: string | null;
         };
+        Question: {
+            document: {
+                [key: string]: unknown;
+            };
+        };
         /** @description metric: metric names, as in the run summaries. limit and offset count points; fewer are returned if points have many runs. */
         ResultsQuery: {
             /** @default [] */
@@ -3433,7 +3450,7 @@ export type NewToken = components['schemas']['NewToken'];
 export type Validate = components['schemas']['Validate'];
 export type Previewed = components['schemas']['Previewed'];
 export type PythonCode = components['schemas']['PythonCode'];
-export type Question = components['schemas']['Question'];
+export type AdviceQuestion = components['schemas']['AdviceQuestion'];
 export type NewExperiment = components['schemas']['NewExperiment'];
 export type Edit = components['schemas']['Edit'];
 export type Start = components['schemas']['Start'];
@@ -3481,6 +3498,7 @@ export type ChosenRemedy = components['schemas']['ChosenRemedy'];
 export type ComparedQuery = components['schemas']['ComparedQuery'];
 export type TwoDocuments = components['schemas']['TwoDocuments'];
 export type NewStudy = components['schemas']['NewStudy'];
+export type Question = components['schemas']['Question'];
 export type ResultsQuery = components['schemas']['ResultsQuery'];
 export type ScaleQuery = components['schemas']['ScaleQuery'];
 export type Wanted = components['schemas']['Wanted'];
