@@ -324,6 +324,8 @@ LIBRARY_FUNCTIONS = {
 ALLOWED = {
     ("engine/spec/rules/resources.py", "log10"),  # the digits of a number in a message
 }
+PREDICTING = ("engine/costmodels/", "engine/learning/")
+"""What is predicted enters no run, so it may differ in its last digit on another machine."""
 
 
 def calls_of_libraries(path: Path) -> list[tuple[str, int]]:
@@ -342,11 +344,17 @@ def calls_of_libraries(path: Path) -> list[tuple[str, int]]:
     return found
 
 
+def _calls_outside_of_predictions(path: Path, file: str) -> list[tuple[str, int]]:
+    if file.startswith(PREDICTING):
+        return []
+    return [(name, line) for name, line in calls_of_libraries(path) if (file, name) not in ALLOWED]
+
+
 def test_the_engine_uses_no_mathematics_or_chance_of_a_library() -> None:
     found = []
     for path in sorted((ROOT / "engine").rglob("*.py")):
         file = str(path.relative_to(ROOT))
-        found += [f"{file}:{line} {name}" for name, line in calls_of_libraries(path) if (file, name) not in ALLOWED]
+        found += [f"{file}:{line} {name}" for name, line in _calls_outside_of_predictions(path, file)]
     assert not found, found
 
 
