@@ -64,3 +64,39 @@ def test_a_placement_is_suggested_applied_and_taken_back(
     expect(panel.get_by_role("columnheader", name="Throughput")).to_be_visible()
     page.keyboard.press("s")
     expect(panel).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_suggested_placements_are_measured_and_compared(
+    canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any
+) -> None:
+    """The ticked candidates run as a study, which says what was predicted of each and what came true."""
+
+    def short(document: dict[str, Any]) -> None:
+        edge_to_cloud(document)
+        document["workload"] |= {"horizon_s": 4, "warmup_s": 1}
+
+    canvas.open(experiment(short))
+    workbench.start("advice")
+    suggest = page.get_by_test_id("suggest")
+    expect(suggest).to_be_enabled()
+    suggest.click()
+    panel = page.get_by_test_id("advice")
+    measure = panel.get_by_test_id("measure")
+    expect(measure).to_have_text("Measure 5 placements")
+    for place in (3, 4):
+        panel.get_by_test_id(f"candidate-{place}").get_by_role("checkbox").uncheck()
+    expect(measure).to_have_text("Measure 3 placements")
+    measure.click()
+    predicted = page.get_by_test_id("predicted")
+    expect(predicted.get_by_role("table")).to_have_count(3)
+    latency = predicted.get_by_role("table").first
+    expect(latency.locator("caption")).to_contain_text("Processing latency, off by")
+    expect(latency.locator("tbody tr")).to_have_count(3)
+    expect(latency.locator("tbody tr").filter(has_text="present")).to_have_count(1)
+    expect(predicted.get_by_text("not yet")).to_have_count(0)
+    assert_accessible(page)
+    id = page.url.partition("/studies/")[2].partition("?")[0]
+    study = api.get(f"/api/studies/{id}").json()
+    assert study["predictions"]["models"] == "dev"
+    assert len(study["predictions"]["points"]) == 3

@@ -384,3 +384,23 @@ def test_forms_are_drawn_from_the_schema(client: Client) -> None:
     assert set(schema["searches"][1]["schema"]["properties"]) == {
         "load", "start", "step_down", "precision", "shares", "changes_at_shares", "sustained",
     }  # fmt: skip
+
+
+def test_predictions_stay_with_a_study(client: Client, lab: Lab) -> None:
+    """One for each point, or none: predictions of other points would be compared with the wrong runs."""
+    document = sweep([500, 1000], [1])
+    points = [{"processing_latency": [9.5, 10.5]}, {"processing_latency": [20.0, 21.0]}]
+    body = {"document": document, "predictions": {"models": "dev", "points": points}}
+    made = client.post("/api/studies", body, content_type="application/json")
+    assert made.status_code == 201, made.content
+    detail = client.get(f"/api/studies/{made.json()['id']}").json()
+    assert detail["predictions"] == body["predictions"]
+    assert client.get(f"/api/studies/{posted(client, document).pk}").json()["predictions"] is None
+    for wrong, words in (
+        ({"models": "dev", "points": points[:1]}, "there are predictions of 1 points, but the study has 2; give one for each, or none"),
+        ({"models": "dev", "points": [1, 2]}, "predictions"),
+        ({"points": points}, "models"),
+    ):
+        said = client.post("/api/studies", {"document": document, "predictions": wrong}, content_type="application/json")
+        assert said.status_code == 422
+        assert words in said.content.decode()

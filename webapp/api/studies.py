@@ -17,7 +17,7 @@ from engine.spec.study.schema import study_schema
 from webapp.accounts.rights import Right
 from webapp.lab import studies
 from webapp.lab.models import Lab, RunState, Study
-from webapp.lab.schemas import Kind, Problem, StudyDetail, StudyShape
+from webapp.lab.schemas import Kind, Predictions, Problem, StudyDetail, StudyShape
 from webapp.lab.verdicts import counted
 from webapp.lib.described import AsIs, JsonObject
 from webapp.lib.redis_connection import connection
@@ -40,6 +40,7 @@ TRIALS_MAX = 500
 class NewStudy(Body):
     document: dict[str, Any]
     experiment: uuid.UUID | None = None
+    predictions: Predictions | None = None
 
 
 class Question(Body):
@@ -165,7 +166,7 @@ class Optimisation(BaseModel):
 
 @router.get("", response=StudyPage, summary="All studies, newest first")
 def listing(request: HttpRequest, limit: Query[int] = 50, offset: Query[int] = 0) -> StudyPage:
-    found = Study.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).defer("document").order_by("-created_at")
+    found = Study.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).defer("document", "predictions").order_by("-created_at")
     first = max(offset, 0)
     items = found[first : first + min(max(limit, 1), 200)]
     return StudyPage(items=[StudyShape.of(study) for study in items], count=found.count())
@@ -195,7 +196,8 @@ def create(request: HttpRequest, body: NewStudy) -> Status:
     lab = request.auth.lab
     experiment = experiment_of(lab, body.experiment) if body.experiment else None
     try:
-        study = studies.create(lab, body.document, experiment, author=request.auth.user.get_username())
+        author = request.auth.user.get_username()
+        study = studies.create(lab, body.document, experiment, author=author, predictions=body.predictions)
     except studies.RefusedStudy as refused:
         raise Problem422("the study has errors and cannot start; see problems", refused.problems) from None
     return Status(201, StudyDetail.of(study))

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from engine import studies as plan
+from engine.spec.base.problems import Problem
 from engine.spec.experiment import metrics as summaries
 from engine.spec.rules.validation import Context
 from engine.spec.study.study import Study as Document
@@ -53,12 +54,23 @@ def metrics_measured(document: dict[str, Any], lab: Lab) -> list[str]:
     return summaries.metric_names(experiment) if experiment else []
 
 
-def create(lab: Lab, document: dict[str, Any], experiment: Experiment | None, of: Reproduction | None = None, author: str = "") -> Study:
+def create(
+    lab: Lab,
+    document: dict[str, Any],
+    experiment: Experiment | None,
+    of: Reproduction | None = None,
+    author: str = "",
+    predictions: dict[str, Any] | None = None,
+) -> Study:
     """Store a study and enqueue it. experiment: owner of its runs; None for a new one. of: the figure reproduction that needs it.
-    author: name of the person who starts it. Raises RefusedStudy, StorageFull."""
+    author: name of the person who starts it. predictions: of its points, in their order (`Predictions`). Raises RefusedStudy,
+    StorageFull."""
     valid, problems = examine(document, lab)
     if valid is None:
         raise RefusedStudy(problems)
+    if predictions is not None and (given := len(predictions["points"])) != valid.point_count:
+        message = f"there are predictions of {given} points, but the study has {valid.point_count}; give one for each, or none"
+        raise RefusedStudy([Problem("/predictions/points", "wrong_length", message, given).as_dict()])
     check_room(lab)
     name = valid.name.strip() or UNNAMED_STUDY
     with transaction.atomic():
@@ -66,7 +78,7 @@ def create(lab: Lab, document: dict[str, Any], experiment: Experiment | None, of
             base = valid.experiment
             checked = check(base, lab)
             experiment = Experiment.objects.create(lab=lab, name=name_of(base), document=base, hash=checked.hash)
-        study = Study.objects.create(lab=lab, experiment=experiment, name=name, document=document, author=author)
+        study = Study.objects.create(lab=lab, experiment=experiment, name=name, document=document, author=author, predictions=predictions)
         if of is not None:
             of.studies.add(study)
     hand_over(study)

@@ -66,13 +66,14 @@ class Study(Work):
     """An experiment repeated over many points and seeds."""
 
     TASK = "workers.advance_study"
-    LARGE_FIELDS = ("document",)
+    LARGE_FIELDS = ("document", "predictions")
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="studies")  # owner of its runs
     name = models.CharField(max_length=200)
     author = models.CharField(max_length=150, blank=True, db_default="")  # name of the person who started it, as it was then
     document = models.JSONField()  # engine.spec.study.study
+    predictions = models.JSONField(null=True)  # what models predicted of its points: webapp.lab.schemas.Predictions
     begun = models.BooleanField(default=False)  # the first trials of all points exist
     trials_done = models.PositiveIntegerField(default=0)  # including failed ones
     trials_failed = models.PositiveIntegerField(default=0)

@@ -15,6 +15,7 @@ import { Empty, Failure, Loading } from "../../ui/states";
 import { TopBar } from "../../ui/TopBar";
 import { PointPanel } from "./PointPanel";
 import { PointsPanel } from "./PointsPanel";
+import { PredictedPanel } from "./PredictedPanel";
 import { ResultPanel } from "./ResultPanel";
 import { StudyBar } from "./StudyBar";
 import { StudyHead } from "./StudyHead";
@@ -71,7 +72,8 @@ function Opened({ study }: { study: StudyDetail }) {
               point={point}
               plots={plots}
             />
-            <div className="study-side">
+            <div className={study.predictions ? "study-side predicts" : "study-side"}>
+              {study.predictions && <PredictedPanel study={study} predictions={study.predictions} />}
               <PointsPanel
                 study={document}
                 results={results}

@@ -161,7 +161,7 @@ function Suggestions({
         </button>
       </div>
       {advice.order.length ? (
-        <AdviceTable advice={advice} isWaiting={isWaiting} />
+        <AdviceTable key={advice.models + advice.goal + advice.order.join()} asked={document} advice={advice} isWaiting={isWaiting} />
       ) : (
         <p className="none">No placement obeys the pins, the forbidden hosts and the rules. Pin fewer operators, or allow more hosts.</p>
       )}

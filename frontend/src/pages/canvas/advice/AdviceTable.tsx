@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from "react";
+import type { ExperimentDocument } from "../../../api/document";
 import type { Advice } from "../../../api/types";
 import { drawnHosts, fits, goalOf, isInPlace, rowsOf, RULES, type AdviceRow } from "../../../model/document/advice";
 import { placeEach } from "../../../model/document/edits";
@@ -7,6 +8,7 @@ import { Icon } from "../../../ui/Icon";
 import { TableHead, ofNumbers } from "../../../ui/TableHead";
 import { useRoving } from "../../../ui/useRoving";
 import { edit, useEditor } from "../editor";
+import { MeasureButton } from "./MeasureButton";
 
 const show = (row: AdviceRow) =>
   useEditor.setState({
@@ -18,8 +20,10 @@ const show = (row: AdviceRow) =>
 const showNone = () => useEditor.setState({ preview: null });
 
 /** The candidates, best first. One tab stop: arrow keys move along the rows, Enter applies; the row at hand is drawn on the stage. */
-export function AdviceTable({ advice, isWaiting }: { advice: Advice; isWaiting: boolean }) {
+export function AdviceTable({ asked, advice, isWaiting }: { asked: ExperimentDocument; advice: Advice; isWaiting: boolean }) {
   const rows = useMemo(() => rowsOf(advice), [advice]);
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(() => usuallyMeasured(rows));
+  const choose = (number: number, on: boolean) => setChosen(new Set(on ? [...chosen, number] : [...chosen].filter((one) => one !== number)));
   const rules = ([2, 3] as const).filter((rule) => rows.some((row) => row.rule === rule));
   const body = useRef<HTMLTableSectionElement>(null);
   const [applied, setApplied] = useState("");
@@ -33,11 +37,22 @@ export function AdviceTable({ advice, isWaiting }: { advice: Advice; isWaiting: 
       <p className="vh" role="status">
         {applied}
       </p>
+      <div className="measure">
+        <MeasureButton asked={asked} advice={advice} chosen={rows.filter(({ number }) => chosen.has(number))} isWaiting={isWaiting} />
+        <span className="mut small">Runs the ticked placements and compares them with the predictions.</span>
+      </div>
       <table className={`table ${isWaiting ? "waiting" : ""}`} data-testid="advice-candidates">
         <TableHead columns={[ofNumbers("#"), goalOf(advice.goal).title, "Also predicted", "Placement"]} actions />
         <tbody ref={body} onFocus={onFocus} onKeyDown={onKeyDown}>
           {rows.map((row) => (
-            <Row key={row.number} row={row} isWaiting={isWaiting} onApply={() => apply(row)} />
+            <Row
+              key={row.number}
+              row={row}
+              isWaiting={isWaiting}
+              isChosen={chosen.has(row.number)}
+              onChoose={(on) => choose(row.number, on)}
+              onApply={() => apply(row)}
+            />
           ))}
         </tbody>
       </table>
@@ -50,7 +65,24 @@ export function AdviceTable({ advice, isWaiting }: { advice: Advice; isWaiting: 
   );
 }
 
-function Row({ row, isWaiting, onApply }: { row: AdviceRow; isWaiting: boolean; onApply: () => void }) {
+/** The best ones and the present one, to compare with. */
+const USUALLY_MEASURED = 4;
+const usuallyMeasured = (rows: readonly AdviceRow[]) =>
+  new Set(rows.filter(({ isPresent, rank }) => isPresent || (rank !== null && rank <= USUALLY_MEASURED)).map(({ number }) => number));
+
+function Row({
+  row,
+  isWaiting,
+  isChosen,
+  onChoose,
+  onApply,
+}: {
+  row: AdviceRow;
+  isWaiting: boolean;
+  isChosen: boolean;
+  onChoose: (on: boolean) => void;
+  onApply: () => void;
+}) {
   const inPlace = useEditor((state) => isInPlace(row.hosts, state.placement));
   const isApplicable = useEditor((state) => fits(row.hosts, state.document));
   const refusal = useRefusal();
@@ -74,7 +106,17 @@ function Row({ row, isWaiting, onApply }: { row: AdviceRow; isWaiting: boolean; 
       onFocus={() => show(row)}
       onBlur={showNone}
     >
-      <td className="num">{row.rank ?? "–"}</td>
+      <td className="num">
+        <label title="Measure this placement">
+          <input
+            type="checkbox"
+            checked={isChosen}
+            aria-label={`Measure placement ${row.place}`}
+            onChange={(event) => onChoose(event.target.checked)}
+          />
+          {row.rank ?? "–"}
+        </label>
+      </td>
       <td>
         <b>{row.predicted[0]}</b> <span className="unit">{row.predicted[1]}</span>
         {row.range && <small title="From the lowest to the highest prediction of the models">{row.range}</small>}
