@@ -79,7 +79,8 @@ MAY_IMPORT = {
     "engine.corpus.labels": {"engine.corpus", "engine.costmodels", "engine.simulation"},  # costs are measured, so it runs the trace
     "engine.corpus.fingerprint": {"engine.corpus", "engine.prices", "engine.simulation", "engine.spec"},  # what labels follow from
     "engine.advice": {"engine.advice", "engine.costmodels", "engine.placement", "engine.workloads", "engine.spec", "engine.core.random"},
-    "engine.learning": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.spec", "engine.core.random"},
+    "engine.learning": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},
+    "engine.learning.queueing": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.prices"},  # the one that knows the costs
     "engine.figures": {"engine"},
     "engine.lowering": {"engine.lowering", "engine.operators", "engine.prices", "engine.workloads", "engine.spec", "engine.core"},
     "engine.simulation": {"engine"},  # puts the parts together

@@ -22,7 +22,7 @@ def attempt(
     rows: WorkQuerySet,
     id: str,
     news: str,
-    outcome: Callable[[Any, Monitor], dict[str, Any] | None],
+    outcome: Callable[[Any, Any], dict[str, Any] | None],
     *,
     monitored_by: type[Monitor] = Monitor,
     lay_down: Callable[[Any, str], None] | None = None,

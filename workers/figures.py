@@ -8,12 +8,16 @@ If a worker dies in between, the next attempt finds everything it stored.
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from engine.figures import Carried, Here, Made, packed, reproduce
+from django.conf import settings
+
+from engine.figures import Carried, EvaluationFailed, Evaluations, Here, Made, packed, reproduce
 from engine.figures.judging import sinks_of
 from engine.spec.base.problems import InvalidExperiment
 from engine.spec.experiment.metrics import flat
@@ -24,10 +28,13 @@ from engine.studies import Measured, so_far
 from engine.workloads import lookup
 from webapp.lab import figures, studies
 from webapp.lab.models import Reproduction, RunState, Study, Trial
+from webapp.lab.models.figures import DOING_MAX
 from webapp.lab.models.studies import ENDED
 from webapp.lab.quota import StorageFull
 from webapp.lab.waiting_work import enqueue
+from webapp.lib.redis_connection import connection
 from webapp.messaging.frame_files import frames_after
+from webapp.messaging.stream import announce_row
 
 from .attempts import attempt
 from .execution import failed
@@ -42,10 +49,24 @@ class ChangedMeanwhile(Exception):
 
 NEWS = "reproduction"
 
+PROCESSES = max(1, (os.cpu_count() or 1) // 2)
+"""Of an evaluation; other work goes on beside it."""
+
 
 class FigureAttendant(Monitor):
+    """doing: what an evaluation is at, in words. The progress of studies is their own."""
+
+    doing = reported = ""
+
+    def is_at(self, doing: str) -> None:
+        """Raises what interrupts the work."""
+        self.doing = doing
+        self.check()
+
     def _report(self) -> None:
-        """Nothing to report: its progress is that of its studies."""
+        if self.doing != self.reported and self.rows.held(self.work.pk, self.holder).update(doing=self.doing[:DOING_MAX]):
+            self.reported = self.doing
+            announce_row(connection(), NEWS, self.work.pk)
 
 
 def make(id: str) -> None:
@@ -80,7 +101,7 @@ def wake(id: UUID | str) -> None:
         enqueue(UUID(str(id)), Reproduction)
 
 
-def _outcome(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
+def _outcome(wanted: Reproduction, monitor: FigureAttendant) -> dict[str, Any] | None:
     """Start or evaluate it. Returns the outcome as changes of the row; None while it waits for its studies. Raises LeaseLost and
     ShuttingDown."""
     try:
@@ -93,6 +114,8 @@ def _outcome(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
         return failed(f"the figure has become invalid: {error}")
     except studies.RefusedStudy as refused:
         return failed(f"a study of the figure is invalid: {refused.problems[0]['message']}")
+    except EvaluationFailed as reason:
+        return failed(f"the models of the figure cannot be made: {reason}")
     except StorageFull as full:
         return failed(str(full))
     except ChangedMeanwhile:
@@ -104,7 +127,7 @@ def _outcome(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
         return failed(f"the engine failed: {type(error).__name__}: {error}; the worker's log has the details")
 
 
-def _make(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
+def _make(wanted: Reproduction, monitor: FigureAttendant) -> dict[str, Any] | None:
     directories = (figures.FILES.root / "data",)
     context = Context(datasets=lookup(list(directories)))
     figure = figures.checked(wanted.figure, context)
@@ -120,7 +143,8 @@ def _make(wanted: Reproduction, monitor: Monitor) -> dict[str, Any] | None:
             raise ChangedMeanwhile
         return _carried(rows[study.name], study)
 
-    result = reproduce(figure, wanted.scale, figures.FILES.experiment, executor, context)
+    evaluations = Evaluations(Path(settings.DATA_DIR), PROCESSES, monitor.is_at)
+    result = reproduce(figure, wanted.scale, figures.FILES.experiment, executor, context, evaluations)
     took_s = time.time() - wanted.created_at.timestamp()
     stored = figures.store(wanted.lab, figure, wanted.scale, result.as_dict(), took_s)
     return {"state": RunState.SUCCEEDED, "result": stored}

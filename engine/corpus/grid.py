@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.costmodels.description import Dtype
 
@@ -61,3 +61,15 @@ UNSEEN = Hardware(
     latency_ms=((120, 60, 30), (60, 30, 15), (15, 7, 3)),
 )
 """Inside the ranges of training, without a value of it (experiment 3)."""
+
+FEATURES: Mapping[str, str] = {"ram": "ram_mb", "cpu": "cpu_percent", "bandwidth": "mbit_per_s", "latency": "latency_ms"}
+
+BEYOND: Mapping[str, Hardware] = {
+    f"{direction}_{feature}": replace(TRAINING, **{FEATURES[feature]: (values,) * 3})
+    for direction, of in {
+        "stronger": {"ram": (24000, 32000), "cpu": (700, 800), "bandwidth": (6400, 10000), "latency": (1, 2)},
+        "weaker": {"ram": (1000, 2000), "cpu": (50, 100), "bandwidth": (25, 50), "latency": (80, 160)},
+    }.items()
+    for feature, values in of.items()
+}
+"""One feature of all hosts beyond what restricted training has seen, whatever their bin (experiment 4)."""

@@ -12,7 +12,7 @@ from engine.core.random import Chance
 from engine.costmodels.description import Host
 from engine.placement.space import Placed, Space
 
-from .grid import TRAINING, UNSEEN, Hardware
+from .grid import BEYOND, TRAINING, UNSEEN, Hardware
 from .queries import DrawnQuery, chain_of_filters, drawn
 
 HOSTS_MAX = 5
@@ -52,6 +52,7 @@ DRAWS: Mapping[str, Draw] = {
     "training": Draw(),
     "calibration": Draw(),
     "unseen_hardware": Draw(hardware=UNSEEN),
+    **{name: Draw(hardware=hardware) for name, hardware in BEYOND.items()},
     **{f"chains_of_{count}": Draw(partial(chain_of_filters, count)) for count in (2, 3, 4)},
 }
 """By name. Prices are calibrated on traces of their own."""
@@ -75,7 +76,7 @@ def hosted(query: DrawnQuery, hardware: Hardware, chance: Chance) -> tuple[tuple
     number = {host: n for n, host in enumerate(dict.fromkeys(placed))}
     placed = tuple(number[host] for host in placed)
     bins = _bins(query.edges, placed, len(number), chance)
-    return tuple(_host(bin, hardware, chance) for bin in bins), placed
+    return tuple(host_of(bin, hardware, chance) for bin in bins), placed
 
 
 def _bins(edges: Sequence[tuple[int, int]], placed: Placed, hosts: int, chance: Chance) -> list[int]:
@@ -94,7 +95,7 @@ def _bins(edges: Sequence[tuple[int, int]], placed: Placed, hosts: int, chance: 
     return [bins[host] for host in range(hosts)]
 
 
-def _host(bin: int, hardware: Hardware, chance: Chance) -> DrawnHost:
+def host_of(bin: int, hardware: Hardware, chance: Chance) -> DrawnHost:
     features = (hardware.cpu_percent, hardware.ram_mb, hardware.mbit_per_s, hardware.latency_ms)
     cpu_percent, ram_mb, mbit_per_s, latency_ms = (chance.choice(values[bin - 1]) for values in features)
     return DrawnHost(cpu_percent, ram_mb, mbit_per_s, latency_ms, bin)

@@ -77,6 +77,13 @@ class Model:
         return as_costs(self.metric, found)
 
 
+def resumed(of: Trained) -> Model:
+    """A stored model, to be trained further."""
+    network = Network({type: of.encoder.width(type) for type in of.encoder.scales}, of.architecture)
+    network.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in of.weights.items()})
+    return Model(of.metric, of.seed, of.architecture, of.encoder, network)
+
+
 def train(
     metric: Metric,
     training: Examples,

@@ -14,7 +14,20 @@ from engine.assertions.series import Missing, Number, RunKeys, Series, Value
 from engine.spec.base.pointers import found
 from engine.spec.base.problems import suggestion
 from engine.spec.experiment.experiment import Experiment
-from engine.spec.figure.figure import AtPoints, Computed, Figure, FromRuns, OfFrames, OfMetric, OfRecords, OfSearch, OfSetting, OfVerdict
+from engine.spec.figure.evaluations import Scored, Scores
+from engine.spec.figure.figure import (
+    AtPoints,
+    Computed,
+    Figure,
+    FromRuns,
+    OfFrames,
+    OfMetric,
+    OfRecords,
+    OfScore,
+    OfSearch,
+    OfSetting,
+    OfVerdict,
+)
 from engine.spec.study.study import Study, SustainableLoad, Sustained, Values
 from engine.studies import interval, judge
 from engine.studies.plan import Row
@@ -88,8 +101,9 @@ def _of_seed(study: Study, carried: Carried, seed: int) -> tuple[Study, Carried]
     return study.model_copy(update={"seeds": (seed,)}), replace(carried, answer=replace(answer, rows=rows, found=found))
 
 
-def extract(figure: Figure, studies: Studies) -> dict[str, Value]:
+def extract(figure: Figure, studies: Studies, evaluations: Mapping[str, Scores] | None = None) -> dict[str, Value]:
     """Return all values of a figure, by name. Values that cannot be extracted are `Missing`, with the reason."""
+    scores = evaluations or {}
     computed, values = figure.computed, dict[str, Value]()
     for name, value in figure.values.items():
         try:
@@ -97,6 +111,10 @@ def extract(figure: Figure, studies: Studies) -> dict[str, Value]:
                 drawn = evaluate(computed[name].tree, values)
                 values[name] = Number(drawn) if isinstance(drawn, float) else drawn
                 assert not isinstance(values[name], bool)
+            elif isinstance(value, OfScore):
+                if value.evaluation not in scores:
+                    raise NotEvaluated(f"evaluation '{value.evaluation}' has not been made")
+                values[name] = _of_score(value, scores[value.evaluation])
             elif value.study not in studies:
                 values[name] = Missing(f"study '{value.study}' has not been run")
             else:
@@ -229,6 +247,42 @@ def _of_records(value: OfRecords, runs: _Runs) -> Series:
     if not all(isinstance(number, int | float) for number in numbers):
         raise NotEvaluated(f"'{value.column}' does not contain only numbers")
     return Series(tuple(float(n) for n in range(1, len(numbers) + 1)), tuple(map(float, numbers)), runs=((key,),))
+
+
+def _of_score(value: OfScore, scores: Scores) -> Value:
+    """A number, or a series over a column in the order of the table."""
+    wanted = {"group": "all"} | value.at
+    if value.over is not None:
+        wanted.pop(value.over, None)
+        if value.over == "bin" and "group" not in value.at:
+            raise NotEvaluated("a series over bins needs a group; give it under at")
+    rows = [row for row in scores.rows if all(row.at.get(column, at) == at for column, at in wanted.items())]
+    if not rows:
+        raise NotEvaluated(f"the evaluation has no row with {_said(wanted)}")
+    if value.over is None:
+        if len(rows) > 1:
+            raise NotEvaluated(f"the evaluation has {len(rows)} rows with {_said(value.at) or 'nothing fixed'}; fix more columns under at")
+        return _number_of(value, rows[0])
+    xs = [row.at[value.over] for row in rows]
+    if len(set(xs)) < len(xs):
+        raise NotEvaluated(f"several rows have one {value.over}; fix more columns under at")
+    known = [(x, row) for x, row in zip(xs, rows, strict=True) if row.scores.get(value.score) is not None]
+    if not known:
+        raise NotEvaluated(f"no row has a {value.score}")
+    numbers = [_number_of(value, row) for _, row in known]
+    return Series(
+        tuple(x for x, _ in known),
+        tuple(number.value for number in numbers),
+        tuple(number.low for number in numbers),
+        tuple(number.high for number in numbers),
+    )
+
+
+def _number_of(value: OfScore, row: Scored) -> Number:
+    score = row.scores.get(value.score)
+    if score is None:
+        raise NotEvaluated(f"there is no {value.score} with {_said(row.at)}")
+    return Number(score, row.low.get(value.score), row.high.get(value.score))
 
 
 def _said(at: Mapping[str, Any]) -> str:

@@ -11,7 +11,8 @@ from engine.assertions.evaluation import NotEvaluated, Side, evaluate
 from engine.assertions.series import Series, Value
 from engine.prices import PRICE_LISTS
 from engine.spec.expressions.assertions import Expression
-from engine.spec.figure.figure import Assertion, Experiments, Figure, OfRecords, Scale, study_at
+from engine.spec.figure.evaluations import Evaluation, Evaluator, Scores
+from engine.spec.figure.figure import Assertion, Experiments, Figure, OfRecords, Scale, evaluation_at, study_at
 from engine.spec.rules.validation import Context
 from engine.spec.study.study import Study, load_study
 
@@ -78,18 +79,32 @@ def status_of(states: Sequence[State], calibrated: bool = False) -> Status:
     return "not reproduced" if "fails" in states else "not evaluated"
 
 
-def reproduce(figure: Figure, scale: Scale, experiments: Experiments, executor: Executor, context: Context | None = None) -> Result:
-    """Run the figure's studies at a scale, and evaluate its assertions. Raises InvalidExperiment, Refusal."""
+def no_evaluator(evaluation: Evaluation) -> Scores:
+    raise NotImplementedError(f"evaluations of kind {evaluation.kind} are not made here")
+
+
+def reproduce(
+    figure: Figure,
+    scale: Scale,
+    experiments: Experiments,
+    executor: Executor,
+    context: Context | None = None,
+    evaluator: Evaluator = no_evaluator,
+) -> Result:
+    """Run the figure's studies and evaluations at a scale, and evaluate its assertions. Raises InvalidExperiment, Refusal, and what the
+    evaluator raises."""
+    scores = {name: evaluator(evaluation_at(figure, name, scale, experiments)) for name in figure.evaluations}
     studies = {name: load_study(study_at(figure, name, scale, experiments), context) for name in figure.studies}
     carried = {name: (study, executor(study, sinks_of(figure, name))) for name, study in studies.items()}
-    values = extract(figure, carried)
+    values = extract(figure, carried, scores)
     keys = {key for _, each in carried.values() for key in each.runs}
     seeds = tuple(sorted({seed for study in studies.values() for seed in study.seeds}))
     apart = any(assertion.of_seeds is not None for assertion in figure.assertions)
-    by_seed = {seed: extract(figure, of_seed(carried, seed)) for seed in seeds} if apart else {}
+    by_seed = {seed: extract(figure, of_seed(carried, seed), scores) for seed in seeds} if apart else {}
     verdicts = judged(figure, values, by_seed)
     fitted = figure.calibrated or _is_fitted(figure, studies.values())
-    return Result(figure.id, scale, engine.ENGINE_VERSION, seeds, len(keys), values, verdicts, fitted)
+    runs = len(keys) + max((each.runs for each in scores.values()), default=0)
+    return Result(figure.id, scale, engine.ENGINE_VERSION, seeds, runs, values, verdicts, fitted)
 
 
 def judged(figure: Figure, values: Values, by_seed: Mapping[int, Values] | None = None) -> tuple[Judged, ...]:

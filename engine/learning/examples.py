@@ -29,7 +29,16 @@ def target(metric: Metric, labels: Labels) -> float | None:
 
 def examples(metric: Metric, rows: Sequence[Row], seed: int) -> Examples:
     """Of one part of a split. Classes are balanced inside of the part."""
-    having = [(row, value) for row in rows if (value := target(metric, row.labels)) is not None]
-    if metric.classifies:
-        having = [having[n] for n in balanced([value > 0.5 for _, value in having], seed)]
-    return Examples([row.graph for row, _ in having], [value for _, value in having])
+    chosen = balanced_rows(metric, rows, seed)
+    return Examples([row.graph for row, _ in chosen], [value for _, value in chosen])
+
+
+def with_targets(metric: Metric, rows: Sequence[Row]) -> list[tuple[Row, float]]:
+    """The rows that have a target, with it."""
+    return [(row, value) for row in rows if (value := target(metric, row.labels)) is not None]
+
+
+def balanced_rows(metric: Metric, rows: Sequence[Row], seed: int) -> list[tuple[Row, float]]:
+    """Like `with_targets`; of classes as many of either."""
+    having = with_targets(metric, rows)
+    return [having[n] for n in balanced([value > 0.5 for _, value in having], seed)] if metric.classifies else having

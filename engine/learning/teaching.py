@@ -11,18 +11,18 @@ from pathlib import Path
 from queue import Empty
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
-from engine.corpus import corpora
-from engine.corpus.rows import Row
+from engine.core.random import RandomStream
+from engine.costmodels.examples import Examples
 from engine.costmodels.metrics import METRICS
-from engine.costmodels.splits import Split, split
 from engine.costmodels.storage import BrokenModel, load, save
-from engine.costmodels.training import Epoch, Settings, TrainingError, train
+from engine.costmodels.training import Epoch, Settings, TrainingError, resumed, train
 
 from .examples import examples
+from .lessons import SPLIT_SEED, Lesson, Parts
 
-SPLIT_SEED = 1
 FIRST_SEED = 42
 """Of the first member; the others count on."""
 
@@ -52,32 +52,19 @@ def tasks(metrics: Sequence[str], members: int) -> list[Task]:
     return [Task(metric, FIRST_SEED + n) for n in range(members) for metric in metrics]
 
 
-class Parts(NamedTuple):
-    """Rows of a corpus by what they are for."""
-
-    training: list[Row]
-    validation: list[Row]
-    test: list[Row]
-
-
-def parts_of(rows: Sequence[Row]) -> Parts:
-    found: Split = split([row.trace.group for row in rows], SPLIT_SEED)
-    return Parts(*([rows[n] for n in numbers] for numbers in (found.training, found.validation, found.test)))
-
-
-def teach(corpus: Path, models: Path, of: Sequence[Task], settings: Settings, processes: int, half: bool = False) -> Iterator[Progress]:
+def teach(lesson: Lesson, models: Path, of: Sequence[Task], settings: Settings, processes: int, half: bool = False) -> Iterator[Progress]:
     """Train the models that are not there yet, in several processes, and yield their progress. Leaving the loop stops the rest. half:
     weights are stored in 16 bits.
 
     Raises CorpusError, TrainingError.
     """
-    facts = {"corpus": corpus.name, "digest": corpora.digest(corpus), **asdict(corpora.opened(corpus))}
+    facts = lesson.facts()
     todo = [task for task in of if not _is_there(models / task.name, facts)]
     if not todo:
         return
     context = multiprocessing.get_context("spawn")
     told: Any = context.Queue()
-    pool = ProcessPoolExecutor(min(processes, len(todo)), mp_context=context, initializer=_begin, initargs=(corpus, told))
+    pool = ProcessPoolExecutor(min(processes, len(todo)), mp_context=context, initializer=_begin, initargs=(lesson, told))
     try:
         under_way: dict[Future[None], Task] = {pool.submit(_one, task, settings, models / task.name, facts, half): task for task in todo}
         while under_way:
@@ -107,17 +94,26 @@ def _is_there(directory: Path, facts: dict[str, Any]) -> bool:
 class _Here:
     """What a process keeps between its models."""
 
+    lesson: Lesson
     parts: Parts
     told: Any
 
 
-def _begin(corpus: Path, told: Any) -> None:
+def _begin(lesson: Lesson, told: Any) -> None:
     torch.set_num_threads(1)  # the processes share the cores
-    _Here.parts, _Here.told = parts_of(list(corpora.rows(corpus))), told
+    _Here.lesson, _Here.parts, _Here.told = lesson, lesson.parts(), told
 
 
 def _one(task: Task, settings: Settings, directory: Path, facts: dict[str, Any], half: bool) -> None:
     metric = METRICS[task.metric]
     training, validation = (examples(metric, rows, SPLIT_SEED) for rows in _Here.parts[:2])
-    model = train(metric, training, validation, settings, task.seed, lambda epoch: _Here.told.put((task, epoch)))
+    if _Here.lesson.shuffled:
+        training = _shuffled(training, task.seed)
+    initial = None if _Here.lesson.initial is None else resumed(load(_Here.lesson.initial / task.name).model)
+    model = train(metric, training, validation, settings, task.seed, lambda epoch: _Here.told.put((task, epoch)), initial)
     save(directory, model.trained(), facts, [asdict(epoch) for epoch in model.epochs], half)
+
+
+def _shuffled(of: Examples, seed: int) -> Examples:
+    order = np.argsort(RandomStream(seed, "shuffled").words(np.arange(len(of))), kind="stable")
+    return Examples(of.graphs, [of.targets[n] for n in order])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,10 @@ from django.test import Client
 from django.utils import timezone
 from launcher.services import Service
 
+from engine.learning.evaluations import file_of
+from engine.learning.stock import Stock, keep
+from engine.spec.figure.evaluations import Scored, Scores
+from engine.spec.figure.figure import evaluation_at
 from engine.spec.figure.files import FigureFiles
 from webapp.lab import figures
 from webapp.lab.models import FigureResult, Lab, Reproduction, Run, RunState, Study
@@ -170,3 +175,70 @@ def test_a_real_worker_takes_it(client: Client, start_worker: Callable[[], Servi
     wait_for(lambda: client.get(path).json()[0]["state"] not in ("queued", "running"), "the figure to be carried out")
     assert client.get(path).json()[0]["state"] == "succeeded"
     assert client.get("/api/figures/benchmark/3.5").json()["status"] == "reproduced"
+
+
+EVALUATION = {"kind": "accuracy", "traces": 100, "metrics": ["throughput"], "predictors": ["constant"]}
+
+
+def with_models(files: FigureFiles, evaluation: dict[str, Any]) -> None:
+    """A figure that rests on learned models alone."""
+    q50 = {"kind": "score", "evaluation": "errors", "score": "q50", "at": {"metric": "Throughput", "predictor": "constant"}}
+    parts: dict[str, Any] = {
+        "studies": {},
+        "evaluations": {"errors": evaluation},
+        "values": {"q50": q50},
+        "assertions": [{"id": "M-1", "text": "Small", "check": "q50 <= 2"}],
+        "drawing": {"panels": [{"series": [{"value": "q50", "mark": "bars"}]}]},
+    }
+    write(files, "test/1", "", **parts)
+    figures.outline.cache_clear()
+
+
+@pytest.mark.slow
+def test_a_figure_of_learned_models(client: Client, files: FigureFiles, settings: Any, tmp_path: Path) -> None:
+    """What was found before is taken as it is, by a process that the worker starts."""
+    settings.DATA_DIR = tmp_path / "data"
+    with_models(files, EVALUATION)
+    of = evaluation_at(files.outline("test/1"), "errors", "smoke", files.experiment)
+    row = {"metric": "Throughput", "predictor": "constant", "case": "seen", "group": "all", "bin": "all"}
+    found = Scores((Scored(dict(row), {"q50": 1.5}, {"q50": 1.4}, {"q50": 1.6}),), 100)
+    keep(file_of(of, Stock(tmp_path / "data", 1)), found.as_json())
+    carried_out(ask(client)["id"])
+    (done,) = client.get(PATH).json()
+    assert (done["state"], done["error"]) == ("succeeded", "")
+    detail = client.get("/api/figures/test/1").json()
+    assert detail["status"] == "reproduced"
+    assert detail["values"]["q50"] == {"value": 1.5, "low": 1.4, "high": 1.6}
+    assert (detail["results"][0]["runs"], detail["results"][0]["seeds"]) == (100, [])
+    assert client.get("/api/figures/test/1/report").status_code == 200
+
+
+@pytest.mark.slow
+def test_models_that_cannot_be_made_are_told(client: Client, files: FigureFiles, settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path / "data"
+    with_models(files, EVALUATION | {"cases": {"one": {"tested_on": {"draw": "nowhere"}}}})
+    carried_out(ask(client)["id"])
+    (done,) = client.get(PATH).json()
+    assert done["state"] == "failed"
+    assert "the models of the figure cannot be made: draw is 'nowhere'; it must be one of training" in done["error"]
+
+
+@pytest.mark.slow
+def test_an_evaluation_says_what_it_is_at_and_ends_when_cancelled(
+    client: Client, files: FigureFiles, settings: Any, tmp_path: Path
+) -> None:
+    settings.DATA_DIR = tmp_path / "data"
+    with_models(files, EVALUATION)
+    id = ask(client)["id"]
+
+    def cancel_once_it_works() -> None:
+        wait_for(lambda: "traces" in Reproduction.objects.get(pk=id).doing, "the corpus is under way", 120)
+        client.post(f"{PATH}/{id}/cancel")
+
+    with ThreadPoolExecutor(1) as other:
+        cancelled = other.submit(cancel_once_it_works)
+        carried_out(id)
+        cancelled.result()
+    (done,) = client.get(PATH).json()
+    assert (done["state"], done["doing"]) == ("cancelled", "training: 0 of 100 traces")
+    assert FigureResult.objects.count() == 0

@@ -385,16 +385,26 @@ class StudyShape(Schema):
         return cls(**cls.fields_of(study))
 
 
+class Predictions(TypedDict):
+    """What learned models predicted of the points of a study, in their order, before any of them was run. models: their name. points: by
+    cost, the prediction of each member."""
+
+    models: str
+    points: list[dict[str, list[float]]]
+
+
 class StudyDetail(StudyShape):
     """A study with its document. `metrics`: names of the metrics that its runs measured so far. `note`: what its runs are waiting for."""
 
     document: JsonObject
+    predictions: Predictions | None
     metrics: list[str]
     note: str | None
 
     @classmethod
     def of(cls, study: Study, metrics: list[str] | None = None) -> Self:
-        return cls(**cls.fields_of(study), document=study.document, metrics=metrics or [], note=waits_for(study))
+        known = {"document": study.document, "predictions": study.predictions, "metrics": metrics or [], "note": waits_for(study)}
+        return cls(**cls.fields_of(study), **known)
 
 
 class ReadColumnShape(TypedDict):
@@ -511,13 +521,15 @@ class DatasetDetail(DatasetShape):
 
 
 class ReproductionShape(Schema):
-    """A requested reproduction of a figure. progress: 0 to 1. note: why its start may be delayed."""
+    """A requested reproduction of a figure. progress: of its studies, 0 to 1. doing: what is done for its learned models. note: why its
+    start may be delayed."""
 
     id: str
     figure: str
     scale: Scale
     state: RunState
     progress: float
+    doing: str
     error: str
     cancel_requested: bool
     created_at: datetime
@@ -527,7 +539,7 @@ class ReproductionShape(Schema):
 
     @classmethod
     def of(cls, row: Reproduction, note: str | None = None) -> Self:
-        names = ("figure", "scale", "state", "progress", "error", "cancel_requested", "created_at", "started_at", "finished_at")
+        names = ("figure", "scale", "state", "progress", "doing", "error", "cancel_requested", "created_at", "started_at", "finished_at")
         return cls(id=str(row.pk), note=note, **{name: getattr(row, name) for name in names})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -19,6 +20,7 @@ from ..experiment.experiment import canonical_json
 from ..expressions.assertions import Expression, Type, assertion_of, parse
 from ..rules.validation import Context
 from ..study.study import NAME, AnyDesign, AnySearch, Axis, Change, Drawn, Grid, NoSearch, Study, SustainableLoad, examine_study
+from .evaluations import AnyEvaluation, Evaluation, GivenEvaluation, Shared, with_preset
 
 ID = r"^[a-z][a-z0-9_]{0,29}/[A-Za-z0-9][A-Za-z0-9._-]{0,49}$"
 ASSERTION_ID = r"^[A-Z][A-Za-z0-9]{0,9}(-[A-Z]?[0-9]{0,4}(\.[0-9]{1,2})?)?[a-z]?[0-9]?[a-z]?$"
@@ -147,6 +149,20 @@ class OfSetting(FromRuns):
     shape: ClassVar[Type] = "number"
 
 
+class OfScore(Variant):
+    """A score of an evaluation, at some columns of its table, or with `over` a series of scores over a column."""
+
+    kind: Literal["score"] = "score"
+    evaluation: str = Field(description="name of the evaluation")
+    score: str
+    at: dict[str, str | Number] = Field(default_factory=dict, description="values of columns that select the rows")
+    over: str | None = Field(default=None, description="column that gives the series' x")
+
+    @property
+    def shape(self) -> Type:
+        return "number" if self.over is None else "series"
+
+
 class Computed(Variant):
     """A value computed from earlier values of the figure."""
 
@@ -154,7 +170,7 @@ class Computed(Variant):
     expression: str
 
 
-AnyValue = Annotated[OfMetric | OfSearch | OfVerdict | OfFrames | OfRecords | OfSetting | Computed, Field(discriminator="kind")]
+AnyValue = Annotated[OfMetric | OfSearch | OfVerdict | OfFrames | OfRecords | OfSetting | OfScore | Computed, Field(discriminator="kind")]
 
 
 class Assertion(Model):
@@ -231,7 +247,10 @@ class Figure(Model):
     claim: str = Field(min_length=1, max_length=5000, description="claim of the paper, in words")
     differs: str = Field(min_length=1, max_length=5000, description="differences from the paper's experiment")
     scales: Scales = Scales()
-    studies: dict[Annotated[str, Field(pattern=NAME)], FigureStudy] = Field(min_length=1, max_length=50)
+    studies: dict[Annotated[str, Field(pattern=NAME)], FigureStudy] = Field(default_factory=dict, max_length=50)
+    evaluations: dict[Annotated[str, Field(pattern=NAME)], GivenEvaluation] = Field(
+        default_factory=dict, max_length=50, description="evaluations of learned models"
+    )
     values: dict[Annotated[str, Field(pattern=NAME)], AnyValue] = Field(min_length=1, max_length=500)
     reported: dict[str, Any] = Field(default_factory=dict, description="the paper's values: a number, or {x: [...], y: [...]}")
     assertions: tuple[Assertion, ...] = Field(min_length=1, max_length=200)
@@ -247,6 +266,9 @@ class Figure(Model):
                 raise Refusal(
                     f"two assertions have the id '{id}'; give each its own", at=("assertions", n, "id"), code="duplicate", value=id
                 )
+        if not self.studies and not self.evaluations:
+            message = "a figure needs a study or an evaluation, which its values are drawn from"
+            raise Refusal(message, at=("studies",), code="missing")
         for scale in SCALES:
             for n, change in enumerate(getattr(self.scales, scale).changes):
                 for name in change.studies:
@@ -254,6 +276,8 @@ class Figure(Model):
         for name, value in self.values.items():
             if isinstance(value, FromRuns):
                 self._known(value.study, self.studies, "study", ("values", name, "study"))
+            elif isinstance(value, OfScore):
+                self._known(value.evaluation, self.evaluations, "evaluation", ("values", name, "evaluation"))
         for name in self.reported:
             self._known(name, self.values, "value", ("reported", name))
             _refuse_shape(name, self.reported[name], shapes[name])
@@ -356,8 +380,30 @@ def study_at(figure: Figure, name: str, scale: Scale, experiments: Experiments) 
     return document  # type: ignore[no-any-return]
 
 
+def evaluation_at(figure: Figure, name: str, scale: Scale, experiments: Experiments) -> Evaluation:
+    """An evaluation with its sizes at a scale. Raises Refusal (path in the figure), InvalidExperiment."""
+    given = figure.evaluations[name]
+    if isinstance(given, Shared):
+        document = experiments(given.name)
+        if document is None:
+            message = f"there is no evaluation '{given.name}'"
+            raise Refusal(message, at=("evaluations", name, "name"), code="unknown_name", value=given.name)
+        found, problems = check(_Named, {"evaluation": document})
+        if found is None:
+            raise InvalidExperiment(problems)
+        given = found.evaluation
+    return with_preset(given, scale)
+
+
+class _Named(Model):
+    """An evaluation in a file of its own."""
+
+    evaluation: AnyEvaluation
+
+
 def identity(figure: Figure, scale: Scale, experiments: Experiments) -> str:
-    """Hash of everything that the figure's result at a scale depends on: studies, values, reported values, assertions. Raises Refusal."""
+    """Hash of everything that the figure's result at a scale depends on: studies, evaluations, values, reported values, assertions.
+    Raises Refusal, InvalidExperiment."""
     studies = {name: study_at(figure, name, scale, experiments) for name in figure.studies}
     judged = figure.model_dump(by_alias=True, mode="json", include={"values", "reported", "assertions"})
     for assertion in judged["assertions"]:
@@ -365,6 +411,10 @@ def identity(figure: Figure, scale: Scale, experiments: Experiments) -> str:
             del assertion["of_seeds"]
     if figure.calibrated:
         judged["calibrated"] = True
+    if figure.evaluations:
+        judged["evaluations"] = {
+            name: evaluation_at(figure, name, scale, experiments).model_dump(mode="json") for name in figure.evaluations
+        }
     return hashlib.blake2b(canonical_json({"studies": studies, **judged}), digest_size=32).hexdigest()
 
 
@@ -382,6 +432,7 @@ def examine_figure(document: Any, experiments: Experiments, context: Context | N
         return None, problems
     seen: set[tuple[str, str]] = set()
     seeds: set[int] = set()
+    problems += _evaluation_problems(figure, experiments)
     for scale in SCALES:
         studies: dict[str, Study] = {}
         for name in figure.studies:
@@ -418,6 +469,31 @@ def load_figure(document: Any, experiments: Experiments, context: Context | None
 def _below_study(problem: Problem, study: str, scale: str) -> Problem:
     message = f"at {scale} scale: {problem.message}"
     return Problem(f"{pointer('studies', study)}{problem.pointer}", problem.code, message, problem.value, problem.hint)
+
+
+def _evaluation_problems(figure: Figure, experiments: Experiments) -> Iterator[Problem]:
+    """Problems of evaluations, and of values that name a column or a score that they do not have."""
+    found: dict[str, Evaluation] = {}
+    for name in figure.evaluations:
+        try:
+            found[name] = evaluation_at(figure, name, "dev", experiments)
+        except Refusal as refusal:
+            yield refusal_problem(refusal, ())
+        except InvalidExperiment as invalid:
+            for problem in invalid.problems:
+                yield replace(problem, pointer=pointer("evaluations", name))
+    for name, value in figure.values.items():
+        if not isinstance(value, OfScore) or value.evaluation not in found:
+            continue
+        of = found[value.evaluation]
+        at = pointer("values", name)
+        for column in (*value.at, *([value.over] if value.over else [])):
+            if column not in of.COLUMNS:
+                message = f"an evaluation of kind {of.kind} has no column '{column}'"
+                yield Problem(at, "unknown_name", message, column, suggestion(column, of.COLUMNS))
+        if value.score not in of.SCORES:
+            message = f"an evaluation of kind {of.kind} has no score '{value.score}'"
+            yield Problem(f"{at}/score", "unknown_name", message, value.score, suggestion(value.score, of.SCORES))
 
 
 def _value_problems(figure: Figure, studies: Mapping[str, Study]) -> Iterator[Problem]:

@@ -82,7 +82,8 @@ export interface FigureDocument {
   claim: string;
   differs: string;
   scales?: Partial<Record<Scale, { about?: string }>>;
-  studies: Record<string, unknown>;
+  studies?: Record<string, unknown>;
+  evaluations?: Record<string, unknown>;
   values: Record<string, { kind: string; study?: string }>;
   reported?: Record<string, number | { x: (number | string)[]; y: number[] }>;
   /** table: each panel is a table, its series are the columns; what is said of those with a name holds in all tables. */

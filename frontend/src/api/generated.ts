@@ -1463,6 +1463,16 @@ export interface components {
             finished_at: string | null;
             error: string | null;
         };
+        /**
+         * @description What learned models predicted of the points of a study, in their order, before any of them was run. models: their name. points: by
+         *     cost, the prediction of each member.
+         */
+        Predictions: {
+            models: string;
+            points: {
+                [key: string]: number[];
+            }[];
+        };
         /** @description A study with its document. `metrics`: names of the metrics that its runs measured so far. `note`: what its runs are waiting for. */
         StudyDetail: {
             id: string;
@@ -1483,6 +1493,7 @@ export interface components {
             document: {
                 [key: string]: components["schemas"]["Json"];
             };
+            predictions: components["schemas"]["Predictions"] | null;
             metrics: string[];
             note: string | null;
         };
@@ -1633,7 +1644,10 @@ export interface components {
             section: string;
             page: string;
         };
-        /** @description A requested reproduction of a figure. progress: 0 to 1. note: why its start may be delayed. */
+        /**
+         * @description A requested reproduction of a figure. progress: of its studies, 0 to 1. doing: what is done for its learned models. note: why its
+         *     start may be delayed.
+         */
         ReproductionShape: {
             id: string;
             figure: string;
@@ -1641,6 +1655,7 @@ export interface components {
             scale: "smoke" | "dev" | "paper";
             state: components["schemas"]["RunState"];
             progress: number;
+            doing: string;
             error: string;
             cancel_requested: boolean;
             /** Format: date-time */
@@ -2996,6 +3011,7 @@ export interface components {
                 [key: string]: unknown;
             };
             experiment?: string | null;
+            predictions?: components["schemas"]["Predictions"] | null;
         };
         Question: {
             document: {
@@ -3370,6 +3386,7 @@ export type RunOfSide = components['schemas']['RunOfSide'];
 export type SideShape = components['schemas']['SideShape'];
 export type StudyPage = components['schemas']['StudyPage'];
 export type StudyShape = components['schemas']['StudyShape'];
+export type Predictions = components['schemas']['Predictions'];
 export type StudyDetail = components['schemas']['StudyDetail'];
 export type StudyCatalogue = components['schemas']['StudyCatalogue'];
 export type Checked = components['schemas']['Checked'];

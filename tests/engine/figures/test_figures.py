@@ -27,6 +27,7 @@ from engine.figures.judging import judged
 from engine.prices import PRICE_LISTS
 from engine.spec.base.pointers import changed
 from engine.spec.expressions.assertions import FUNCTIONS, parse
+from engine.spec.figure.evaluations import Scored, Scores
 from engine.spec.figure.figure import Figure, load_figure, study_at
 from engine.spec.figure.files import FigureFiles
 from engine.spec.study.study import load_study
@@ -433,3 +434,57 @@ def test_a_search_names_the_runs_that_it_rests_on() -> None:
     at_half = carried_out.runs[drawn["out"].runs[0]]
     assert drawn["out"].value == at_half.summary["records_out"]
     assert drawn["over_time"].y == tuple(frame["out_per_s"] for frame in at_half.frames)
+
+
+# Scores of learned models
+
+SCORED = Scores(
+    (
+        Scored({"case": "seen", "metric": "Throughput", "predictor": "costream", "group": "all", "bin": "all"}, {"q50": 1.5}, {"q50": 1.4}),
+        Scored({"case": "seen", "metric": "Keeps up", "predictor": "costream", "group": "all", "bin": "all"}, {"accuracy": 0.9}),
+        Scored({"case": "seen", "metric": "Throughput", "predictor": "constant", "group": "all", "bin": "all"}, {"q50": 9.0}),
+        Scored({"case": "seen", "metric": "Throughput", "predictor": "costream", "group": "query", "bin": "linear"}, {"q50": 1.25}),
+        Scored({"case": "seen", "metric": "Throughput", "predictor": "costream", "group": "query", "bin": "join"}, {"q50": 1.75}),
+    ),
+    100,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"at": {"predictor": "constant"}}, Number(9.0)),
+        ({"at": {"predictor": "costream", "metric": "Throughput"}}, Number(1.5, 1.4)),
+        ({"at": {"predictor": "costream"}, "over": "metric"}, Series(("Throughput",), (1.5,), (1.4,), (None,))),
+        (
+            {"at": {"predictor": "costream", "group": "query"}, "over": "bin"},
+            Series(("linear", "join"), (1.25, 1.75), (None, None), (None, None)),
+        ),
+        ({"at": {"predictor": "costream"}}, Missing("the evaluation has 2 rows with predictor 'costream'; fix more columns under at")),
+        (
+            {"at": {"predictor": "costream", "metric": "Keeps up"}},
+            "there is no q50 with case 'seen' and metric 'Keeps up' and predictor 'costream' and group 'all' and bin 'all'",
+        ),
+        ({"at": {"predictor": "costream"}, "over": "bin"}, "a series over bins needs a group"),
+        ({"over": "predictor"}, "several rows have one predictor; fix more columns under at"),
+        ({"at": {"predictor": "queueing"}}, "the evaluation has no row with group 'all' and predictor 'queueing'"),
+    ],
+)
+def test_scores_are_drawn_from_the_rows_that_fit(value: dict[str, Any], found: Any) -> None:
+    document = {
+        **{name: figure()[name] for name in ("format", "id", "title", "source", "claim", "differs")},
+        "evaluations": {"errors": {"kind": "accuracy"}},
+        "values": {"q50": {"kind": "score", "evaluation": "errors", "score": "q50"} | value},
+        "assertions": [{"id": "A-1", "text": "Small", "check": "max(q50) < 2" if "over" in value else "q50 < 2"}],
+        "drawing": {"panels": [{"series": [{"value": "q50"}]}]},
+    }
+    of = load_figure(document, experiment)
+    drawn = extract(of, {}, {"errors": SCORED})["q50"]
+    if isinstance(found, str):
+        assert isinstance(drawn, Missing)
+        assert found in drawn.reason
+    else:
+        assert drawn == found
+    assert extract(of, {})["q50"] == Missing("evaluation 'errors' has not been made")
+    result = reproduce(of, "smoke", experiment, Here(), evaluator=lambda evaluation: SCORED)
+    assert (result.runs, result.seeds) == (100, ())

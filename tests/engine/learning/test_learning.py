@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.corpus.corpora import Corpus, start, write_part
 from engine.corpus.labels import Labels
-from engine.corpus.rows import Row
-from engine.corpus.selectivities import estimated
-from engine.corpus.traces import trace
 from engine.costmodels.architecture import Architecture
 from engine.costmodels.metrics import METRICS
 from engine.costmodels.storage import load_all
 from engine.costmodels.training import Settings, TrainingError
 from engine.learning.examples import examples, target
+from engine.learning.lessons import Lesson, parts_of
 from engine.learning.report import line, report
-from engine.learning.teaching import Task, parts_of, tasks, teach
+from engine.learning.teaching import Task, tasks, teach
+
+from . import made_up
+from .made_up import TRACES, row
 
 SETTINGS = Settings(Architecture(hidden=8), epochs=3)
 
 
-def row(index: int) -> Row:
-    """Its costs are made up from its streams: what is learned here matters to nobody."""
-    of = trace("training", 1, index)
-    rate = sum(getattr(operator, "rate_per_s", 0) for operator in of.query.operators)
-    labels = Labels(43, "", rate / 2, 1e5 / rate, 2e5 / rate, 0.0, rate > 1500) if index % 5 else Labels(43, "nothing arrived")
-    return Row(index, of, estimated(of.query, 1, index), labels)
-
-
-ROWS = [row(index) for index in range(120)]
+ROWS = [row(index) for index in range(TRACES)]
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    of = replace(Corpus.of("training", 1, len(ROWS)), per_part=60)
-    start(tmp_path / "small", of)
-    for part in range(of.parts):
-        write_part(tmp_path / "small", part, [ROWS[index] for index in of.indexes(part)])
-    return tmp_path / "small"
+    return made_up.corpus(tmp_path / "small")
 
 
 def test_failed_traces_teach_success_alone() -> None:
@@ -74,10 +62,10 @@ def test_traces_of_a_query_are_on_one_side() -> None:
 def test_models_are_trained_once_and_reported_beside_simpler_ones(corpus: Path, tmp_path: Path) -> None:
     of = tasks(["throughput", "success"], 2)
     assert of[:2] == [Task("throughput", 42), Task("success", 42)]
-    told = list(teach(corpus, tmp_path / "models", of, SETTINGS, processes=2))
+    told = list(teach(Lesson((corpus,)), tmp_path / "models", of, SETTINGS, processes=2))
     assert {one.task for one in told if one.epoch is None} == set(of)
     assert sum(one.epoch is not None for one in told) == 3 * len(of)
-    assert list(teach(corpus, tmp_path / "models", of, SETTINGS, processes=2)) == []
+    assert list(teach(Lesson((corpus,)), tmp_path / "models", of, SETTINGS, processes=2)) == []
     stored = load_all(tmp_path / "models")
     assert {name: [one.model.seed for one in members] for name, members in stored.items()} == {"throughput": [42, 43], "success": [42, 43]}
     assert stored["success"][0].facts["corpus"] == "small"
@@ -93,4 +81,4 @@ def test_a_corpus_that_is_too_small_says_so(tmp_path: Path) -> None:
     start(tmp_path / "tiny", of)
     write_part(tmp_path / "tiny", 0, ROWS[:3])
     with pytest.raises(TrainingError, match="make a larger corpus"):
-        list(teach(tmp_path / "tiny", tmp_path / "models", tasks(["success"], 1), SETTINGS, processes=1))
+        list(teach(Lesson((tmp_path / "tiny",)), tmp_path / "models", tasks(["success"], 1), SETTINGS, processes=1))

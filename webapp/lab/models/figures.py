@@ -11,6 +11,8 @@ from .people import Lab
 from .studies import Study
 from .work import ACTIVE, RunState, Work, WorkQuerySet
 
+DOING_MAX = 100
+
 
 class FigureResult(models.Model):
     """Result of one reproduction of a figure at one scale. hash: of the parts of its document that the result depends on
@@ -59,6 +61,7 @@ class Reproduction(Work):
     figure = models.CharField(max_length=100)
     scale = models.CharField(max_length=10)
     studies = models.ManyToManyField(Study)  # studies whose runs belong to the lab
+    doing = models.CharField(max_length=DOING_MAX, blank=True, db_default="")  # what an evaluation of learned models is at
     result = models.ForeignKey(FigureResult, null=True, on_delete=models.SET_NULL)
 
     objects = ReproductionQuerySet.as_manager()

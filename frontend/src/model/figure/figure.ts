@@ -182,12 +182,12 @@ export function tallyText(states: Partial<Record<AssertionState, number>>): stri
   return parts.filter(Boolean).join(", ");
 }
 
-type UnderWay = Pick<Reproduction, "state" | "progress" | "cancel_requested">;
+type UnderWay = Pick<Reproduction, "state" | "progress" | "cancel_requested"> & Partial<Pick<Reproduction, "doing">>;
 
 /** What stands where a verdict will: a first run waits for a worker, or is in progress, so far. */
-export function underWayText({ state, progress, cancel_requested }: UnderWay): string {
+export function underWayText({ state, progress, cancel_requested, doing }: UnderWay): string {
   if (cancel_requested) return "Cancelling";
-  return state === "queued" ? "Waiting" : `Running, ${percent(progress)}`;
+  return state === "queued" ? "Waiting" : doing ? "Running" : `Running, ${percent(progress)}`;
 }
 
 /** "2 hold, 3 wait for their runs". */

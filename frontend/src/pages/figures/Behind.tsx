@@ -33,7 +33,8 @@ export function Behind({
   const keys = [...new Set(computed ? Object.values(figure.values).flatMap(keysOf) : spot?.runs)];
   const runs = keys.flatMap((key) => figure.lab_runs[key] ?? []);
   const study = curve && figure.document.values[curve.value]?.study;
-  const studies = study ? [study] : Object.keys(figure.document.studies);
+  const scored = Object.keys(figure.document.evaluations ?? {}).length > 0;
+  const studies = study ? [study] : Object.keys(figure.document.studies ?? {});
   const make = useMutation({
     mutationFn: async () => {
       for (const name of studies) {
@@ -91,7 +92,11 @@ export function Behind({
           </table>
         )}
         {keys.length === 0 ? (
-          <p className="nothing">This number is given in the document; no run measured it.</p>
+          <p className="nothing">
+            {scored
+              ? "A score of learned models, over many drawn experiments that were run for it. They are kept as a corpus, not as runs of the lab."
+              : "This number is given in the document; no run measured it."}
+          </p>
         ) : (
           runs.length < keys.length && (
             <div className="make">

@@ -150,7 +150,7 @@ function Fork({ figure, scale }: { figure: FigureDetail; scale: Scale }) {
     },
     onError: (error) => toast(error.message, { tone: "err" }),
   });
-  const [only = "", ...others] = Object.keys(figure.document.studies);
+  const [only, ...others] = Object.keys(figure.document.studies ?? {});
   const label = (
     <>
       <Icon name="fork" />
@@ -158,6 +158,12 @@ function Fork({ figure, scale }: { figure: FigureDetail; scale: Scale }) {
     </>
   );
   const title = `Opens the experiment at ${scale} scale as your own draft`;
+  if (only === undefined)
+    return (
+      <button className="btn primary" disabled title="This figure rests on learned models, which thousands of drawn experiments are behind">
+        {label}
+      </button>
+    );
   if (!others.length)
     return (
       <WriteButton

@@ -83,7 +83,7 @@ export function FigureHead({
           </div>
         ) : result ? (
           <>
-            <Fact term="Seeds" value={result.seeds.length > 5 ? String(result.seeds.length) : result.seeds.join(", ")} more={result.seeds.length > 1 ? "95 % intervals" : "no interval"} />
+            {result.seeds.length > 0 && <Fact term="Seeds" value={result.seeds.length > 5 ? String(result.seeds.length) : result.seeds.join(", ")} more={result.seeds.length > 1 ? "95 % intervals" : "no interval"} />}
             <Fact term="Based on" value={plural(result.runs, "run")} more={`took ${duration(result.took_s)}`} />
             <Fact term="Engine" value={`version ${result.engine_version}`} more={when(result.created_at)} />
           </>

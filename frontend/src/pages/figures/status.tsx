@@ -86,7 +86,7 @@ export function statesOf(assertions: readonly Assertion[]): Partial<Record<Asser
 
 /** How far it is. */
 export function Progress({ row }: { row: Reproduction }) {
-  const words = row.cancel_requested ? "Cancelling" : row.state === "queued" ? "Waiting for a worker" : percent(row.progress);
+  const words = row.cancel_requested ? "Cancelling" : row.state === "queued" ? "Waiting for a worker" : row.doing || percent(row.progress);
   return (
     <span className="progress" data-testid="figure-progress">
       <Track share={row.progress} label={`${row.figure} at ${row.scale} scale`} />

@@ -1,7 +1,7 @@
 """Reproduce figures and check their assertions, or list their status.
 
 WHICH is a figure id (benchmark/3.7) or a prefix of ids (benchmark). Results are stored in the lab. Exit status 0: all figures were run,
-whatever their results; 2: the document of a figure is invalid; 3: no such figure; 130: stopped (Ctrl-C).
+whatever their results; 2: the document of a figure is invalid, or models cannot be made; 3: no such figure; 130: stopped (Ctrl-C).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -18,7 +19,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 import engine
-from engine.figures import Made, Processes, packed, reproduce
+from engine.figures import EvaluationFailed, Evaluations, Made, Processes, packed, reproduce
 from engine.spec.base.problems import Problem, suggestion
 from engine.spec.figure.figure import SCALES, Scale
 from engine.spec.rules.validation import Context
@@ -54,6 +55,8 @@ class Command(BaseCommand):
             told = self._list(chosen, place, as_json) if as_list else self._reproduce(chosen, scale, place, as_json, max(1, processes))
         except figures.InvalidFigure as invalid:
             self._fail(INVALID, invalid.detail, as_json, invalid.problems)
+        except EvaluationFailed as failed:
+            self._fail(INVALID, str(failed), as_json)
         except KeyboardInterrupt:
             self._fail(STOPPED, "stopped; the results of completed figures are kept", as_json)
         if as_json:
@@ -86,10 +89,11 @@ class Command(BaseCommand):
         directories = (settings.BASE_DIR / "fixtures" / "data",)
         context = Context(datasets=lookup(list(directories)))
         checked = [figures.checked(id, context) for id in ids]  # before the first run
+        evaluations = Evaluations(Path(settings.DATA_DIR), processes, self._doing())
         with Processes(processes, directories, self._progress(), _known_to(place)) as executor:
             for figure in checked:
                 started_s = time.monotonic()
-                result = reproduce(figure, scale, files.experiment, executor, context)
+                result = reproduce(figure, scale, files.experiment, executor, context, evaluations)
                 took_s = time.monotonic() - started_s
                 if place is not None:
                     figures.store(place, figure, scale, result.as_dict(), took_s)
@@ -122,6 +126,12 @@ class Command(BaseCommand):
             self.stderr.write(f"\r  {count} runs completed", ending="\r")
 
         return told
+
+    def _doing(self) -> Callable[[str], None]:
+        """Show what an evaluation is at, on a terminal."""
+        if not sys.stderr.isatty():
+            return lambda doing: None
+        return lambda doing: self.stderr.write(f"\r  {doing:<70}", ending="\r")
 
     def _fail(self, status: int, detail: str, as_json: bool, problems: list[Problem] | None = None) -> None:
         if as_json:

@@ -14,7 +14,6 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from engine.corpus import corpora
 from engine.corpus.corpora import CorpusError
 from engine.costmodels.architecture import Architecture
 from engine.costmodels.metrics import METRICS
@@ -69,16 +68,18 @@ class Command(BaseCommand):
     ) -> list[dict[str, Any]]:
         try:
             from engine.costmodels.training import Settings
+            from engine.learning.lessons import Lesson
             from engine.learning.report import line, report
-            from engine.learning.teaching import parts_of, tasks, teach
+            from engine.learning.teaching import tasks, teach
         except ModuleNotFoundError as error:
             raise CorpusError(f"{error.name} is not installed; run: pip install -r requirements-models.txt -c constraints.txt") from None
         of, models = Path(settings.DATA_DIR) / "corpora" / corpus, Path(settings.DATA_DIR) / "models" / (name or corpus)
         todo, how = tasks(metrics, members), Settings(Architecture(hidden=hidden), epochs=epochs, logarithmic=logarithmic)
-        for progress in teach(of, models, todo, how, max(1, processes), half):
+        lesson = Lesson((of,))
+        for progress in teach(lesson, models, todo, how, max(1, processes), half):
             if not as_json and progress.epoch is None:
                 self.stdout.write(f"{progress.task.name} is trained")
-        parts, told = parts_of(list(corpora.rows(of))), []
+        parts, told = lesson.parts(), []
         for metric in metrics:
             found = report(METRICS[metric], [load(models / task.name).model for task in todo if task.metric == metric], parts)
             told.append(found)
