@@ -21,14 +21,14 @@ django.setup()
 from celery import signals  # noqa: E402
 
 import engine  # noqa: E402
-from webapp.lab.models import Reproduction, Run, Study, Waterfalls  # noqa: E402
+from webapp.lab.models import LearningJob, Reproduction, Run, Study, Waterfalls  # noqa: E402
 from webapp.lib.logs import bound  # noqa: E402
 from webapp.messaging.queue import QUEUE, application  # noqa: E402
 
-from . import caretaker, execution, figures, studies, waterfalls  # noqa: E402
+from . import caretaker, execution, figures, learning, studies, waterfalls  # noqa: E402
 
 log = logging.getLogger(__name__)
-__all__ = ["QUEUE", "advance_study", "application", "execute_run", "make_waterfalls", "reproduce_figure"]
+__all__ = ["QUEUE", "advance_study", "application", "execute_run", "learn", "make_waterfalls", "reproduce_figure"]
 
 
 @application.task(name=Run.TASK)
@@ -57,6 +57,13 @@ def reproduce_figure(id: str) -> None:
     """Reproduce a figure and check its assertions. Idempotent."""
     with bound(reproduction=id):
         figures.make(id)
+
+
+@application.task(name=LearningJob.TASK)
+def learn(id: str) -> None:
+    """Measure a corpus or train models. Idempotent."""
+    with bound(job=id):
+        learning.learn(id)
 
 
 @signals.worker_init.connect

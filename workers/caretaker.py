@@ -15,7 +15,7 @@ import redis
 from django.db import DatabaseError, close_old_connections, connections
 from django.utils import timezone
 
-from webapp.lab.models import Reproduction, Run, SparkJob, Study, Waterfalls, Work
+from webapp.lab.models import LearningJob, Reproduction, Run, SparkJob, Study, Waterfalls, Work
 from webapp.lab.waiting_work import KINDS, enqueue
 from webapp.lib.redis_connection import connection
 from webapp.maintenance import retention
@@ -29,7 +29,13 @@ log = logging.getLogger(__name__)
 
 SWEEP_S = 2.0
 TIDY_S = 600.0
-ANNOUNCED: dict[type[Work], str] = {Study: "study", Waterfalls: "question", Reproduction: "reproduction", SparkJob: "analysis"}
+ANNOUNCED: dict[type[Work], str] = {
+    Study: "study",
+    Waterfalls: "question",
+    Reproduction: "reproduction",
+    LearningJob: "learning",
+    SparkJob: "analysis",
+}
 UNDERWAY = timedelta(seconds=5)
 """Work that was enqueued longer ago than this and is still queued, while the queue is empty, is lost."""
 

@@ -8,7 +8,6 @@ If a worker dies in between, the next attempt finds everything it stored.
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -17,8 +16,9 @@ from uuid import UUID
 
 from django.conf import settings
 
-from engine.figures import Carried, EvaluationFailed, Evaluations, Here, Made, packed, reproduce
+from engine.figures import Carried, Here, Made, packed, reproduce
 from engine.figures.judging import sinks_of
+from engine.learning.client import Client, LearningFailed
 from engine.spec.base.problems import InvalidExperiment
 from engine.spec.experiment.metrics import flat
 from engine.spec.figure.figure import Figure, Scale, study_at
@@ -28,17 +28,15 @@ from engine.studies import Measured, so_far
 from engine.workloads import lookup
 from webapp.lab import figures, studies
 from webapp.lab.models import Reproduction, RunState, Study, Trial
-from webapp.lab.models.figures import DOING_MAX
 from webapp.lab.models.studies import ENDED
 from webapp.lab.quota import StorageFull
 from webapp.lab.waiting_work import enqueue
-from webapp.lib.redis_connection import connection
 from webapp.messaging.frame_files import frames_after
-from webapp.messaging.stream import announce_row
 
 from .attempts import attempt
 from .execution import failed
-from .run_monitor import Cancelled, LeaseLost, Monitor, ShuttingDown
+from .learning import PROCESSES, Attendant
+from .run_monitor import Cancelled, LeaseLost, ShuttingDown
 
 log = logging.getLogger(__name__)
 
@@ -49,24 +47,11 @@ class ChangedMeanwhile(Exception):
 
 NEWS = "reproduction"
 
-PROCESSES = max(1, (os.cpu_count() or 1) // 2)
-"""Of an evaluation; other work goes on beside it."""
 
+class FigureAttendant(Attendant):
+    """Tells what an evaluation is at. The progress of studies is their own."""
 
-class FigureAttendant(Monitor):
-    """doing: what an evaluation is at, in words. The progress of studies is their own."""
-
-    doing = reported = ""
-
-    def is_at(self, doing: str) -> None:
-        """Raises what interrupts the work."""
-        self.doing = doing
-        self.check()
-
-    def _report(self) -> None:
-        if self.doing != self.reported and self.rows.held(self.work.pk, self.holder).update(doing=self.doing[:DOING_MAX]):
-            self.reported = self.doing
-            announce_row(connection(), NEWS, self.work.pk)
+    news = NEWS
 
 
 def make(id: str) -> None:
@@ -114,7 +99,7 @@ def _outcome(wanted: Reproduction, monitor: FigureAttendant) -> dict[str, Any] |
         return failed(f"the figure has become invalid: {error}")
     except studies.RefusedStudy as refused:
         return failed(f"a study of the figure is invalid: {refused.problems[0]['message']}")
-    except EvaluationFailed as reason:
+    except LearningFailed as reason:
         return failed(f"the models of the figure cannot be made: {reason}")
     except StorageFull as full:
         return failed(str(full))
@@ -143,8 +128,8 @@ def _make(wanted: Reproduction, monitor: FigureAttendant) -> dict[str, Any] | No
             raise ChangedMeanwhile
         return _carried(rows[study.name], study)
 
-    evaluations = Evaluations(Path(settings.DATA_DIR), PROCESSES, monitor.is_at)
-    result = reproduce(figure, wanted.scale, figures.FILES.experiment, executor, context, evaluations)
+    learning = Client(Path(settings.DATA_DIR), PROCESSES, monitor.is_at)
+    result = reproduce(figure, wanted.scale, figures.FILES.experiment, executor, context, learning.evaluate)
     took_s = time.time() - wanted.created_at.timestamp()
     stored = figures.store(wanted.lab, figure, wanted.scale, result.as_dict(), took_s)
     return {"state": RunState.SUCCEEDED, "result": stored}

@@ -33,7 +33,8 @@ PART = 50
 TRACES: Mapping[str, int] = {"smoke": 400, "dev": 4000, "paper": 43_281}
 """By scale."""
 
-CARD = "corpus.json"
+CARD, BALANCE = "corpus.json", "balance.json"
+"""What a corpus is, and, once it is whole, how its labels are spread."""
 
 
 class CorpusError(ValueError):
@@ -210,3 +211,10 @@ class Balance:
             "backpressured": self.backpressured,
             "spans": {name: list(span) for name, span in self.spans.items()},
         }
+
+
+def write_card(directory: Path) -> dict[str, Any]:
+    """Write how the labels of a whole corpus are spread, and its digest, for those who only want to read about it. Raises CorpusError."""
+    card = {"digest": digest(directory), **Balance.of([row.labels for row in rows(directory)]).as_json()}
+    _write(directory / BALANCE, json.dumps(card, indent=1).encode())
+    return card

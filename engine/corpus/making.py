@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
-from .corpora import Corpus, CorpusError, make_part, start
+from .corpora import Corpus, CorpusError, make_part, start, write_card
 from .labels import Labels
 
 log = logging.getLogger(__name__)
@@ -49,6 +50,18 @@ def make(directory: Path, corpus: Corpus, processes: int) -> Iterator[tuple[int,
             finally:
                 for future in under_way:
                     future.cancel()
+
+
+def make_named(directory: Path, seed: int, traces: int, processes: int, told: Callable[[str], Any]) -> dict[str, Any]:
+    """Queries and hosts for training. Returns its card: balance and digest. told: what is going on, and what it raises ends it. Raises
+    CorpusError."""
+    corpus = Corpus.of("training", seed, traces)
+    done = traces - sum(len(corpus.indexes(part)) for part in start(directory, corpus))
+    told(f"{done:,} of {traces:,} traces")
+    for _, labels in make(directory, corpus, processes):
+        done += len(labels)
+        told(f"{done:,} of {traces:,} traces")
+    return write_card(directory)
 
 
 def _pool(processes: int) -> ProcessPoolExecutor:

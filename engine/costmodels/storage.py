@@ -20,6 +20,8 @@ from .packing import TYPES
 
 FORMAT = 1
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
+REPORT, PROGRESS = "report.json", "progress.json"
+"""Beside the models of a corpus: what they are worth, and epochs of those that are being trained."""
 
 
 class BrokenModel(ValueError):

@@ -3,15 +3,12 @@
 from engine.assertions.evaluation import NotEvaluated, evaluate
 from engine.assertions.series import Missing, Number, Series
 
-from .evaluations import EvaluationFailed, Evaluations
 from .execution import Carried, Executor, Here, Made, Processes, packed
 from .extraction import extract
 from .judging import Judged, Result, reproduce, status_of
 
 __all__ = [
     "Carried",
-    "EvaluationFailed",
-    "Evaluations",
     "Executor",
     "Here",
     "Judged",

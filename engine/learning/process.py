@@ -1,7 +1,7 @@
-"""An evaluation in a process of its own: `python -m engine.learning.process` (`engine.figures.evaluations`).
+"""Learning in a process of its own: `python -m engine.learning.process` (`engine.learning.client`).
 
-Reads one line of JSON, {"evaluation", "directory", "processes"}. Writes lines of JSON: {"told"} while it works, and at the end {"scores"}
-or {"error"}. Whoever has started it may end its process group at any time; what was done is kept.
+Reads one line of JSON, {"kind", "request", "directory", "processes"}. Writes lines of JSON: {"told"} while it works, and at the end
+{"answer"} or {"error"}. Whoever has started it may end its process group at any time; what was done is kept.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from engine.spec.figure.evaluations import AnyEvaluation, Evaluation, Scores
+from engine.spec.figure.evaluations import AnyEvaluation, Models
 
 NEEDED = "{} is not installed; run: pip install -r requirements-models.txt -c constraints.txt"
 
 
 def main() -> None:
     wanted = json.loads(sys.stdin.readline())
-    evaluation: Evaluation = TypeAdapter(AnyEvaluation).validate_python(wanted["evaluation"])
     try:
-        _write({"scores": _made(evaluation, Path(wanted["directory"]), wanted["processes"]).as_json()})
+        _write({"answer": _answer(wanted["kind"], wanted["request"], Path(wanted["directory"]), wanted["processes"])})
     except BrokenPipeError:
         return  # nobody waits for it any more
     except ModuleNotFoundError as error:
@@ -31,11 +30,24 @@ def main() -> None:
         _write({"error": str(error)})
 
 
-def _made(evaluation: Evaluation, directory: Path, processes: int) -> Scores:
+def _answer(kind: str, request: dict[str, Any], directory: Path, processes: int) -> Any:
+    if kind == "corpus":
+        from engine.corpus.making import make_named
+
+        return make_named(directory / "corpora" / request["name"], request["seed"], request["traces"], processes, _told)
+    if kind == "models":
+        from engine.learning.models import learn
+
+        lesson = (directory / "corpora" / request["corpus"], directory / "models" / request["name"])
+        return learn(*lesson, Models.model_validate(request["models"]), processes, _told)
     from engine.learning.evaluations import evaluate
     from engine.learning.stock import Stock
 
-    return evaluate(evaluation, Stock(directory, processes, lambda doing: _write({"told": doing})))
+    return evaluate(TypeAdapter(AnyEvaluation).validate_python(request), Stock(directory, processes, _told)).as_json()
+
+
+def _told(doing: str) -> None:
+    _write({"told": doing})
 
 
 def _write(line: dict[str, Any]) -> None:

@@ -13,8 +13,9 @@ from engine.costmodels.metrics import Metric
 
 from .examples import examples
 from .lessons import SPLIT_SEED, Parts
-from .predictors import Predictor, predictor
+from .predictors import Ensemble, Predictor, predictor
 
+POINTS_MAX = 500
 PREDICTORS = ("costream", "flat authors", "flat paper", "flat strong", "nearest", "constant")
 
 
@@ -29,10 +30,17 @@ def measured(metric: Metric, by: Predictor, test: Examples) -> dict[str, Any]:
 
 
 def report(metric: Metric, members: Sequence[Trained], parts: Parts) -> dict[str, Any]:
-    """By predictor, how far it is off."""
+    """By predictor, how far it is off. points: pairs of what was measured and what the network predicts, of a cost."""
     training, validation, test = (examples(metric, rows, SPLIT_SEED) for rows in parts)
     found = {name: measured(metric, predictor(name, metric, members, training, validation), test) for name in PREDICTORS}
-    return {"metric": metric.name, "traces": {"training": len(training), "validation": len(validation), "test": len(test)}, "off": found}
+    traces = {"training": len(training), "validation": len(validation), "test": len(test)}
+    return {"metric": metric.name, "traces": traces, "off": found, "points": [] if metric.classifies else _points(members, test)}
+
+
+def _points(members: Sequence[Trained], test: Examples) -> list[list[float]]:
+    shown = Examples(test.graphs[:POINTS_MAX], test.targets[:POINTS_MAX])
+    predicted = Ensemble(members).predict(shown.graphs)
+    return [[float(f"{one:.4g}"), float(f"{other:.4g}")] for one, other in zip(shown.targets, predicted.tolist(), strict=True)]
 
 
 def line(metric: Metric, name: str, off: Mapping[str, Any]) -> str:

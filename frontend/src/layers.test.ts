@@ -12,6 +12,7 @@ const LAYERS: [folder: string, holds: string][] = [
   ["model/run", "what runs are shown as: frames, charts, events, rescales, comparisons"],
   ["model/study", "studies: axes, tables, charts"],
   ["model/figure", "figures of papers"],
+  ["model/learning", "corpora and learned models: what they are worth, the course of training"],
   ["ui", "parts that several pages draw with, forms from schemas among them"],
   ["session", "who is here, what they may do, and the commands at hand"],
   ["pages", "a folder for each page"],

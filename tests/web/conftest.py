@@ -290,6 +290,7 @@ def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
         "paper": "benchmark",
         "figure": "3.5",
         "study": "none",
+        "name": "none",
         "epoch": 1,
         "number": 1,
         "token_id": ApiToken.issue(ada.user, "of ada")[0].pk,

@@ -45,6 +45,7 @@ NAMES: dict[str, Callable[[Any], str | None]] = {
     "view_id": lambda id: View.objects.filter(pk=id).values_list("name", flat=True).first(),
     "token_id": lambda id: ApiToken.objects.filter(pk=id).values_list("name", flat=True).first(),
     "person_id": lambda id: Membership.objects.filter(pk=id).values_list("user__username", flat=True).first(),
+    "name": str,
     "invitation_id": lambda id: Invitation.objects.filter(pk=id).values_list("role", flat=True).first(),
 }
 

@@ -14,6 +14,7 @@ from . import (
     experiments,
     figures,
     lab,
+    learning,
     lessons,
     pauses,
     people,
@@ -66,6 +67,7 @@ api.add_router("/baselines", baselines.router, tags=["runs"])
 api.add_router("/compare", compare.router, tags=["runs"])
 api.add_router("/studies", studies.router, tags=["studies"])
 api.add_router("/figures", figures.router, tags=["figures"])
+api.add_router("/learning", learning.router, tags=["learned placement"])
 api.add_router("/lessons", lessons.router, tags=["lessons"])
 api.add_router("/spark", spark.router, tags=["analysis"])
 api.add_router("/tags", tags.router, tags=["runs"])

@@ -17,7 +17,7 @@ from engine.spec.figure.figure import Scale
 from webapp.lib.described import EXACT, AsIs, Json, JsonObject
 from webapp.messaging.presence import people_at
 
-from .models import Dataset, Experiment, ExperimentVersion, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
+from .models import Dataset, Experiment, ExperimentVersion, LearningJob, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
 from .studies import waits_for
 from .verdicts import verdicts_of
 
@@ -541,6 +541,41 @@ class ReproductionShape(Schema):
     def of(cls, row: Reproduction, note: str | None = None) -> Self:
         names = ("figure", "scale", "state", "progress", "doing", "error", "cancel_requested", "created_at", "started_at", "finished_at")
         return cls(id=str(row.pk), note=note, **{name: getattr(row, name) for name in names})
+
+
+class LearningJobShape(Schema):
+    """Measuring a corpus, or training models. name: of what is made. doing: what is going on. note: why its start may be delayed."""
+
+    id: str
+    kind: Literal["corpus", "models"]
+    name: str
+    settings: JsonObject
+    state: RunState
+    doing: str
+    author: str
+    error: str
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    note: str | None = None
+
+    @classmethod
+    def of(cls, job: LearningJob, note: str | None = None) -> Self:
+        names = (
+            "kind",
+            "name",
+            "settings",
+            "state",
+            "doing",
+            "author",
+            "error",
+            "cancel_requested",
+            "created_at",
+            "started_at",
+            "finished_at",
+        )
+        return cls(id=str(job.pk), note=note, **{name: getattr(job, name) for name in names})
 
 
 class SparkJobShape(Schema):

@@ -6,7 +6,16 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from webapp.lab.schemas import ExperimentNews, PresenceShape, ReproductionShape, RunShape, SparkJobShape, StudyShape, WaterfallsShape
+from webapp.lab.schemas import (
+    ExperimentNews,
+    LearningJobShape,
+    PresenceShape,
+    ReproductionShape,
+    RunShape,
+    SparkJobShape,
+    StudyShape,
+    WaterfallsShape,
+)
 
 from .frames import Frame
 
@@ -80,6 +89,11 @@ class AnalysesMessage(TypedDict):
     analyses: list[SparkJobShape]
 
 
+class LearningJobsMessage(TypedDict):
+    type: Literal["learning_jobs"]
+    learning_jobs: list[LearningJobShape]
+
+
 class ListsMessage(TypedDict):
     """Lists of runs or their tags may have changed."""
 
@@ -95,6 +109,7 @@ NewsMessage = (
     | StudiesMessage
     | ReproductionsMessage
     | AnalysesMessage
+    | LearningJobsMessage
     | ListsMessage
     | PongMessage
 )

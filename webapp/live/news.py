@@ -33,6 +33,7 @@ KINDS = {
     "study": "studies",
     "reproduction": "reproductions",
     "analysis": "analyses",
+    "learning": "learning_jobs",
 }
 """Message type by kind of row."""
 Rows = dict[tuple[str, str], dict[str, Any] | None]

@@ -9,9 +9,18 @@ from typing import Any
 from channels.db import database_sync_to_async
 from django.db.models import Q
 
-from webapp.lab.models import Experiment, Reproduction, Run, SparkJob, Study, Waterfalls
+from webapp.lab.models import Experiment, LearningJob, Reproduction, Run, SparkJob, Study, Waterfalls
 from webapp.lab.models.work import ACTIVE
-from webapp.lab.schemas import ExperimentNews, PresenceShape, ReproductionShape, RunShape, SparkJobShape, StudyShape, WaterfallsShape
+from webapp.lab.schemas import (
+    ExperimentNews,
+    LearningJobShape,
+    PresenceShape,
+    ReproductionShape,
+    RunShape,
+    SparkJobShape,
+    StudyShape,
+    WaterfallsShape,
+)
 
 from .news import Rows
 
@@ -42,6 +51,8 @@ def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
         rows["reproduction", str(row.pk)] = None if row.deleted_at else ReproductionShape.of(row).model_dump(mode="json")
     for job in SparkJob.objects.filter(lab=lab_id).filter(_wanted(named, "analysis")).order_by("created_at"):
         rows["analysis", str(job.pk)] = None if job.deleted_at else SparkJobShape.of(job).model_dump(mode="json")
+    for job in LearningJob.objects.filter(lab=lab_id).filter(_wanted(named, "learning")).order_by("created_at"):
+        rows["learning", str(job.pk)] = None if job.deleted_at else LearningJobShape.of(job).model_dump(mode="json")
     return rows
 
 

@@ -101,8 +101,8 @@ def announce(connection: redis.Redis, run_id: uuid.UUID | str, *, ended: bool = 
 
 
 def announce_row(connection: redis.Redis, kind: str, id: uuid.UUID | str) -> None:
-    """Signal viewers that a row has changed. kind: "experiment", "question" (waterfalls), "study", "reproduction" (of a figure) or
-    "analysis" (over many runs)."""
+    """Signal viewers that a row has changed. kind: "experiment", "question" (waterfalls), "study", "reproduction" (of a figure),
+    "analysis" (over many runs) or "learning" (of models)."""
     _tell(connection, {kind: str(id)})
 
 

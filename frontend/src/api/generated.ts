@@ -1749,6 +1749,131 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             };
         };
+        /** @description done: traces that are measured. balance: null until all are. */
+        CorpusShape: {
+            name: string;
+            draw: string;
+            seed: number;
+            traces: number;
+            done: number;
+            measured_by: string;
+            balance: components["schemas"]["LabelSpread"] | null;
+        };
+        /**
+         * @description How labels are spread. failures: number of traces by cause. backpressured: of those that succeeded. spans: least, median and
+         *     greatest value of each cost.
+         */
+        LabelSpread: {
+            traces: number;
+            succeeded: number;
+            failures: {
+                [key: string]: number;
+            };
+            backpressured: number;
+            spans: {
+                [key: string]: number[];
+            };
+            digest: string;
+        };
+        /** @description jobs: those in progress, and the last that ended, newest first. */
+        Learning: {
+            corpora: components["schemas"]["CorpusShape"][];
+            models: components["schemas"]["ModelRow"][];
+            jobs: components["schemas"]["LearningJobShape"][];
+        };
+        /** @description Measuring a corpus, or training models. name: of what is made. doing: what is going on. note: why its start may be delayed. */
+        LearningJobShape: {
+            id: string;
+            /** @enum {string} */
+            kind: "corpus" | "models";
+            name: string;
+            settings: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            state: components["schemas"]["RunState"];
+            doing: string;
+            author: string;
+            error: string;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            note: string | null;
+        };
+        /**
+         * @description Models of a corpus in a list. members: trained models by cost. q50: median q-error of the network on the test, by cost; accuracy:
+         *     share of correct classes.
+         */
+        ModelRow: {
+            name: string;
+            shipped: boolean;
+            corpus: string;
+            traces: number;
+            measured_by: string;
+            hidden: number;
+            logarithmic: boolean;
+            members: {
+                [key: string]: number;
+            };
+            q50: {
+                [key: string]: number;
+            };
+            accuracy: {
+                [key: string]: number;
+            };
+        };
+        /** @description validation: median q-error, or share of wrong classes. */
+        EpochShape: {
+            number: number;
+            loss: number;
+            validation: number;
+            best: boolean;
+        };
+        MemberShape: {
+            /** @enum {string} */
+            metric: "throughput" | "processing_latency" | "end_to_end_latency" | "flows" | "success";
+            seed: number;
+            epochs: components["schemas"]["EpochShape"][];
+            is_trained: boolean;
+        };
+        ModelDetail: {
+            name: string;
+            shipped: boolean;
+            corpus: string;
+            traces: number;
+            measured_by: string;
+            hidden: number;
+            logarithmic: boolean;
+            members: {
+                [key: string]: number;
+            };
+            q50: {
+                [key: string]: number;
+            };
+            accuracy: {
+                [key: string]: number;
+            };
+            training: components["schemas"]["MemberShape"][];
+            report: components["schemas"]["WorthShape"][];
+        };
+        /**
+         * @description What predictors of one cost are worth on the test. off: by predictor, q50 and q95, or accuracy, and more. points: pairs of what was
+         *     measured and what the network predicts.
+         */
+        WorthShape: {
+            /** @enum {string} */
+            metric: "throughput" | "processing_latency" | "end_to_end_latency" | "flows" | "success";
+            traces: {
+                [key: string]: number;
+            };
+            off: {
+                [key: string]: {
+                    [key: string]: number | boolean | null;
+                };
+            };
+            points: number[][];
+        };
         /** @description figure: number of the paper's figure that it follows. group: lessons on one subject. */
         LessonItem: {
             id: string;
@@ -2074,6 +2199,11 @@ export interface components {
             type: "experiments";
             experiments: components["schemas"]["ExperimentNews"][];
         };
+        LearningJobsMessage: {
+            /** @constant */
+            type: "learning_jobs";
+            learning_jobs: components["schemas"]["LearningJobShape"][];
+        };
         /** @description Lists of runs or their tags may have changed. */
         ListsMessage: {
             /** @constant */
@@ -2120,7 +2250,7 @@ export interface components {
             type: "studies";
             studies: components["schemas"]["StudyShape"][];
         };
-        NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["ExperimentsMessage"] | components["schemas"]["PresencesMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
+        NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["ExperimentsMessage"] | components["schemas"]["PresencesMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["LearningJobsMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
         Credentials: {
             name: string;
             password: string;
@@ -3034,6 +3164,26 @@ export interface components {
             /** @enum {string} */
             scale: "smoke" | "dev" | "paper";
         };
+        NewCorpus: {
+            name: string;
+            /** @default 4000 */
+            traces?: number;
+            /** @default 1 */
+            seed?: number;
+        };
+        /** @description corpus: its name. hidden: width of the network. members: models of each cost. */
+        NewModels: {
+            name: string;
+            corpus: string;
+            /** @default 32 */
+            hidden?: number;
+            /** @default 3 */
+            members?: number;
+            /** @default 80 */
+            epochs?: number;
+            /** @default true */
+            logarithmic?: boolean;
+        };
         /** @description Comparison of two sets of runs, with significance. */
         ComparisonQuestion: {
             /**
@@ -3413,6 +3563,15 @@ export type NumberValue = components['schemas']['NumberValue'];
 export type RunBehind = components['schemas']['RunBehind'];
 export type SeriesValue = components['schemas']['SeriesValue'];
 export type AtScale = components['schemas']['AtScale'];
+export type CorpusShape = components['schemas']['CorpusShape'];
+export type LabelSpread = components['schemas']['LabelSpread'];
+export type Learning = components['schemas']['Learning'];
+export type LearningJobShape = components['schemas']['LearningJobShape'];
+export type ModelRow = components['schemas']['ModelRow'];
+export type EpochShape = components['schemas']['EpochShape'];
+export type MemberShape = components['schemas']['MemberShape'];
+export type ModelDetail = components['schemas']['ModelDetail'];
+export type WorthShape = components['schemas']['WorthShape'];
 export type LessonItem = components['schemas']['LessonItem'];
 export type LessonTold = components['schemas']['LessonTold'];
 export type AnalysisPage = components['schemas']['AnalysisPage'];
@@ -3445,6 +3604,7 @@ export type RunMessage = components['schemas']['RunMessage'];
 export type AnalysesMessage = components['schemas']['AnalysesMessage'];
 export type ExperimentNews = components['schemas']['ExperimentNews'];
 export type ExperimentsMessage = components['schemas']['ExperimentsMessage'];
+export type LearningJobsMessage = components['schemas']['LearningJobsMessage'];
 export type ListsMessage = components['schemas']['ListsMessage'];
 export type OpenPage = components['schemas']['OpenPage'];
 export type PresenceShape = components['schemas']['PresenceShape'];
@@ -3519,6 +3679,8 @@ export type Question = components['schemas']['Question'];
 export type ResultsQuery = components['schemas']['ResultsQuery'];
 export type ScaleQuery = components['schemas']['ScaleQuery'];
 export type Wanted = components['schemas']['Wanted'];
+export type NewCorpus = components['schemas']['NewCorpus'];
+export type NewModels = components['schemas']['NewModels'];
 export type ComparisonQuestion = components['schemas']['ComparisonQuestion'];
 export type RunsAsked = components['schemas']['RunsAsked'];
 export type Span = components['schemas']['Span'];

@@ -3,7 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { tellOpened } from "./opened";
 import { isActive } from "./queries";
 import { LiveSocket } from "./socket";
-import type { Analysis, AnalysisDetail, ExperimentNews, ExperimentRow, FigureItem, NewsMessage, OpenPage, Question, Reproduction, Run, RunState, Saved, Study, StudyDetail, Waterfall } from "./types";
+import type { Analysis, AnalysisDetail, ExperimentNews, ExperimentRow, FigureItem, Learning, LearningJob, NewsMessage, OpenPage, Question, Reproduction, Run, RunState, Saved, Study, StudyDetail, Waterfall } from "./types";
 
 type Page<Item> = { items: Item[]; count: number };
 /** A study's results are read this long after the first of its runs that ended; with what ended meanwhile. */
@@ -22,7 +22,7 @@ export function followNews(client: QueryClient): () => void {
   const socket = new LiveSocket<NewsMessage>({
     path: () => "/ws/news",
     onMessage: (message) => {
-      if (message.type === "ready") anew("runs", "run-groups", "run-points", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis", "experiments", "experiment-saved", "versions");
+      if (message.type === "ready") anew("runs", "run-groups", "run-points", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis", "learning", "learned-models", "experiments", "experiment-saved", "versions");
       if (message.type === "ready") tellOpened((told) => socket.send(told));
       if (message.type === "experiments") takeExperiments(client, message.experiments);
       if (message.type === "presences") message.presences.forEach(({ id, pages }) => client.setQueryData<OpenPage[]>(["presence", id], pages));
@@ -31,6 +31,7 @@ export function followNews(client: QueryClient): () => void {
       if (message.type === "questions") message.questions.forEach((question) => takeQuestion(client, question));
       if (message.type === "studies") takeStudies(message.studies);
       if (message.type === "analyses") message.analyses.forEach((analysis) => takeAnalysis(client, analysis));
+      if (message.type === "learning_jobs") message.learning_jobs.forEach((job) => takeLearningJob(client, job));
       if (message.type === "reproductions") message.reproductions.forEach((row) => takeReproduction(client, row));
     },
     onRefused: () => undefined,
@@ -139,6 +140,16 @@ export function takeAnalysis(client: QueryClient, analysis: Analysis): void {
   const one = ["analysis", analysis.id];
   if (isActive(analysis)) client.setQueryData<AnalysisDetail>(one, (known) => known && { ...known, ...analysis });
   else void client.invalidateQueries({ queryKey: one });
+}
+
+/** A job of learning, as it is now. What it makes is read anew: a corpus that grows, the course of training. */
+export function takeLearningJob(client: QueryClient, job: LearningJob): void {
+  const known = client.getQueryData<Learning>(["learning"]);
+  const before = known?.jobs.find(({ id }) => id === job.id);
+  if (before?.state === job.state && isActive(job))
+    client.setQueryData<Learning>(["learning"], (all) => all && { ...all, jobs: all.jobs.map((one) => (one.id === job.id ? job : one)) });
+  else void client.invalidateQueries({ queryKey: ["learning"] });
+  if (job.kind === "models") void client.invalidateQueries({ queryKey: ["learned-models", job.name] });
 }
 
 /** A figure that is carried out, as it is now; its result is read once there is one. */

@@ -17,23 +17,27 @@ import type {
   ExperimentRecord,
   ExperimentRow,
   Explained,
+  FigureDetail,
+  FigureItem,
   Frame,
+  GroupPage,
   JsonSchema,
+  LearnedModelsDetail,
+  Learning,
   Lesson,
   LessonItem,
   Me,
+  OpenPage,
   Question,
-  FigureDetail,
-  FigureItem,
   RatePreview,
   Registry,
   Reproduction,
-  GroupPage,
   Run,
   RunFields,
   RunPage,
   RunPoints,
   RunState,
+  Saved,
   SelectionOfRuns,
   SparkState,
   Study,
@@ -41,8 +45,6 @@ import type {
   StudyOptimisation,
   StudyResults,
   StudySchema,
-  OpenPage,
-  Saved,
   Tag,
   Template,
   VersionDetail,
@@ -95,6 +97,16 @@ export const adviceStateQuery = queryOptions({
   staleTime: 30_000,
   refetchInterval: ({ state }) => (state.data?.available ? false : NO_MODELS_YET_MS),
 });
+
+/** Corpora and learned models, and the jobs that make them. */
+export const learningQuery = queryOptions({ queryKey: ["learning"], queryFn: ({ signal }) => get<Learning>("/api/learning", signal) });
+
+/** Learned models of a name, with the course of their training. */
+export const learnedModelsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["learned-models", name],
+    queryFn: ({ signal }) => get<LearnedModelsDetail>(`/api/learning/models/${encodeURIComponent(name)}`, signal),
+  });
 
 /** Suggested placements of a document. number: of the document that was asked about; it stands for it in the key. */
 export const adviceQuery = (number: number, document: ExperimentDocument, question: AdviceQuestion) =>

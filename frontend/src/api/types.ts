@@ -202,9 +202,19 @@ export type FigureResult = Api.FigureResultShape;
 export type RunBehind = Api.RunBehind;
 export type FigureDetail = Omit<Api.FigureDetail, "document"> & { document: FigureDocument };
 
+// --- learned models -----------------------------------------------------------------------------------------------------------------------
+
+export type Learning = Api.Learning;
+export type Corpus = Api.CorpusShape;
+export type LearnedModels = Api.ModelRow;
+export type LearnedModelsDetail = Api.ModelDetail;
+export type LearningJob = Api.LearningJobShape;
+export type Cost = Api.MemberShape["metric"];
+
 // --- sockets ----------------------------------------------------------------------------------------------------------------------------
 
 export type SocketMessage = Exclude<Api.RunMessage, { type: "state" }> | { type: "state"; run: Run };
 export type NewsMessage =
-  | Exclude<Api.NewsMessage, { type: "analyses" }>
+  | Exclude<Api.NewsMessage, { type: "analyses" } | { type: "learning_jobs" }>
+  | { type: "learning_jobs"; learning_jobs: LearningJob[] }
   | { type: "analyses"; analyses: Analysis[] };

@@ -22,6 +22,7 @@ const SCREENS: [to: string, label: string, icon: IconName][] = [
   ["/studies", "Studies", "studies"],
   ["/figures", "Figures", "figures"],
   ["/analysis", "Analysis", "agg"],
+  ["/models", "Models", "models"],
   ["/datasets", "Data sets", "dataset"],
 ];
 const LAB: [to: string, label: string, icon: IconName] = ["/lab", "Lab", "lab"];

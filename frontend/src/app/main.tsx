@@ -58,6 +58,8 @@ const router = createBrowserRouter([
       { path: "/studies/:id", lazy: () => import("../pages/studies/StudyPage").then(({ StudyPage }) => ({ Component: StudyPage })) },
       { path: "/analysis", lazy: () => import("../pages/analysis/AnalysesPage").then(({ AnalysesPage }) => ({ Component: AnalysesPage })) },
       { path: "/analysis/:id", lazy: () => import("../pages/analysis/AnalysisPage").then(({ AnalysisPage }) => ({ Component: AnalysisPage })) },
+      { path: "/models", lazy: () => import("../pages/models/ModelsPage").then(({ ModelsPage }) => ({ Component: ModelsPage })) },
+      { path: "/models/:name", lazy: () => import("../pages/models/ModelPage").then(({ ModelPage }) => ({ Component: ModelPage })) },
       { path: "/compare", lazy: () => import("../pages/compare/ComparePage").then(({ ComparePage }) => ({ Component: ComparePage })) },
       { path: "/lab/:tab?", lazy: () => import("../pages/lab/LabPage").then(({ LabPage }) => ({ Component: LabPage })) },
       { path: "/learn/:lesson?", lazy: () => import("../pages/learn/LearnPage").then(({ LearnPage }) => ({ Component: LearnPage })) },

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.figures import EvaluationFailed, Evaluations
+from engine.learning.client import Client, LearningFailed
 from engine.spec.figure.evaluations import Accuracy
 
 pytestmark = pytest.mark.slow
@@ -21,6 +21,6 @@ def test_an_evaluation_in_a_process_of_its_own_ends_with_who_waits_for_it(tmp_pa
             raise EnoughError
 
     with pytest.raises(EnoughError):
-        Evaluations(tmp_path, 1, told)(Accuracy(traces=100, metrics=("throughput",), predictors=("constant",)))
-    with pytest.raises(EvaluationFailed, match="draw is 'nowhere'"):
-        Evaluations(tmp_path, 1)(Accuracy.model_validate({"traces": 100, "cases": {"one": {"tested_on": {"draw": "nowhere"}}}}))
+        Client(tmp_path, 1, told).evaluate(Accuracy(traces=100, metrics=("throughput",), predictors=("constant",)))
+    with pytest.raises(LearningFailed, match="draw is 'nowhere'"):
+        Client(tmp_path, 1).evaluate(Accuracy.model_validate({"traces": 100, "cases": {"one": {"tested_on": {"draw": "nowhere"}}}}))

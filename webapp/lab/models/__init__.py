@@ -5,6 +5,7 @@ from .datasets import Dataset
 from .experiments import Experiment
 from .fields import FieldName
 from .figures import FigureResult, Reproduction
+from .learning import LearningJob
 from .parameters import RunParameter
 from .people import Lab, Membership
 from .runs import Executor, Run, RunSummary
@@ -25,6 +26,7 @@ __all__ = [
     "FieldName",
     "FigureResult",
     "Lab",
+    "LearningJob",
     "Membership",
     "Reproduction",
     "Run",

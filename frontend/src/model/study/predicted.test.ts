@@ -21,7 +21,7 @@ const RESULTS = {
   count: 4,
 } as unknown as StudyResults;
 
-const PREDICTIONS = {
+const PREDICTIONS: { models: string; points: { [cost: string]: number[] }[] } = {
   models: "dev",
   points: [
     { processing_latency: [9, 11], throughput: [100] },

@@ -17,7 +17,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from engine.corpus.corpora import TRACES, Balance, Corpus, CorpusError, digest, opened, rows
+from engine.corpus.corpora import TRACES, Balance, Corpus, CorpusError, opened, rows, write_card
 from engine.corpus.labels import Labels
 from engine.corpus.making import make
 from engine.corpus.traces import DRAWS
@@ -86,9 +86,9 @@ class Command(BaseCommand):
             if not as_json:
                 balance, per_s = Balance.of(labels), len(labels) / (time.monotonic() - started)
                 self.stdout.write(f"{done} parts, {len(labels):,} traces, {per_s:.1f} a second: {_shares(balance)}")
-        balance = Balance.of([row.labels for row in rows(place)])
-        told = {"name": name, **_described(corpus), "digest": digest(place), **balance.as_json()}
+        told = {"name": name, **_described(corpus), **write_card(place)}
         if not as_json:
+            balance = Balance.of([row.labels for row in rows(place)])
             self.stdout.write(f"{name}: {balance.traces:,} traces, {_shares(balance)}, digest {told['digest']}")
         return told
 

@@ -19,7 +19,8 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 import engine
-from engine.figures import EvaluationFailed, Evaluations, Made, Processes, packed, reproduce
+from engine.figures import Made, Processes, packed, reproduce
+from engine.learning.client import Client, LearningFailed
 from engine.spec.base.problems import Problem, suggestion
 from engine.spec.figure.figure import SCALES, Scale
 from engine.spec.rules.validation import Context
@@ -55,7 +56,7 @@ class Command(BaseCommand):
             told = self._list(chosen, place, as_json) if as_list else self._reproduce(chosen, scale, place, as_json, max(1, processes))
         except figures.InvalidFigure as invalid:
             self._fail(INVALID, invalid.detail, as_json, invalid.problems)
-        except EvaluationFailed as failed:
+        except LearningFailed as failed:
             self._fail(INVALID, str(failed), as_json)
         except KeyboardInterrupt:
             self._fail(STOPPED, "stopped; the results of completed figures are kept", as_json)
@@ -89,11 +90,11 @@ class Command(BaseCommand):
         directories = (settings.BASE_DIR / "fixtures" / "data",)
         context = Context(datasets=lookup(list(directories)))
         checked = [figures.checked(id, context) for id in ids]  # before the first run
-        evaluations = Evaluations(Path(settings.DATA_DIR), processes, self._doing())
+        learning = Client(Path(settings.DATA_DIR), processes, self._doing())
         with Processes(processes, directories, self._progress(), _known_to(place)) as executor:
             for figure in checked:
                 started_s = time.monotonic()
-                result = reproduce(figure, scale, files.experiment, executor, context, evaluations)
+                result = reproduce(figure, scale, files.experiment, executor, context, learning.evaluate)
                 took_s = time.monotonic() - started_s
                 if place is not None:
                     figures.store(place, figure, scale, result.as_dict(), took_s)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from engine.corpus.corpora import CorpusError
-from engine.costmodels.architecture import Architecture
 from engine.costmodels.metrics import METRICS
-from engine.costmodels.storage import load
+from engine.spec.figure.evaluations import Models
 
 from .corpus import INVALID, STOPPED
-
-REPORT = "report.json"
 
 
 class Command(BaseCommand):
@@ -67,25 +65,30 @@ class Command(BaseCommand):
         **_: Any,
     ) -> list[dict[str, Any]]:
         try:
-            from engine.costmodels.training import Settings
-            from engine.learning.lessons import Lesson
-            from engine.learning.report import line, report
-            from engine.learning.teaching import tasks, teach
+            from engine.learning.models import learn
+            from engine.learning.report import line
         except ModuleNotFoundError as error:
             raise CorpusError(f"{error.name} is not installed; run: pip install -r requirements-models.txt -c constraints.txt") from None
-        of, models = Path(settings.DATA_DIR) / "corpora" / corpus, Path(settings.DATA_DIR) / "models" / (name or corpus)
-        todo, how = tasks(metrics, members), Settings(Architecture(hidden=hidden), epochs=epochs, logarithmic=logarithmic)
-        lesson = Lesson((of,))
-        for progress in teach(lesson, models, todo, how, max(1, processes), half):
-            if not as_json and progress.epoch is None:
-                self.stdout.write(f"{progress.task.name} is trained")
-        parts, told = lesson.parts(), []
-        for metric in metrics:
-            found = report(METRICS[metric], [load(models / task.name).model for task in todo if task.metric == metric], parts)
-            told.append(found)
-            if not as_json:
-                self.stdout.write(f"{METRICS[metric].title}, {found['traces']['training']:,} traces for training")
-                for predictor, off in found["off"].items():
-                    self.stdout.write(f"  {line(METRICS[metric], predictor, off)}")
-        (models / REPORT).write_text(json.dumps(told, indent=1))
+        data = Path(settings.DATA_DIR)
+        said = (lambda doing: None) if as_json else self._told()
+        models = Models(hidden=hidden, members=members, epochs=epochs, logarithmic=logarithmic)
+        found = learn(data / "corpora" / corpus, data / "models" / (name or corpus), models, max(1, processes), said, metrics, half)
+        for one in () if as_json else found:
+            metric = METRICS[one["metric"]]
+            self.stdout.write(f"{metric.title}, {one['traces']['training']:,} traces for training")
+            for predictor, off in one["off"].items():
+                self.stdout.write(f"  {line(metric, predictor, off)}")
+        return found
+
+    def _told(self) -> Callable[[str], None]:
+        """Print what is going on, each model once."""
+        before = ""
+
+        def told(doing: str) -> None:
+            nonlocal before
+            trained, _, _ = doing.partition(";")
+            if trained != before:
+                before = trained
+                self.stdout.write(trained)
+
         return told

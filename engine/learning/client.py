@@ -1,4 +1,4 @@
-"""Evaluations of figures in a process of their own, so that whoever waits for them needs no torch and can stop at any time."""
+"""Learning in a process of its own (`engine.learning.process`), so that whoever waits for it needs no torch and can stop at any time."""
 
 from __future__ import annotations
 
@@ -11,28 +11,34 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from engine.spec.figure.evaluations import Evaluation, Scores
 
 LOOK_S = 0.2
 ROOT = Path(__file__).resolve().parents[2]
 
-
-class EvaluationFailed(ValueError):
-    """It cannot be made; the message says why and what to do."""
+Kind = Literal["evaluation", "corpus", "models"]
 
 
-class Evaluations:
+class LearningFailed(ValueError):
+    """It cannot be done; the message says why and what to do."""
+
+
+class Client:
     """directory: of all data, where corpora, models and scores are kept. processes: that work at the same time. told: called several times
-    a second with what is going on, the same words again if nothing has changed; what it raises ends the evaluation."""
+    a second with what is going on, the same words again if nothing has changed; what it raises ends the work."""
 
     def __init__(self, directory: Path, processes: int, told: Callable[[str], None] = lambda _: None):
         self.directory, self.processes, self.told = directory, processes, told
 
-    def __call__(self, evaluation: Evaluation) -> Scores:
-        """Raises EvaluationFailed."""
-        wanted = {"evaluation": evaluation.model_dump(mode="json"), "directory": str(self.directory), "processes": self.processes}
+    def evaluate(self, evaluation: Evaluation) -> Scores:
+        """Raises LearningFailed."""
+        return Scores.from_json(self.ask("evaluation", evaluation.model_dump(mode="json")))
+
+    def ask(self, kind: Kind, request: dict[str, Any]) -> Any:
+        """What `engine.learning.process` answers. Raises LearningFailed."""
+        wanted = {"kind": kind, "request": request, "directory": str(self.directory), "processes": self.processes}
         with subprocess.Popen(
             [sys.executable, "-m", "engine.learning.process"],
             stdin=subprocess.PIPE,
@@ -50,7 +56,7 @@ class Evaluations:
             finally:
                 _end(process)
 
-    def _awaited(self, lines: TextIO) -> Scores:
+    def _awaited(self, lines: TextIO) -> Any:
         said: queue.Queue[dict[str, Any] | None] = queue.Queue()
         threading.Thread(target=_read, args=(lines, said), daemon=True).start()
         doing = "starts"
@@ -60,11 +66,11 @@ class Evaluations:
             except queue.Empty:
                 line = {}
             if line is None:
-                raise EvaluationFailed("its process was lost, probably for lack of memory; what was done is kept, so try again")
+                raise LearningFailed("its process was lost, probably for lack of memory; what was done is kept, so try again")
             if "error" in line:
-                raise EvaluationFailed(line["error"])
-            if "scores" in line:
-                return Scores.from_json(line["scores"])
+                raise LearningFailed(line["error"])
+            if "answer" in line:
+                return line["answer"]
             doing = line.get("told", doing)
             self.told(doing)
 

@@ -1,0 +1,273 @@
+"""Corpora and learned cost models: list, have workers make them, follow, stop, delete (docs/learned-placement.md)."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest
+from ninja import Router, Schema, Status
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from engine.spec.figure.evaluations import Models as Settings
+from webapp.lab import cost_models
+from webapp.lab.models import LearningJob
+from webapp.lab.models.learning import LearningKind
+from webapp.lab.models.work import ACTIVE
+from webapp.lab.schemas import LearningJobShape
+from webapp.lab.waiting_work import enqueue
+from webapp.lib.described import AsIs, JsonObject
+from webapp.lib.redis_connection import connection
+from webapp.messaging.stream import announce_row
+
+from .errors import Problem404, Problem409
+from .parsing import Body
+
+router = Router()
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+Cost = Literal["throughput", "processing_latency", "end_to_end_latency", "flows", "success"]
+QUEUE_AWAY = "the queue is unreachable; the job is stored and starts when the queue is back"
+ENDED_MAX = 10
+
+
+class LabelSpread(TypedDict):
+    """How labels are spread. failures: number of traces by cause. backpressured: of those that succeeded. spans: least, median and
+    greatest value of each cost."""
+
+    traces: int
+    succeeded: int
+    failures: dict[str, int]
+    backpressured: int
+    spans: dict[str, list[float]]
+    digest: str
+
+
+class CorpusShape(Schema):
+    """done: traces that are measured. balance: null until all are."""
+
+    name: str
+    draw: str
+    seed: int
+    traces: int
+    done: int
+    measured_by: str
+    balance: Annotated[JsonObject | None, AsIs(LabelSpread | None)]
+
+
+class ModelRow(Schema):
+    """Models of a corpus in a list. members: trained models by cost. q50: median q-error of the network on the test, by cost; accuracy:
+    share of correct classes."""
+
+    name: str
+    shipped: bool
+    corpus: str
+    traces: int
+    measured_by: str
+    hidden: int
+    logarithmic: bool
+    members: dict[str, int]
+    q50: dict[str, float]
+    accuracy: dict[str, float]
+
+
+class EpochShape(TypedDict):
+    """validation: median q-error, or share of wrong classes."""
+
+    number: int
+    loss: float
+    validation: float
+    best: bool
+
+
+class MemberShape(Schema):
+    metric: Cost
+    seed: int
+    epochs: Annotated[list[JsonObject], AsIs(list[EpochShape])]
+    is_trained: bool
+
+
+class WorthShape(TypedDict):
+    """What predictors of one cost are worth on the test. off: by predictor, q50 and q95, or accuracy, and more. points: pairs of what was
+    measured and what the network predicts."""
+
+    metric: Cost
+    traces: dict[str, int]
+    off: dict[str, dict[str, float | bool | None]]
+    points: list[list[float]]
+
+
+class ModelDetail(ModelRow):
+    training: list[MemberShape]
+    report: Annotated[list[JsonObject], AsIs(list[WorthShape])]
+
+
+class Learning(Schema):
+    """jobs: those in progress, and the last that ended, newest first."""
+
+    corpora: list[CorpusShape]
+    models: list[ModelRow]
+    jobs: list[LearningJobShape]
+
+
+class NewCorpus(Body):
+    name: Name
+    traces: int = Field(4000, ge=100, le=1_000_000)
+    seed: int = Field(1, ge=0, lt=1 << 31)
+
+
+class NewModels(Body):
+    """corpus: its name. hidden: width of the network. members: models of each cost."""
+
+    name: Name
+    corpus: Name
+    hidden: int = Field(32, ge=4, le=1024)
+    members: int = Field(3, ge=1, le=25)
+    epochs: int = Field(80, ge=1, le=10_000)
+    logarithmic: bool = True
+
+
+@router.get("", response=Learning, summary="All corpora and models, and the jobs that make them")
+def listing(request: HttpRequest) -> Learning:
+    jobs = LearningJob.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).order_by("-created_at")
+    ended = jobs.exclude(state__in=ACTIVE)[:ENDED_MAX]
+    return Learning(
+        corpora=[CorpusShape(**asdict(one)) for one in cost_models.corpora()],
+        models=[row_of(one) for one in cost_models.all_models()],
+        jobs=[LearningJobShape.of(job) for job in sorted([*jobs.filter(state__in=ACTIVE), *ended], key=_newest_first)],
+    )
+
+
+@router.get("/models/{str:name}", response=ModelDetail, summary="Models with the course of their training and what they are worth")
+def model(request: HttpRequest, name: str) -> ModelDetail:
+    known = cost_models.models(name)
+    if known is None:
+        raise Problem404(f"there are no models '{name}'")
+    training = [MemberShape(**asdict(member)) for member in known.members]
+    return ModelDetail(**row_of(known).model_dump(), training=training, report=known.report)
+
+
+@router.post("/corpora", response={201: LearningJobShape}, summary="Measure a corpus, or the rest of one")
+def make_corpus(request: HttpRequest, body: NewCorpus) -> Status:
+    """A worker runs that many drawn experiments. A corpus of this name with another seed or size is refused."""
+    for known in cost_models.corpora():
+        if known.name == body.name and (known.seed, known.traces, known.draw) != (body.seed, body.traces, "training"):
+            raise Problem409(
+                f"corpus '{body.name}' has {known.traces:,} traces of seed {known.seed} ({known.draw}); choose another name, or delete it"
+            )
+        if known.name == body.name and known.balance is not None:
+            raise Problem409(f"corpus '{body.name}' is whole already")
+    return started(request, LearningKind.CORPUS, body.name, {"traces": body.traces, "seed": body.seed})
+
+
+@router.post("/models", response={201: LearningJobShape}, summary="Train models on a corpus, or the rest of them")
+def train(request: HttpRequest, body: NewModels) -> Status:
+    """A worker trains them. Models that are there already are kept, if they are of this corpus."""
+    corpora = {one.name: one for one in cost_models.corpora()}
+    if body.corpus not in corpora:
+        raise Problem404(f"there is no corpus '{body.corpus}'")
+    if corpora[body.corpus].balance is None:
+        raise Problem409(f"corpus '{body.corpus}' is not whole; have the rest of it measured first")
+    known = cost_models.models(body.name)
+    if known is not None and not known.shipped and known.corpus not in ("", body.corpus):
+        raise Problem409(f"models '{body.name}' are of corpus '{known.corpus}'; choose another name, or delete them")
+    if known is not None and not known.shipped and known.hidden not in (0, body.hidden):
+        raise Problem409(f"models '{body.name}' are {known.hidden} wide, not {body.hidden}; choose another name, or delete them")
+    names = ("hidden", "members", "epochs", "logarithmic")
+    models = Settings(**{name: getattr(body, name) for name in names})
+    return started(request, LearningKind.MODELS, body.name, {"corpus": body.corpus, "models": models.model_dump(mode="json")})
+
+
+@router.post("/jobs/{uuid:id}/cancel", response={202: LearningJobShape}, summary="Cancel; what is done is kept")
+def cancel(request: HttpRequest, id: uuid.UUID) -> Status:
+    job = LearningJob.objects.filter(pk=id, lab=request.auth.lab).first()
+    if job is None:
+        raise Problem404(f"there is no job {id} in this lab")
+    LearningJob.objects.request_cancel(id)
+    announce_row(connection(), "learning", id)
+    job.refresh_from_db()
+    return Status(202, LearningJobShape.of(job))
+
+
+@router.delete("/corpora/{str:name}", response={204: None}, summary="Delete a corpus with its files; models trained on it stay")
+def delete_corpus(request: HttpRequest, name: str) -> Status:
+    return deleted(LearningKind.CORPUS, name)
+
+
+@router.delete("/models/{str:name}", response={204: None}, summary="Delete models with their files")
+def delete_models(request: HttpRequest, name: str) -> Status:
+    return deleted(LearningKind.MODELS, name)
+
+
+@router.post("/corpora/{str:name}/restore", response={204: None}, summary="Undo the deletion of a corpus")
+def restore_corpus(request: HttpRequest, name: str) -> Status:
+    return restored(LearningKind.CORPUS, name)
+
+
+@router.post("/models/{str:name}/restore", response={204: None}, summary="Undo the deletion of models")
+def restore_models(request: HttpRequest, name: str) -> Status:
+    return restored(LearningKind.MODELS, name)
+
+
+def place_of(kind: LearningKind) -> Path:
+    return cost_models.corpora_place() if kind == LearningKind.CORPUS else cost_models.places()[0]
+
+
+def restored(kind: LearningKind, name: str) -> Status:
+    if not cost_models.restore(place_of(kind), name):
+        raise Problem404(f"nothing of the name '{name}' was deleted lately, or there is a new one")
+    return Status(204, None)
+
+
+def deleted(kind: LearningKind, name: str) -> Status:
+    is_corpus = kind == LearningKind.CORPUS
+    what = "corpus" if is_corpus else "models"
+    for job in LearningJob.objects.filter(state__in=ACTIVE):
+        if (job.kind, job.name) == (kind, name) or (is_corpus and job.settings.get("corpus") == name):
+            raise Problem409(f"{what} '{name}' is in use by a job; cancel the job first")
+    if not cost_models.delete(place_of(kind), name):
+        known = cost_models.models(name) if not is_corpus else None
+        if known is not None:
+            raise Problem409(f"models '{name}' come with Millrace and cannot be deleted")
+        raise Problem404(f"there is no corpus '{name}'" if is_corpus else f"there are no models '{name}'")
+    return Status(204, None)
+
+
+def started(request: HttpRequest, kind: LearningKind, name: str, settings: dict[str, Any]) -> Status:
+    lab = request.auth.lab
+    if LearningJob.objects.filter(kind=kind, name=name, state__in=ACTIVE, cancel_requested=False).exists():
+        raise Problem409(f"a job for '{name}' is in progress; cancel it first, or wait until it has ended")
+    author = request.auth.user.get_username()
+    job = LearningJob.objects.create(lab=lab, kind=kind, name=name, settings=settings, author=author)
+    queued = enqueue(job.pk, LearningJob)
+    announce_row(connection(), "learning", job.pk)
+    job.refresh_from_db()
+    return Status(201, LearningJobShape.of(job, None if queued else QUEUE_AWAY))
+
+
+def row_of(known: cost_models.KnownModels) -> ModelRow:
+    members: dict[str, int] = {}
+    for member in known.members:
+        members[member.metric] = members.get(member.metric, 0) + member.is_trained
+    worth = {one["metric"]: one["off"].get("costream", {}) for one in known.report}
+    return ModelRow(
+        name=known.name,
+        shipped=known.shipped,
+        corpus=known.corpus,
+        traces=known.traces,
+        measured_by=known.measured_by,
+        hidden=known.hidden,
+        logarithmic=known.logarithmic,
+        members=members,
+        q50={metric: off["q50"] for metric, off in worth.items() if off.get("q50") is not None},
+        accuracy={metric: off["accuracy"] for metric, off in worth.items() if off.get("accuracy") is not None},
+    )
+
+
+def _newest_first(job: LearningJob) -> float:
+    created: datetime = job.created_at
+    return -created.timestamp()
