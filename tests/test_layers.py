@@ -76,6 +76,8 @@ MAY_IMPORT = {
     "engine.assertions": {"engine.assertions", "engine.studies", "engine.telemetry", "engine.spec", "engine.core"},  # slopes, recoveries
     "engine.costmodels": {"engine.costmodels", "engine.spec", "engine.core.random"},  # a model that saw more would learn its constants
     "engine.corpus": {"engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},
+    # a benchmark's query is described as that of a user is
+    "engine.corpus.benchmarks": {"engine.corpus", "engine.advice.describe", "engine.spec", "engine.core.random"},
     "engine.corpus.labels": {"engine.corpus", "engine.costmodels", "engine.simulation"},  # costs are measured, so it runs the trace
     "engine.corpus.fingerprint": {"engine.corpus", "engine.prices", "engine.simulation", "engine.spec"},  # what labels follow from
     "engine.advice": {"engine.advice", "engine.costmodels", "engine.placement", "engine.workloads", "engine.spec", "engine.core.random"},

@@ -21,11 +21,15 @@ from engine.spec.experiment.streams.synthetic import Synthetic
 from engine.spec.rules.flow import Datasets
 from engine.spec.rules.validation import Context, schemas
 from engine.workloads import Strings, build_feed
+from engine.workloads.feed import Feed
 
 from .predicates import comparison
 
 DTYPES: Mapping[str, Dtype] = {"int": "int", "bool": "int", "timestamp": "int", "float": "double", "string": "string"}
 FUNCTIONS = {"min": "min", "max": "max", "avg": "mean", "sum": "sum", "count": "count"}
+STRETCHES = 10
+"""Of the run, that records are taken from."""
+
 UNCOUNTED = ("key", "number")
 """Fields of synthetic streams that every record has besides its values."""
 
@@ -198,16 +202,12 @@ class _Describing:
         return Sink(), Fields()
 
     def _sample(self, spec: OperatorSpec, number: int) -> Table:
-        """The first records of a source."""
+        """Records of a source, from stretches all over the run: what a stream holds may change with time."""
         strings = Strings()
         feed = build_feed(self.experiment, spec.id, number, strings, self.datasets)
-        horizon_ns = self.experiment.workload.horizon_ns
-        until_ns = min(horizon_ns, max(1, horizon_ns * SAMPLE // max(1, feed.count)))
-        while feed.count_before(until_ns) < min(SAMPLE, feed.count):
-            until_ns = min(horizon_ns, 2 * until_ns)
-        words = feed.chunk(0, until_ns).words[:SAMPLE]
-        if not len(words):
+        if not feed.count:
             raise NotDescribed([Unknown(spec.id, f"{spec.id} has no records in this run")])
+        words = np.concatenate([feed.chunk(*stretch).words for stretch in self._stretches(feed)])[:SAMPLE]
         table: Table = {}
         for column, name in enumerate(feed.fields):
             type = feed.schema.type_of(name)
@@ -217,6 +217,21 @@ class _Describing:
             else:
                 table[name] = values.view(np.float64) if type == "float" else values
         return table
+
+    def _stretches(self, feed: Feed) -> list[tuple[int, int]]:
+        """From when to when, in ns: at equal distances, with records for a sample in all; the whole run if it has not many more."""
+        horizon_ns = self.experiment.workload.horizon_ns
+        if feed.count <= 2 * SAMPLE:
+            return [(0, horizon_ns)]
+        each, found = SAMPLE // STRETCHES, []
+        for n in range(STRETCHES):
+            begin_ns = until_ns = horizon_ns * n // STRETCHES
+            step_ns = max(1, horizon_ns * each // feed.count)
+            end_ns = horizon_ns * (n + 1) // STRETCHES
+            while until_ns < end_ns and feed.count_before(until_ns) - feed.count_before(begin_ns) < each:
+                until_ns = min(end_ns, until_ns + step_ns)
+            found.append((begin_ns, until_ns))
+        return found
 
 
 _VALUES = {"int": ("int", "bool"), "double": ("float",), "string": ("string",)}

@@ -20,6 +20,7 @@ import pyarrow.parquet as parquet
 
 from engine.core.random import Chance
 
+from .benchmarks import BENCHMARKS
 from .experiments import Document
 from .fingerprint import fingerprint
 from .labels import Failure, Labels, horizon_s, measure, measured
@@ -29,6 +30,9 @@ from .traces import DRAWS, trace
 
 PART = 50
 """Traces in a file, unless a corpus says otherwise: other divisions give other files."""
+
+NAMES = (*DRAWS, *BENCHMARKS)
+"""Of all draws."""
 
 TRACES: Mapping[str, int] = {"smoke": 400, "dev": 4000, "paper": 43_281}
 """By scale."""
@@ -55,8 +59,8 @@ class Corpus:
     @classmethod
     def of(cls, draw: str, seed: int, traces: int) -> Corpus:
         """Of this engine. Raises CorpusError."""
-        if draw not in DRAWS:
-            raise CorpusError(f"draw is '{draw}'; it must be one of {', '.join(DRAWS)}")
+        if draw not in NAMES:
+            raise CorpusError(f"draw is '{draw}'; it must be one of {', '.join(NAMES)}")
         if not 1 <= traces <= 10_000_000:
             raise CorpusError(f"traces is {traces}; it must be from 1 to 10,000,000")
         return cls(draw, seed, traces, fingerprint())
@@ -70,12 +74,17 @@ class Corpus:
 
     def row(self, index: int) -> Row:
         """Draws a trace and measures it."""
+        if self.draw in BENCHMARKS:
+            found = BENCHMARKS[self.draw].drawn(self.draw, self.seed, index)
+            return Row(index, found.trace, found.selectivities, measure(found.document))
         drawn = trace(self.draw, self.seed, index)
         selectivities = estimated(drawn.query, self.seed, self.draw, index)
         return Row(index, drawn, selectivities, measure(self.document(index)))
 
     def document(self, index: int) -> Document:
         """The experiment that is run for a trace: on the canvas it gives the same labels."""
+        if self.draw in BENCHMARKS:
+            return BENCHMARKS[self.draw].drawn(self.draw, self.seed, index).document
         drawn = trace(self.draw, self.seed, index)
         stream_seed = Chance(self.seed, self.draw, "streams", index).below(1 << 31)
         return measured(drawn, stream_seed, horizon_s(drawn.query))

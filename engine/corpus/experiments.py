@@ -5,7 +5,7 @@ Windows of time follow the processing clock, and every firing reads its whole wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.costmodels.description import Aggregate, Dtype, Filter, Host, Join, Operator, Sink, Source, Window, WindowedAggregate
@@ -40,23 +40,36 @@ def experiment(trace: Trace, seed: int, horizon_s: float) -> Document:
     query = trace.query
     ids = _ids(query)
     operators = [_operator(query, number, ids[number]) | {"cost": COST} for number in range(len(ids))]
-    hosts = [f"h{number + 1}" for number in range(len(trace.hosts))]
+    sources = {id: _source(of) for id, of in zip(ids, query.operators, strict=True) if isinstance(of, Source)}
+    name = f"{query.template.replace('_', '-')} query over {len(trace.hosts)} hosts"
+    placed = dict(zip(ids, trace.placed, strict=True))
+    return assembled(name, operators, _edges(query, ids), sources, trace.hosts, placed, seed, horizon_s)
+
+
+def assembled(
+    name: str,
+    operators: Sequence[Document],
+    edges: Sequence[Document],
+    sources: Mapping[str, Document],
+    hosts: Sequence[Host],
+    placed: Mapping[str, int],
+    seed: int,
+    horizon_s: float,
+) -> Document:
+    """placed: by operator id, the number of its host."""
+    names = [f"h{number + 1}" for number in range(len(hosts))]
     return {
         "format": 1,
-        "name": f"{query.template.replace('_', '-')} query over {len(hosts)} hosts",
-        "query": {"operators": operators, "edges": _edges(query, ids)},
+        "name": name,
+        "query": {"operators": list(operators), "edges": list(edges)},
         "cluster": {
             "envelope_bytes": ENVELOPE_BYTES,
-            "hosts": [_host(host, name) for host, name in zip(trace.hosts, hosts, strict=True)],
+            "hosts": [_host(host, named) for host, named in zip(hosts, names, strict=True)],
         },
-        "placement": {"kind": "explicit", "hosts": {id: [hosts[place]] for id, place in zip(ids, trace.placed, strict=True)}},
+        "placement": {"kind": "explicit", "hosts": {id: [names[place]] for id, place in placed.items()}},
         "prices": PRICES,
         "policies": {"flow_control": {"kind": "credits", "per_channel": CREDITS}},
-        "workload": {
-            "seed": seed,
-            "horizon_s": horizon_s,
-            "sources": {id: _source(of) for id, of in zip(ids, query.operators, strict=True) if isinstance(of, Source)},
-        },
+        "workload": {"seed": seed, "horizon_s": horizon_s, "sources": dict(sources)},
         "measurement": {
             "latency": {"from": "ingest", "anchor": "oldest"},
             "also": [{"name": "end_to_end", "from": "append", "anchor": "oldest", "to": "sink"}],

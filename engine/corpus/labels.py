@@ -95,10 +95,13 @@ def horizon_s(query: DrawnQuery) -> int:
 
 def measured(trace: Trace, seed: int, horizon_s: int) -> Document:
     """The experiment whose run gives the labels. The first quarter, up to 10 s, is warm-up. seed: of its streams."""
-    document = experiment(trace, seed, horizon_s)
-    document["workload"]["warmup_s"] = min(WARM_UP_S, horizon_s // 4)
-    document["measurement"]["frame_ms"] = 1000
-    return document
+    return timed(experiment(trace, seed, horizon_s))
+
+
+def timed(document: Document) -> Document:
+    """With the warm-up, and frames of a second."""
+    workload = document["workload"] | {"warmup_s": min(WARM_UP_S, document["workload"]["horizon_s"] // 4)}
+    return document | {"workload": workload, "measurement": document["measurement"] | {"frame_ms": 1000}}
 
 
 def measure(document: Document) -> Labels:

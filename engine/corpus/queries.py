@@ -28,14 +28,16 @@ PERCENT: dict[Template, int] = {"linear": 35, "two_way": 34, "three_way": 31}
 
 @dataclass(frozen=True)
 class DrawnQuery(Query):
-    template: Template
+    """template: or the name of a benchmark."""
+
+    template: str
 
 
 class Drawing:
     """One query under construction."""
 
     def __init__(self, template: Template, chance: Chance):
-        self.template: Template = template
+        self.template = template
         self.chance = chance
         self.operators: list[Operator] = []
         self.edges: list[tuple[int, int]] = []

@@ -99,6 +99,15 @@ def bound(graph: JointGraph) -> Bound:
     return Bound(out_per_s, way[sink], way[sink] + behind_ms, float(stretch <= 1), float(memory and arrives))
 
 
+def demands(graph: JointGraph) -> list[float]:
+    """By operator, the cores that it needs to keep up, without what crossing hosts costs."""
+    senders, flows = _senders(graph), list[Flow]()
+    for n in range(len(graph.placed_on)):
+        flows.append(_flow(graph.nodes[n], [flows[sender] for sender in senders[n]]))
+    nowhere: dict[int, list[int]] = {n: [] for n in range(len(flows))}
+    return [_service_us(graph, n, flow, flows, nowhere) / 1e6 for n, flow in enumerate(flows)]
+
+
 def _senders(graph: JointGraph) -> list[list[int]]:
     found: list[list[int]] = [[] for _ in graph.placed_on]
     for sender, receiver in graph.flow:

@@ -22,6 +22,22 @@ def top_down(space: Space, strength: Strength) -> Placed | None:
     return _filled(space, lambda operator: _strongest(hosts, strength) if space.senders[operator] else weakest)
 
 
+def bottom_up(space: Space, strength: Strength, demand: Sequence[float]) -> Placed | None:
+    """From the sources on the weakest hosts upward: an operator stays with its senders until the host is full, then moves on to the next
+    stronger one. demand: by operator, in the unit of strength."""
+    ranked = sorted(range(len(space.bins)), key=lambda host: (space.bins[host], strength[host], host))
+    free = list(strength)
+    place: dict[int, int] = {}
+    for operator in space.order:
+        rank = max((ranked.index(place[sender]) for sender in space.senders[operator]), default=0)
+        while rank < len(ranked) - 1 and free[ranked[rank]] < demand[operator]:
+            rank += 1
+        place[operator] = ranked[rank]
+        free[ranked[rank]] -= demand[operator]
+    placed = tuple(place[operator] for operator in range(space.operators))
+    return None if space.broken(placed) else placed
+
+
 HEURISTICS: Mapping[str, Callable[[Space, Strength], Placed | None]] = {"all on one host": all_on_one, "all but sources on one": top_down}
 
 

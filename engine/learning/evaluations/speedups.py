@@ -23,7 +23,7 @@ from engine.costmodels.description import Aggregate, WindowedAggregate
 from engine.costmodels.ensembles import Predicted, Vote
 from engine.costmodels.features import JointGraph, joint_graph
 from engine.costmodels.metrics import METRICS
-from engine.placement.heuristics import HEURISTICS
+from engine.placement.heuristics import HEURISTICS, bottom_up
 from engine.placement.optimiser import Choice, choose
 from engine.placement.space import Placed, Space
 from engine.spec.figure.evaluations import Scored, Scores, Speedups
@@ -31,6 +31,7 @@ from engine.spec.figure.evaluations import Scored, Scores, Speedups
 from ..examples import examples, target
 from ..lessons import SPLIT_SEED, Lesson
 from ..predictors import Predictor, predictor
+from ..queueing import demands
 from ..stock import Stock
 
 BINS = (1, 1, 2, 2, 3)
@@ -105,7 +106,11 @@ def problem(template: Template, aggregated: bool, number: int, candidates: int) 
     while first is None:
         first = space.draw(chance)
     strength = [host.cpu_percent for host in hosts]
-    heuristics = {name: placed for name, of in HEURISTICS.items() if (placed := of(space, strength)) is not None}
+    fixed = {name: of(space, strength) for name, of in HEURISTICS.items()}
+    selectivities = estimated(query, number, NAMESPACE, template, str(aggregated))
+    needed = [100 * cores for cores in demands(joint_graph(query, hosts, first, selectivities))]
+    fixed["bottom up"] = bottom_up(space, strength, needed)
+    heuristics = {name: placed for name, placed in fixed.items() if placed is not None}
     all_of_them = list(dict.fromkeys([first, *space.candidates(candidates, chance), *heuristics.values()]))
     return Problem(
         f"{TITLES[template]}{', aggregated' if aggregated else ''}",
@@ -114,7 +119,7 @@ def problem(template: Template, aggregated: bool, number: int, candidates: int) 
         tuple(all_of_them),
         {name: all_of_them.index(placed) for name, placed in heuristics.items()},
         chance.below(1 << 31),
-        estimated(query, number, NAMESPACE, template, str(aggregated)),
+        selectivities,
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.costmodels.description import Filter, Host, Query, Sink, Source, Window, WindowedAggregate
 from engine.costmodels.features import JointGraph, joint_graph
-from engine.learning.queueing import SPAN_S, bound
+from engine.learning.queueing import SPAN_S, bound, demands
 
 STRONG, FAR = Host(800, 32000, 10000, 1), Host(800, 32000, 10000, 80)
 
@@ -54,3 +54,9 @@ def test_memory_and_long_windows_decide_success() -> None:
     small = Host(800, 460, 10000, 1)
     assert bound(chain(25600, [small], [0] * 4, Window("tumbling", "time", 16000, 16000))).success == 0
     assert bound(chain(1, [STRONG], [0] * 4, Window("tumbling", "count", 640, 640))).success == 0
+
+
+def test_demands_are_those_of_a_light_load_times_its_rate() -> None:
+    once, tenfold = (demands(chain(rate, [STRONG, FAR], [0, 1, 1])) for rate in (100, 1000))
+    assert tenfold == pytest.approx([10 * cores for cores in once])
+    assert demands(chain(100, [STRONG], [0, 0, 0])) == once, "wherever operators run"

@@ -17,10 +17,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from engine.corpus.corpora import TRACES, Balance, Corpus, CorpusError, opened, rows, write_card
+from engine.corpus.corpora import NAMES, TRACES, Balance, Corpus, CorpusError, opened, rows, write_card
 from engine.corpus.labels import Labels
 from engine.corpus.making import make
-from engine.corpus.traces import DRAWS
 
 INVALID, STOPPED = 2, 130
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
@@ -37,7 +36,7 @@ class Command(BaseCommand):
         making.add_argument("--scale", choices=TRACES, default="smoke", help="number of traces: 400, 4,000 or 43,281")
         making.add_argument("--traces", type=int, help="number of traces, in place of a scale")
         making.add_argument("--seed", type=int, default=1)
-        making.add_argument("--draw", choices=DRAWS, default="training", help="the queries and hosts that are drawn")
+        making.add_argument("--draw", choices=NAMES, default="training", help="the queries and hosts that are drawn")
         making.add_argument("--processes", type=int, default=2, metavar="N", help="number of parallel runs (default: 2)")
         listing = actions.add_parser("list", help="list the corpora")
         showing = actions.add_parser("show", help="print a trace as an experiment, to be imported on the canvas")
