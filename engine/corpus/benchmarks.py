@@ -52,7 +52,7 @@ class Benchmark:
         ids = [operator["id"] for operator in operators]
         somewhere = assembled(self.title, operators, list(self.edges), sources, [], {}, stream_seed, 10.0)
         somewhere |= {"cluster": {"hosts": [ONE_HOST]}, "placement": {"kind": "explicit", "hosts": {id: ["any"] for id in ids}}}
-        described = describe(load(somewhere), {})
+        described = describe(load(somewhere), lambda name: None)
         query = DrawnQuery(described.query.operators, described.query.edges, name)
         hosts, placed = hosted(query, TRAINING, chance)
         place = dict(zip(described.ids, placed, strict=True))

@@ -159,14 +159,20 @@ def _write(path: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def rows(directory: Path) -> Iterator[Row]:
-    """All rows, by index. Raises CorpusError if a part is missing or torn."""
+def whole(directory: Path) -> Corpus:
+    """The corpus in a directory. Raises CorpusError if a part is missing or torn."""
     corpus = opened(directory)
     if missing := corpus.missing(directory):
         raise CorpusError(
             f"{file_of(directory, missing[0]).name} of corpus '{directory.name}' is missing or torn; "
             "make the corpus again, which makes the missing parts alone"
         )
+    return corpus
+
+
+def rows(directory: Path) -> Iterator[Row]:
+    """All rows, by index. Raises CorpusError if a part is missing or torn."""
+    corpus = whole(directory)
     for part in range(corpus.parts):
         try:
             records = parquet.read_table(file_of(directory, part)).to_pylist()

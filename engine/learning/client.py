@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import IO, Any, Literal
 
 from engine.spec.figure.evaluations import Evaluation, Scores
 
@@ -56,7 +56,7 @@ class Client:
             finally:
                 _end(process)
 
-    def _awaited(self, lines: TextIO) -> Any:
+    def _awaited(self, lines: IO[str]) -> Any:
         said: queue.Queue[dict[str, Any] | None] = queue.Queue()
         threading.Thread(target=_read, args=(lines, said), daemon=True).start()
         doing = "starts"
@@ -75,7 +75,7 @@ class Client:
             self.told(doing)
 
 
-def _read(lines: TextIO, said: queue.Queue[dict[str, Any] | None]) -> None:
+def _read(lines: IO[str], said: queue.Queue[dict[str, Any] | None]) -> None:
     for line in lines:
         said.put(json.loads(line))
     said.put(None)

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from engine.core.random import RandomStream
+from engine.corpus import corpora
 from engine.costmodels.examples import Examples
 from engine.costmodels.metrics import METRICS
 from engine.costmodels.storage import BrokenModel, load, save
@@ -58,6 +59,8 @@ def teach(lesson: Lesson, models: Path, of: Sequence[Task], settings: Settings, 
 
     Raises CorpusError, TrainingError.
     """
+    for corpus in lesson.corpora:
+        corpora.whole(corpus)  # said here; a process that finds it is lost
     facts = lesson.facts()
     todo = [task for task in of if not _is_there(models / task.name, facts)]
     if not todo:

@@ -7,10 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 SOURCE = Path(__file__).resolve().parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+BUSY = '[aria-busy="true"]'
 STILL = """Promise.allSettled(document.getAnimations().filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
   .map((one) => one.finished)).then(() => true)"""  # a colour on its way to another has any contrast
 RUN = f"""axe.run(WITHIN, {{runOnly: {json.dumps(RULES)}, resultTypes: ["violations"]}}).then((found) => JSON.stringify(
@@ -30,6 +31,7 @@ def assert_accessible(page: Page, within: str = "") -> None:
 
     within: a part of the page; of an open menu that lies over other things, which is closed before they are used.
     """
+    expect(page.locator(BUSY)).to_have_count(0)  # an answer that is out of date is shown in grey until there is a new one
     session = page.context.new_cdp_session(page)
 
     def evaluate(expression: str) -> Any:

@@ -107,7 +107,7 @@ class OracleResult:
     watermark_waits_ns: per sink, for each sweeping watermark its latencies from event, append and ingest.
     marker_waits_ns: likewise of latency markers.
     epochs: per source instance (number), what `Epochs` says of each.
-    background_ns: per host; of a run that has drained with what was left to do.
+    background: per host.
     """
 
     services: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -133,7 +133,27 @@ class OracleResult:
     watermark_waits_ns: dict[str, list[dict[str, int]]] = field(default_factory=dict)
     marker_waits_ns: dict[str, list[dict[str, int]]] = field(default_factory=dict)
     epochs: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
-    background_ns: list[int] = field(default_factory=list)
+    background: list[BackgroundAtEnd] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class BackgroundAtEnd:
+    """spent_ns: with all of the work that is under way, which ends at end_ns (None: there is none). waiting_ns: how long the next will
+    take. died_ns: of a host that is dead for ever."""
+
+    spent_ns: int
+    end_ns: int | None
+    waiting_ns: int
+    died_ns: int | None
+
+    def before_ns(self, at_ns: int) -> int:
+        """What was spent before a time at which nothing but background work can have gone on."""
+        until_ns = at_ns if self.died_ns is None else self.died_ns
+        if self.end_ns is None:
+            return self.spent_ns
+        if self.end_ns <= until_ns and self.waiting_ns and self.died_ns is None:
+            return self.spent_ns + min(self.waiting_ns, until_ns - self.end_ns)
+        return self.spent_ns - max(0, self.end_ns - until_ns)
 
 
 def simulate(
@@ -547,11 +567,10 @@ class Model:
         result.end_ns, result.drained = max(horizon_ns, self.environment.now), drained and not unread and not passed_over
         for host in self.network.hosts:
             work = host.background
-            until_ns = host.memory.died_ns if host.dead else self.environment.now
-            left_ns = 0 if work.processor is None else max(0, work.end_ns - until_ns)
+            end_ns = None if work.processor is None else work.end_ns
             waiting_ns = -(-work.waiting_ps // host.speed_milli)
-            # a run that has drained may end before work that waits, or at the limit in the middle of it
-            result.background_ns.append(work.spent_ns + (waiting_ns if result.drained else -left_ns))
+            died_ns = host.memory.died_ns if host.dead else None
+            result.background.append(BackgroundAtEnd(work.spent_ns, end_ns, waiting_ns, died_ns))
         return result
 
     # Phase 1: completions

@@ -45,7 +45,7 @@ def accuracy(evaluation: Accuracy, stock: Stock) -> Scores:
         one = _Case(evaluation, case, corpus, stock)
         if case.tested_on is not None:
             runs += len(one.tested)
-        rows += [replace(scored, at={"case": name} | scored.at) for scored in one.scored()]
+        rows += [replace(scored, at={"case": name, **scored.at}) for scored in one.scored()]
     return Scores(tuple(rows), runs)
 
 

@@ -202,7 +202,7 @@ export type FigureResult = Api.FigureResultShape;
 export type RunBehind = Api.RunBehind;
 export type FigureDetail = Omit<Api.FigureDetail, "document"> & { document: FigureDocument };
 
-// --- learned models -----------------------------------------------------------------------------------------------------------------------
+// --- learned models -----------------------------------------------------------------------------------------------------------------
 
 export type Learning = Api.Learning;
 export type Corpus = Api.CorpusShape;

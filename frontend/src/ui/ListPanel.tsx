@@ -22,7 +22,7 @@ export function ListPanel({
   const { stale = false, ...attributes } = rest;
   return (
     <section className="panel" aria-label={label} {...attributes}>
-      <div className="scroll" style={stale ? { opacity: 0.6 } : undefined} tabIndex={0}>
+      <div className="scroll" aria-busy={stale} style={stale ? { opacity: 0.6 } : undefined} tabIndex={0}>
         {error ? <Failure error={error} retry={() => void retry()} /> : loading ? <Loading /> : children}
       </div>
     </section>

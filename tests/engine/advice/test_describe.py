@@ -54,13 +54,14 @@ def test_what_the_engine_makes_of_a_document_is_not_described() -> None:
 
 
 def test_selectivities_of_a_document_are_those_of_the_streams_that_were_drawn() -> None:
-    """Two samples of a thousand records differ a little."""
+    """Two samples of a thousand records differ a little. Behind a join or an aggregate there are fewer, of some groups or of one."""
     for index in range(tier(ci=12, all=200)):
         of = trace("tests", 1, index)
-        found = describe(load(experiment(of, seed=3, horizon_s=5)), no_files)
+        found = describe(load(experiment(of, seed=3, horizon_s=60)), no_files)
         drawn = selectivities.estimated(of.query, 1, "tests", index)
         for number, share in zip(found.order, found.selectivities, strict=True):
-            if isinstance(of.query.operators[number], Filter):
+            senders = [of.query.operators[sender] for sender in of.query.senders[number]]
+            if isinstance(of.query.operators[number], Filter) and isinstance(senders[0], Source):
                 assert share == pytest.approx(drawn[number], abs=0.12)
 
 

@@ -22,9 +22,9 @@ def row(index: int, draw: str = "training") -> Row:
     return Row(index, of, estimated(of.query, 1, index), labels)
 
 
-def corpus(directory: Path, draw: str = "training", traces: int = TRACES) -> Path:
-    """Written to a directory, which is made."""
-    of = Corpus.of(draw, 1, traces)
+def corpus(directory: Path, draw: str = "training", traces: int = TRACES, seed: int = 1) -> Path:
+    """Written to a directory, which is made. Every seed has the same rows."""
+    of = Corpus.of(draw, seed, traces)
     start(directory, of)
     for part in range(of.parts):
         write_part(directory, part, [row(index, draw) for index in of.indexes(part)])

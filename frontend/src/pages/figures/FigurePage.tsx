@@ -117,7 +117,7 @@ function Opened({
           carried={carried}
           onScale={(next) => change({ scale: next, point: "" })}
         />
-        <div className="figure-main" style={stale ? { opacity: 0.6 } : undefined}>
+        <div className="figure-main" aria-busy={stale} style={stale ? { opacity: 0.6 } : undefined}>
           <Panels
             panels={panels}
             seeds={figure.results.find((one) => one.scale === scale && !one.stale)?.seeds ?? []}

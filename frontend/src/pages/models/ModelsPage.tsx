@@ -53,8 +53,13 @@ export function ModelsPage() {
         <div className="toolbar">
           <span className="mut small">
             Models predict what a placement costs before anything runs. They learn from corpora: random queries on random hosts, measured by
-            the engine. <Link to="/figures?search=Heinrich">What they are worth, in figures</Link>
+            the engine.
           </span>
+          <span className="grow" />
+          <Link className="btn ghost" to="/figures?search=Heinrich">
+            <Icon name="figures" />
+            What they are worth, in figures
+          </Link>
         </div>
         {data && data.jobs.length > 0 && <Jobs jobs={data.jobs} />}
         <ListPanel label="Models" data-testid="models" error={error} loading={!data} retry={refetch}>

@@ -77,7 +77,7 @@ export function GroupsView({
   return (
     <>
       <section className="panel" aria-label="Groups of runs" data-testid="groups">
-        <div className="scroll" style={isPlaceholderData ? { opacity: 0.6 } : undefined} tabIndex={0}>
+        <div className="scroll" aria-busy={isPlaceholderData} style={isPlaceholderData ? { opacity: 0.6 } : undefined} tabIndex={0}>
           {error ? (
             instead.refused(error, refetch)
           ) : !data ? (

@@ -145,7 +145,7 @@ export function RunsPage() {
         {!isGrouped && chosen.size > 0 && <BulkBar runs={current} onClear={() => setChosen(new Map())} />}
         {!isGrouped && (
           <section className="panel" aria-label="Runs" data-testid="run-list">
-            <div className="scroll" style={isPlaceholderData ? { opacity: 0.6 } : undefined} tabIndex={0}>
+            <div className="scroll" aria-busy={isPlaceholderData} style={isPlaceholderData ? { opacity: 0.6 } : undefined} tabIndex={0}>
               {error ? (
                 instead.refused(error, refetch)
               ) : !data ? (

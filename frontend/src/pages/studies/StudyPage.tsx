@@ -61,7 +61,7 @@ function Opened({ study }: { study: StudyDetail }) {
         ) : !results ? (
           <Loading />
         ) : some ? (
-          <div className="study-main" style={isPlaceholderData ? { opacity: 0.6 } : undefined}>
+          <div className="study-main" aria-busy={isPlaceholderData} style={isPlaceholderData ? { opacity: 0.6 } : undefined}>
             <ResultPanel
               study={study}
               results={results}

@@ -23,7 +23,10 @@ const showNone = () => useEditor.setState({ preview: null });
 export function AdviceTable({ asked, advice, isWaiting }: { asked: ExperimentDocument; advice: Advice; isWaiting: boolean }) {
   const rows = useMemo(() => rowsOf(advice), [advice]);
   const [chosen, setChosen] = useState<ReadonlySet<number>>(() => usuallyMeasured(rows));
-  const choose = (number: number, on: boolean) => setChosen(new Set(on ? [...chosen, number] : [...chosen].filter((one) => one !== number)));
+  const choose = (number: number, on: boolean) => {
+    const others = [...chosen].filter((one) => one !== number);
+    setChosen(new Set(on ? [...others, number] : others));
+  };
   const rules = ([2, 3] as const).filter((rule) => rows.some((row) => row.rule === rule));
   const body = useRef<HTMLTableSectionElement>(null);
   const [applied, setApplied] = useState("");

@@ -1,0 +1,53 @@
+"""The page of models: what comes with Millrace, and a corpus that a worker measures until somebody cancels it."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from .axe import assert_accessible
+
+
+@pytest.mark.slow
+def test_shipped_models_show_what_they_are_worth(page: Page) -> None:
+    page.goto("/models")
+    row = page.get_by_test_id("models-dev")
+    expect(row).to_contain_text("comes with Millrace")
+    expect(row.get_by_role("button", name="Delete models dev")).to_be_disabled()
+    expect(page.get_by_test_id("train")).to_be_disabled()
+    expect(page.get_by_test_id("corpora")).to_contain_text("No corpus here yet")
+    assert_accessible(page)
+    row.get_by_role("link", name="dev").click()
+    worth = page.get_by_test_id("worth-processing_latency")
+    expect(worth.get_by_role("row").filter(has_text="Network")).to_have_count(1)
+    expect(worth.get_by_role("row").filter(has_text="Flat vector, our strongest")).to_have_count(1)
+    expect(page.get_by_test_id("training").locator(".js-plotly-plot")).to_have_count(5)
+    assert_accessible(page)
+
+
+@pytest.mark.slow
+def test_a_corpus_is_measured_and_cancelled(page: Page, api: httpx.Client) -> None:
+    page.goto("/models")
+    page.get_by_test_id("new-corpus").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("Not A Name")
+    expect(dialog.get_by_test_id("make-corpus")).to_be_disabled()
+    dialog.get_by_label("Name").fill("browser")
+    dialog.get_by_label("Traces").fill("5000")
+    dialog.get_by_label("Seed").fill("7")
+    dialog.get_by_test_id("make-corpus").click()
+    job = page.get_by_test_id("job-browser")
+    expect(job).to_contain_text("of 5,000 traces")
+    page.reload()
+    expect(job).to_contain_text("of 5,000 traces")
+    job.get_by_role("button", name="Cancel browser").click()
+    expect(job).to_contain_text("Cancelled")
+    corpus = page.get_by_test_id("corpus-browser")
+    expect(corpus).to_contain_text("of 5,000 traces measured")
+    expect(corpus.get_by_role("button", name="Train")).to_be_disabled()
+    corpus.get_by_role("button", name="Delete corpus browser").click()
+    expect(corpus).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(corpus).to_have_count(1)
+    assert api.delete("/api/learning/corpora/browser").status_code == 204
