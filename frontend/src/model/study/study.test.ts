@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Json, StudyPoint, StudyResults, StudySearch } from "../../api/types";
 import { cellsOf, chartLines, dimensionsOf, firstAcross, foundByPoint, isWide, valuesAlong, whyNoCells, whyNoLog } from "./chart";
 import { FOUND, metricOf, metricTitle, metricsNamed } from "./metrics";
-import { axisTitle, pointText, questionOf, valueText, type StudyDocument } from "./study";
+import { axisTitle, namedAxes, namedValues, pointText, questionOf, valueText, type StudyDocument } from "./study";
 import { rowsOf, runsCsv, searchesCsv, sortedRows } from "./table";
 
 const sweep: StudyDocument = {
@@ -204,5 +204,23 @@ describe("rows and files", () => {
       "0,'=1+1,1,10,1,0,succeeded,7,",
     ]);
     expect(searchesCsv(search, found).split("\n")[1]).toBe('0,1,1,8,false,"the queue grows, fast; x",3,10');
+  });
+});
+
+describe("axes that move together", () => {
+  const placement = { name: "placement", fields: ["/placement"], values: { kind: "list", of: [{ kind: "spread" }, { kind: "staged" }] } };
+  const candidate = { name: "candidate", fields: ["/name"], values: { kind: "list", of: ["1", "2"] } };
+  const study = (kind: string, axes: object[]) => ({ axes, design: { kind } }) as unknown as StudyDocument;
+
+  it("are told by the one that has plain values", () => {
+    const together = study("together", [placement, candidate]);
+    expect(namedAxes(together).map(({ name }) => name)).toEqual(["candidate"]);
+    expect(namedValues(together, { placement: { kind: "spread" }, candidate: "1" })).toEqual({ candidate: "1" });
+    expect(questionOf(together)).toBe("Over candidate");
+  });
+
+  it("are all told where none or each of them is needed", () => {
+    expect(namedAxes(study("together", [placement])).length).toBe(1);
+    expect(namedAxes(study("grid", [placement, candidate])).length).toBe(2);
   });
 });

@@ -75,9 +75,25 @@ export const pointText = (values: { [axis: string]: Json }) =>
     .map(([name, value]) => `${name.replace(/_/g, " ")} ${valueText(value)}`)
     .join(", ") || "unchanged";
 
+const isPlain = ({ values }: Axis) => !Array.isArray(values.of) || values.of.every((value) => typeof value !== "object");
+
+/** The axes that tell points apart in words: whole placements or policies are left out where an axis that moves with them names them. */
+export function namedAxes(study: StudyDocument): Axis[] {
+  const axes = study.axes ?? [];
+  const plain = designOf(study) === "together" ? axes.filter(isPlain) : [];
+  return plain.length ? plain : axes;
+}
+
+/** Of a point's values, those of such axes. */
+export function namedValues(study: StudyDocument, values: { [axis: string]: Json }): { [axis: string]: Json } {
+  const unnamed = new Set((study.axes ?? []).map(({ name }) => name));
+  namedAxes(study).forEach(({ name }) => unnamed.delete(name));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !unnamed.has(name)));
+}
+
 /** Axes in one sentence, for who has not seen the study yet. */
 export function questionOf(study: StudyDocument): string {
-  const axes = (study.axes ?? []).map(({ name }) => name.replace(/_/g, " "));
+  const axes = namedAxes(study).map(({ name }) => name.replace(/_/g, " "));
   const load = loadOf(study);
   if (isOptimised(study)) return `Optimum over ${axes.join(" and ")}`;
   const over = axes.length ? `${load ? "by " : "over "}${axes.join(" and ")}` : load ? "" : "repeated with other seeds";

@@ -36,9 +36,13 @@ export function Panels({
       <div className="ph">
         <h2>{reported ? "Reported and measured" : "Measured"}</h2>
         <span className="mut">
-          {seeds.length > 1 ? `means of ${plural(seeds.length, "seed")}, with 95 % intervals` : seeds.length ? "one seed" : ""}
-          {!reported && (seeds.length ? "; " : "") + "the reported result is described above"}
-          {ranked && "; bold: best in its column"}
+          {[
+            seeds.length > 1 ? `means of ${plural(seeds.length, "seed")}, with 95 % intervals` : seeds.length ? "one seed" : "",
+            reported ? "" : "the reported result is described above",
+            ranked ? "bold: best in its column" : "",
+          ]
+            .filter(Boolean)
+            .join("; ")}
         </span>
         <span className="grow" />
         {onTable && (

@@ -60,7 +60,7 @@ function Opened({ detail }: { detail: LearnedModelsDetail }) {
               learned from {learnedFrom.toLocaleString("en-US")}, tested on {tested.toLocaleString("en-US")} traces
             </span>
           </div>
-          <div className="worth-parts">
+          <div className={points.length ? "worth-parts" : ""}>
             <table className="table">
               <TableHead
                 columns={[

@@ -62,6 +62,7 @@ export function ModelsPage() {
           </Link>
         </div>
         {data && data.jobs.length > 0 && <Jobs jobs={data.jobs} />}
+        <h2>Models</h2>
         <ListPanel label="Models" data-testid="models" error={error} loading={!data} retry={refetch}>
           {data?.models.length ? (
             <ModelTable models={data.models} />
@@ -71,6 +72,7 @@ export function ModelsPage() {
             </Empty>
           )}
         </ListPanel>
+        <h2>Corpora</h2>
         <ListPanel label="Corpora" data-testid="corpora" error={error} loading={!data} retry={refetch}>
           {data?.corpora.length ? (
             <CorpusTable corpora={data.corpora} onTrain={(of) => change({ new: "models", of })} />

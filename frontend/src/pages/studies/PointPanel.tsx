@@ -8,7 +8,7 @@ import { shareText, worstOf } from "../../model/document/assertions";
 import { coerceDocument } from "../../model/document/coerce";
 import { COMPARED_MAX, compareLink } from "../../model/run/compare";
 import { FOUND, metricOf, metricTitle } from "../../model/study/metrics";
-import { loadOf, pointText, valueText } from "../../model/study/study";
+import { loadOf, namedValues, pointText, valueText } from "../../model/study/study";
 import { keyOf } from "../../model/study/table";
 import { WriteButton } from "../../session/may";
 import { useCreate } from "../../session/useCreate";
@@ -39,7 +39,7 @@ export function PointPanel({
   );
   const values = at?.values ?? searches[0]?.values ?? {};
   const share = at?.share ?? null;
-  const title = `${pointText(values)}${share === null ? "" : `, at ${valueText(share * 100)} % of its load`}`;
+  const title = `${pointText(namedValues(study.document, values))}${share === null ? "" : `, at ${valueText(share * 100)} % of its load`}`;
   const ids = [...(at?.runs ?? []).flatMap(({ run }) => (run ? [run] : [])), ...(at ? [] : searches.flatMap(atTheLoad))];
   const load = loadOf(study.document)?.name;
   return (

@@ -3,17 +3,10 @@ import type { StudyResults } from "../../api/types";
 import { plural, short } from "../../lib/format";
 import { scrollInList } from "../../lib/scrolling";
 import { metricOf, metricTitle } from "../../model/study/metrics";
-import { designOf, pointText, valueText, type StudyDocument } from "../../model/study/study";
+import { namedAxes, pointText, valueText, type StudyDocument } from "../../model/study/study";
 import { rowsOf } from "../../model/study/table";
 
 const SHOWN_MAX = 300;
-
-/** Without those whose values are no plain ones, where another axis that moves with them names the points. */
-function namedAxes(study: StudyDocument): string[] {
-  const axes = study.axes ?? [];
-  const plain = axes.filter(({ values }) => !Array.isArray(values.of) || values.of.every((value) => typeof value !== "object"));
-  return (plain.length && designOf(study) === "together" ? plain : axes).map(({ name }) => name);
-}
 
 /** The points as a list: their values and the first metric. One of them is looked at closely. */
 export function PointsPanel({
@@ -33,7 +26,7 @@ export function PointsPanel({
   onPoint: (point: string) => void;
 }) {
   const rows = useMemo(() => rowsOf(results), [results]);
-  const axes = namedAxes(study);
+  const axes = namedAxes(study).map(({ name }) => name);
   const shares = rows.some(({ share }) => share !== null);
   const body = useRef<HTMLTableSectionElement>(null);
   useEffect(() => {

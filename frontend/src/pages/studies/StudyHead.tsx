@@ -3,7 +3,7 @@ import { isActive } from "../../api/queries";
 import type { StudyDetail, StudyOptimisation, StudyResults } from "../../api/types";
 import { plural, short, tookText } from "../../lib/format";
 import { boundText, objectiveText, whyNoBest } from "../../model/study/optimum";
-import { boundsOf, designOf, isOptimised, loadOf, objectivesOf, pointText, questionOf, seedsOf, valueText } from "../../model/study/study";
+import { boundsOf, designOf, isOptimised, loadOf, namedAxes, objectivesOf, pointText, questionOf, seedsOf, valueText } from "../../model/study/study";
 import { Icon } from "../../ui/Icon";
 import { Progress } from "./Progress";
 
@@ -20,7 +20,7 @@ export function StudyHead({
   optimisation: StudyOptimisation | undefined;
 }) {
   const { document } = study;
-  const axes = document.axes ?? [];
+  const axes = namedAxes(document);
   const load = loadOf(document);
   const seeds = seedsOf(document);
   const took = tookText(study);
