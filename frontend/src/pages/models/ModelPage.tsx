@@ -39,7 +39,7 @@ function Opened({ detail }: { detail: LearnedModelsDetail }) {
   const { data: learning } = useQuery(learningQuery);
   const job = learning?.jobs.find((one) => one.kind === "models" && one.name === detail.name && isActive(one));
   return (
-    <div className="model-page" data-testid="model">
+    <div className="model-page" data-testid="model" tabIndex={0} role="region" aria-label={`Models ${detail.name}`}>
       <p className="about mut">
         {detail.corpus
           ? `Learned from ${plural(detail.traces, "trace")} of corpus “${detail.corpus}”, network of width ${detail.hidden}${detail.logarithmic ? ", logarithms of features" : ""}. `

@@ -108,7 +108,7 @@ function Jobs({ jobs }: { jobs: LearningJob[] }) {
     onError: complain,
   });
   return (
-    <section className="panel jobs" aria-label="Jobs" data-testid="jobs">
+    <section className="panel jobs" aria-label="Jobs" data-testid="jobs" tabIndex={0}>
       <table className="table">
         <TableHead columns={["Job", "State", "Doing", "Started", ofNumbers("Took")]} actions />
         <tbody>
