@@ -130,6 +130,7 @@ def test_a_job_of_a_dead_worker_is_queued_again(client: Client, lab: Lab, corpus
     assert LearningJob.objects.get(pk=job["id"]).state == RunState.QUEUED
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_why_a_job_failed_is_told(client: Client, lab: Lab, corpus: Path) -> None:
     job = ask(client, "models", name="mine", corpus="small", hidden=8, members=1, epochs=1)

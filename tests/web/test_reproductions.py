@@ -213,6 +213,7 @@ def test_a_figure_of_learned_models(client: Client, files: FigureFiles, settings
     assert client.get("/api/figures/test/1/report").status_code == 200
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_models_that_cannot_be_made_are_told(client: Client, files: FigureFiles, settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path / "data"
@@ -223,6 +224,7 @@ def test_models_that_cannot_be_made_are_told(client: Client, files: FigureFiles,
     assert "the models of the figure cannot be made: draw is 'nowhere'; it must be one of training" in done["error"]
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_an_evaluation_says_what_it_is_at_and_ends_when_cancelled(
     client: Client, files: FigureFiles, settings: Any, tmp_path: Path

@@ -40,7 +40,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> MadeUp:
     return MadeUp(tmp_path_factory.mktemp("stock"), 1)
 
 
-@pytest.mark.parametrize("id", only(FILES.ids("costream"), ci=["costream/9"]))
+@pytest.mark.parametrize("id", only(FILES.ids("costream"), ci=[]))
 def test_every_value_can_be_drawn(id: str, stock: MadeUp) -> None:
     figure = FILES.figure(id)
     result = reproduce(figure, "smoke", FILES.experiment, Here(), evaluator=lambda evaluation: evaluate(evaluation, stock))

@@ -112,6 +112,7 @@ def test_networks_are_trained_and_tried_on_a_draw_of_their_own(stock: Stock, tmp
     assert {path: path.stat().st_mtime_ns for path in before} == before, "models are not trained again"
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_further_training_starts_from_the_models_that_are_there(stock: Stock, tmp_path: Path) -> None:
     of_two = made_up.corpus(tmp_path / "corpora" / "chains", "chains_of_2", 60)
@@ -195,6 +196,7 @@ def test_the_best_candidate_keeps_up_if_any_does() -> None:
     assert _best("throughput", True, [labels(None), labels(50)]) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_speed_ups_are_measured(stock: Stock, monkeypatch: pytest.MonkeyPatch) -> None:
     """One query of each type, few candidates. Whoever picks the best of what was measured is as fast as can be."""
