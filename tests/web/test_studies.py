@@ -398,7 +398,7 @@ def test_predictions_stay_with_a_study(client: Client, lab: Lab) -> None:
     assert client.get(f"/api/studies/{posted(client, document).pk}").json()["predictions"] is None
     for wrong, words in (
         ({"models": "dev", "points": points[:1]}, "there are predictions of 1 points, but the study has 2; give one for each, or none"),
-        ({"models": "dev", "points": [1, 2]}, "predictions"),
+        ({"models": "dev", "points": [1, 2]}, "points/0"),
         ({"points": points}, "models"),
     ):
         said = client.post("/api/studies", {"document": document, "predictions": wrong}, content_type="application/json")
