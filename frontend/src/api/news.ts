@@ -146,7 +146,8 @@ export function takeAnalysis(client: QueryClient, analysis: Analysis): void {
 export function takeLearningJob(client: QueryClient, job: LearningJob): void {
   const known = client.getQueryData<Learning>(["learning"]);
   const before = known?.jobs.find(({ id }) => id === job.id);
-  if (before?.state === job.state && isActive(job))
+  const grows = job.kind === "corpus" && before?.doing !== job.doing; // the traces that are there are counted anew
+  if (before?.state === job.state && isActive(job) && !grows)
     client.setQueryData<Learning>(["learning"], (all) => all && { ...all, jobs: all.jobs.map((one) => (one.id === job.id ? job : one)) });
   else void client.invalidateQueries({ queryKey: ["learning"] });
   if (job.kind === "models") void client.invalidateQueries({ queryKey: ["learned-models", job.name] });
