@@ -69,6 +69,8 @@ MAY_IMPORT = {
     "engine.operators": {"engine.operators", "engine.prices", "engine.spec", "engine.core"},  # each kind has a price in every list
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
     "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
+    # the online monitor reads what autoscalers read, and decisions of both look alike in telemetry
+    "engine.relocation": {"engine.relocation", "engine.autoscaling", "engine.spec", "engine.core"},
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
     "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.scheduling", "engine.spec", "engine.core"},
     # reads what a run left behind, and makes the records of its sources again, since a run keeps no counts by key
@@ -211,6 +213,12 @@ def test_policies_of_autoscaling_see_metrics_and_nothing_else() -> None:
             assert outside <= HARMLESS, (name, outside)
             reached.add(leaf)
     assert reached >= {*POLICIES, "metrics", "policy", "bottlenecks", "stabilising"}
+
+
+def test_plans_of_moves_see_measurements_and_nothing_else() -> None:
+    """Links, memory, prices and the query stay hidden from the online monitor: its source measures loads and traffic alone."""
+    (path,) = [path for name, path in modules("engine/relocation") if name == "engine.relocation.plans"]
+    assert {target.split(".")[0] for _, target in imported("engine.relocation.plans", path)} <= HARMLESS
 
 
 def test_policies_of_scheduling_see_statistics_and_nothing_else() -> None:

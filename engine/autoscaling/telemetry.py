@@ -21,7 +21,7 @@ from engine.spec import Experiment
 from engine.spec.base.units import seconds_ns
 
 from . import quality_metrics
-from .loop import AutoscalingLoop
+from .loop import Decision
 from .metrics import SECOND_NS
 from .scrapes import RunningJob, unread
 
@@ -43,6 +43,8 @@ class Action(Protocol):
     ended_ns: int
     before: dict[str, int]
     after: dict[str, int]
+    begins_before: dict[str, int]
+    begins_after: dict[str, int]
     state_bytes: int
     moved_bytes: int
     outcome: str
@@ -52,6 +54,11 @@ class Action(Protocol):
 
 
 class Job(RunningJob, Protocol):
+    """begins: of operators that move, the index of the active instance, which is the number of its host. names: of hosts."""
+
+    begins: dict[str, int]
+    names: list[str]
+
     @property
     def actions(self) -> Sequence[Action]: ...
 
@@ -116,7 +123,7 @@ class Topics:
         """Return the age of the oldest unread record; 0 if there is none."""
         oldest_ns = now_ns
         for o in self._sources.values():
-            first = w.op.item(o, L.O_FIRST)
+            first = w.op.item(o, L.O_FIRST) + w.op.item(o, L.O_BEGIN)
             for i in range(first, first + w.op.item(o, L.O_PARALLEL)):
                 place = logs.place(w, i)
                 if place.trigger != L.LOG_END:
@@ -171,6 +178,16 @@ class Samples:
         self.rows = [list(row) for row in state["rows"]]
 
 
+class Loop(Protocol):
+    """What decides during the run. quiet_until_ns: until then it is not asked."""
+
+    decisions: list[Decision]
+    quiet_until_ns: int
+
+    @property
+    def next_ns(self) -> int: ...
+
+
 class Watch:
     """Autoscaling telemetry of one run. loop: None without a live policy. started_with: initial parallelism by operator. orders_ns: times
     of the orders of the document or a plan."""
@@ -180,7 +197,7 @@ class Watch:
         experiment: Experiment,
         job: Job,
         stops: Stops,
-        loop: AutoscalingLoop | None,
+        loop: Loop | None,
         samples: Samples,
         topics: Topics,
         started_with: Mapping[str, int],
@@ -205,6 +222,7 @@ class Watch:
             "workers": sum(job.parallelism.values()),
             "parallelism": dict(job.parallelism),
             "wanted": dict(job.parallelism if job.open is None else job.open.after),
+            "hosts": {id: job.names[host] for id, host in job.begins.items()},
             "state": state,
             "until_s": _seconds(until_ns),
             "next_s": None if next_ns >= L.FAR else next_ns / SECOND_NS,
@@ -246,6 +264,7 @@ class Watch:
         return -1 if stopped is None else stopped.at_ns
 
     def _told(self, action: Action) -> dict[str, Any]:
+        names = self._job.names
         stopped, went_on = self._stops.stopped.get(action.savepoint), self._stops.went_on.get(action.savepoint)
         return {
             "number": action.number,
@@ -256,6 +275,11 @@ class Watch:
             **{f"{name}_s": _seconds(getattr(action, f"{name}_ns")) for name in ("drained", "stored", "arranged", "restored", "ended")},
             "before": dict(action.before),
             "after": dict(action.after),
+            "moves": {
+                id: [names[here], names[action.begins_after[id]]]
+                for id, here in action.begins_before.items()
+                if action.begins_after[id] != here
+            },
             "state_bytes": action.state_bytes,
             "moved_bytes": action.moved_bytes,
             "lag_before": None if stopped is None else stopped.unread,

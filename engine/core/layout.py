@@ -130,7 +130,7 @@ I_UNSENT = 49  # ... and what it had taken in and could not send: copies of outp
 I_INCARNATION = 50  # its epoch, and how often its host was lost meanwhile: see `EPOCH`
 I_COLD = 51  # records served before its host was lost for the last time
 I_KIND = 52  # where hosts can be lost: kind of the item in service
-I_UP = 53  # when its host was started, ns
+I_UP = 53  # when its process was started, ns
 I_LAG = 54  # allowed disorder of a source's watermarks, ns
 I_AGAIN = 55  # records of its log whose service began and that it has to read again, because it went back
 I_COLUMNS = 56  # whole cache lines
@@ -230,7 +230,7 @@ NO_PRESSURE = 1 << 16
 (
     O_CODE,
     O_FIRST,
-    O_PARALLEL,  # its active instances, the first ones of ...
+    O_PARALLEL,  # its active instances, from index O_BEGIN on, of ...
     O_EDGE,
     O_EDGE_END,
     O_PARAMS,
@@ -258,8 +258,9 @@ NO_PRESSURE = 1 << 16
     O_ATTAINABLE,  # share of the time of a service that is work, in units of 2^-16; the rest is stolen
     O_START,  # when its query starts, ns: ticks of its sources count from there
     O_DEADLINES,  # of sources and sinks: where the ends of their query's windows stand, in the parameters; -1: it has no such windows
+    O_BEGIN,  # index of its first active instance; not 0 only where operators move (feature `moves`)
     O_COLUMNS,
-) = range(31)
+) = range(32)
 (
     E_SOURCE,
     E_TARGET,

@@ -102,6 +102,7 @@ FEATURES = (
     "logging",
     "losses",
     "memory",
+    "moves",
     "pending",
     "regions",
     "serialising",
@@ -117,9 +118,10 @@ sources. counting: receivers count the records served of each channel. epochs: s
 (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per instance, or with so many instances that they take turns from
 heaps (H_DISPATCH). latencies: latencies in addition to the measured one. logging: sent records are kept for replay
 (`engine.core.kernels.channel_log`). losses: hosts can be lost (`engine.core.control.host_failure`). memory: the memory of hosts is watched
-(`engine.lowering.memory`). pending: operators may make the outputs of a firing one by one (PENDING). regions: barriers stay on the edges
-within a region (E_INNER). serialising: records that cross to another host are serialised at a price (E_SENT_PS). stolen: services take
-longer than their work (O_ATTAINABLE). watching: hosts hand back when a watched watermark has risen (`engine.core.control.ranks.watch`).
+(`engine.lowering.memory`). moves: operators may move to other hosts (O_BEGIN). pending: operators may make the outputs of a firing one by
+one (PENDING). regions: barriers stay on the edges within a region (E_INNER). serialising: records that cross to another host are serialised
+at a price (E_SENT_PS). stolen: services take longer than their work (O_ATTAINABLE). watching: hosts hand back when a watched watermark has
+risen (`engine.core.control.ranks.watch`).
 """
 
 _ALMOST_ALL = (
@@ -131,6 +133,7 @@ _ALMOST_ALL = (
     "latencies",
     "losses",
     "memory",
+    "moves",
     "pending",
     "serialising",
     "stolen",

@@ -18,6 +18,7 @@ from engine.operators import OPERATORS
 from engine.spec import Experiment, RecordSchema
 from engine.spec.base.operator import Operator
 from engine.spec.experiment.query import OperatorSpec
+from engine.spec.experiment.scaling.moving import Moving
 from engine.spec.expressions.parser import parse
 from engine.spec.expressions.tree import TextFunction
 from engine.workloads.strings import Strings
@@ -143,6 +144,7 @@ def lower_operators(
                 L.O_CODE: kernels.code(spec.kind),
                 L.O_FIRST: first,
                 L.O_PARALLEL: spec.parallelism,
+                L.O_BEGIN: 0,
                 L.O_STRIDE: spec.parallelism,
                 L.O_EDGE: channels.edges_of[n][0],
                 L.O_EDGE_END: channels.edges_of[n][1],
@@ -211,5 +213,6 @@ def _lower_noise(experiment: Experiment, spec: OperatorSpec, instances: Words, l
         return -1
     place = len(lowering.params)
     lowering.params.extend(variation)
-    instances[:, L.I_NOISE] = cost_noise.keys(workload.seed, spec.id, spec.parallelism)
+    moves = isinstance(experiment.policies.scaling, Moving)  # an operator that moves is one instance, wherever it is
+    instances[:, L.I_NOISE] = cost_noise.keys(workload.seed, spec.id, 1 if moves else spec.parallelism)
     return place

@@ -54,6 +54,7 @@ class Plan:
     watermarked: frozenset[str]  # sources that generate watermarks
     bounds: Bounds
     parallelism: list[int]  # at the start of the run, by operator
+    begins: list[int]  # index of the first active instance, likewise
 
 
 def build(
@@ -67,12 +68,14 @@ def build(
     protocol: Any = None,
     actors: Sequence[ActorHost] = (),
     active: Mapping[str, int] | None = None,
+    begins: Mapping[str, int] | None = None,
     epochs_kept: int = 0,
 ) -> Plan:
     """Lower a valid experiment. Raises `Refusal` if a data set does not fit.
 
     features: the run's features of `engine.core.weave.FEATURES`; the loop may have more.
     active: initial parallelism of operators whose parallelism may change (`engine.core.control.active_instances`). Default: all instances.
+    begins: index of the first active instance of operators that move. Default: 0.
     epochs_kept: of each source instance (docs/event-core.md, section 17); 0: no statistics of epochs.
     """
     active = active or {}
@@ -84,7 +87,9 @@ def build(
     weight_of = weights(workload.scale, specs, {spec.id: OPERATORS[spec.kind] for spec in specs}, query.edges)
     inst = _instances(experiment, placement)
     parallelism = [active.get(spec.id, spec.parallelism) for spec in specs]
-    is_active = inst[:, L.I_INDEX] < np.array(parallelism)[inst[:, L.I_OP]]
+    begin_of = [(begins or {}).get(spec.id, 0) for spec in specs]
+    index = inst[:, L.I_INDEX] - np.array(begin_of)[inst[:, L.I_OP]]
+    is_active = (index >= 0) & (index < np.array(parallelism)[inst[:, L.I_OP]])
     processors = lay_out(hosts, inst, is_active, "background" in features)
     speeds_milli = {id: [hosts[index].speed_milli for index in indices] for id, indices in placement.items()}
     serves_ns = {spec.id: record_ns(experiment, spec, full, weight_of[spec.id][0], speeds_milli[spec.id]) for spec in specs}
@@ -139,7 +144,20 @@ def build(
     watermarked = frozenset(id for id, source in workload.sources.items() if source.watermarks.kind != "none")
     operators, host_names = [spec.id for spec in specs], [machine.name for machine in hosts]
     return Plan(
-        experiment, made, network, feeds, strings, texts, types, sinks, operators, host_names, watermarked, channels.bounds, parallelism
+        experiment,
+        made,
+        network,
+        feeds,
+        strings,
+        texts,
+        types,
+        sinks,
+        operators,
+        host_names,
+        watermarked,
+        channels.bounds,
+        parallelism,
+        begin_of,
     )
 
 

@@ -13,19 +13,24 @@ from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.experiment.checkpointing.store import Store
 from engine.spec.experiment.scaling.base import Scaling
+from engine.spec.experiment.scaling.moving import Moving
 from engine.spec.rules.scalable import vertices
 
-from .job import Job, Rescale, Times
+from .job import Job, Order, Rescale, Times
 from .savepoint_assignment import OperatorSlots
 from .setup import RescalingSetup
 
 __all__ = ["Job", "Rescale", "build_protocol", "job_of"]
 
 
-def build_protocol(experiment: Experiment, scaling: Scaling, greatest: Mapping[str, int]) -> ProtocolSetup:
-    """Return the setup of a run whose parallelism may change. Its job manager also runs the checkpoint rounds of the protocol.
+def build_protocol(
+    experiment: Experiment, scaling: Scaling | Moving, greatest: Mapping[str, int], begins: Mapping[str, int]
+) -> ProtocolSetup:
+    """Return the setup of a run whose parallelism may change, or whose operators move. Its job manager also runs the checkpoint rounds of
+    the protocol.
 
-    greatest: number of instances laid out per operator, if more than in the document.
+    greatest: number of instances laid out per operator, if more than in the document. begins: index of the first active instance of
+    operators that move.
     """
     protocol = experiment.policies.checkpointing
     costs = capture_costs(scaling.capture_ms, scaling.serialise_mb_per_s)
@@ -37,11 +42,11 @@ def build_protocol(experiment: Experiment, scaling: Scaling, greatest: Mapping[s
     about = scaling.rescaling
     setup: RescalingSetup = implementation(type(about), __name__, "setup")(about)
     times = Times(setup.pause_ns, seconds_ns(about.pod_start_s), seconds_ns(about.timeout_s))
-    orders = [(seconds_ns(order.at_s), order.parallelism) for order in scaling.orders]
+    orders, workers_max = _orders(experiment, scaling)
     begins_with = {spec.id: spec.parallelism for spec in experiment.query.operators}
     laid, names = _laid(experiment, greatest), [host.name for host in experiment.expanded_hosts()]
     until_ns = experiment.workload.horizon_ns
-    job = setup.job(COORDINATOR_HOST, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, scaling.workers_max)
+    job = setup.job(COORDINATOR_HOST, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, workers_max, begins)
     worker = setup.worker(costs, may_lose_hosts(experiment))
     return ProtocolSetup((job, store_of(store)), worker, setup.features)
 
@@ -49,6 +54,15 @@ def build_protocol(experiment: Experiment, scaling: Scaling, greatest: Mapping[s
 def job_of(actors: Sequence[Any]) -> Job | None:
     """Return the job manager of a run, if it has one."""
     return next((actor for actor in actors if isinstance(actor, Job)), None)
+
+
+def _orders(experiment: Experiment, scaling: Scaling | Moving) -> tuple[list[Order], int]:
+    """The document's orders, and the largest number of instances."""
+    if isinstance(scaling, Scaling):
+        return [(seconds_ns(order.at_s), order.parallelism, {}) for order in scaling.orders], scaling.workers_max
+    number = {host.name: host.index for host in experiment.expanded_hosts()}
+    moves: list[Order] = [(seconds_ns(move.at_s), {}, {id: number[name] for id, name in move.hosts.items()}) for move in scaling.moves]
+    return moves, len(experiment.query.operators)
 
 
 def _laid(experiment: Experiment, greatest: Mapping[str, int]) -> list[OperatorSlots]:

@@ -88,7 +88,7 @@ class InPlaceJob(Job):
         self._plan: Plan | None = None  # of the last round
         self._moving: Savepoint | None = None
         none = {i: Mark(i, -FAR, -FAR, 0) for laid in self.operators for i in range(laid.first, laid.first + laid.most)}
-        self._last = Savepoint(0, dict(self.parallelism), dict(self.parallelism), none, {i: Stored(0, 0, {}) for i in none})
+        self._last = Savepoint(0, dict(self.parallelism), dict(self.parallelism), none, {i: Stored(0, 0, {}) for i in none}, {}, {})
         self._places: list[list[int]] = []  # positions of partitions in the last confirmed round: `Restart.floors`
         self._places_heard: list[list[int]] = []
         self._read_since: dict[int, int] = {}  # records read by sources that have stopped since then
@@ -134,7 +134,7 @@ class InPlaceJob(Job):
         """Return the machines that host instances of the stopping operators in these arrangements."""
         assert self._plan is not None
         laid = [self.operators[o] for o in self._plan.still]
-        return sorted({self.host_of[i] for parallelism in parallelisms for one in laid for i in one.active(parallelism)})
+        return sorted({self.host_of[i] for parallelism in parallelisms for one in laid for i in one.active(parallelism, {})})
 
     def hear(self, message: Message, now_ns: int, post: Post) -> None:
         verb, epoch, number = message.words
@@ -151,7 +151,8 @@ class InPlaceJob(Job):
         stored |= {row[M.INSTANCE]: Stored(row[M.BYTES], row[M.PIECES], {}) for row in sorted(last.taken)}
         for i, group, size_bytes in sorted(self._heard[1]):
             stored[i].groups[group] = size_bytes
-        saved, places = Savepoint(last.number, dict(self.parallelism), dict(self.parallelism), seen, stored), sorted(self._places_heard)
+        saved = Savepoint(last.number, dict(self.parallelism), dict(self.parallelism), seen, stored, {}, {})
+        places = sorted(self._places_heard)
         self._heard, self._places_heard = ([], []), []
         read = {i: mark.read for i, mark in seen.items() if i in self._read}
         action = self.under_way
@@ -209,7 +210,7 @@ class InPlaceJob(Job):
         parallelism = [self.parallelism[laid.id] for laid in self.operators]
         for host in self._awaited:
             own = [fetch for fetch in fetches(moving, self.operators) if self.host_of[fetch.instance] == host]
-            restart = Restart(parallelism, own, [], [], [])
+            restart = Restart(parallelism, own, [], [], [], [])
             size_bytes = M.MESSAGE_BYTES + M.ROW_BYTES * (len(parallelism) + restart.rows)
             post.send(self.addresses[host], (MOVE, self.epoch, moving.number), size_bytes, parcel=restart.to_bytes())
 

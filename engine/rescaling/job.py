@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +28,10 @@ class Rescale:
 
     who: policy or document. begun: the sources are ordered to stop. stopped: the first source has stopped. drained: the last instance has
     stopped, with no records in flight. stored: its checkpoint is in the store. arranged: all machines are ordered to restart. restored:
-    they have fetched their state. ended: all have resumed, or the order was aborted. before, after: parallelism by operator. state_bytes:
-    size of the state in the savepoint; moved_bytes: the part that another instance owns afterwards. read: records that each source had read
-    when it stopped. outcome: done, aborted, or "" while open; why: the reason in words. changed_ns: time of the last change. savepoint: its
-    number, 0 before it has started.
+    they have fetched their state. ended: all have resumed, or the order was aborted. before, after: parallelism by operator. begins_before,
+    begins_after: index of the first active instance of operators that move. state_bytes: size of the state in the savepoint; moved_bytes:
+    the part that another instance owns afterwards. read: records that each source had read when it stopped. outcome: done, aborted, or ""
+    while open; why: the reason in words. changed_ns: time of the last change. savepoint: its number, 0 before it has started.
     """
 
     number: int
@@ -52,6 +54,8 @@ class Rescale:
     why: str = ""
     changed_ns: int = -1
     savepoint: int = 0
+    begins_before: dict[str, int] = field(default_factory=dict)
+    begins_after: dict[str, int] = field(default_factory=dict)
 
     @property
     def waits(self) -> bool:
@@ -60,6 +64,10 @@ class Rescale:
     def end(self, outcome: str, now_ns: int, why: str = "") -> None:
         self.outcome, self.why = outcome, why
         self.ended_ns = self.changed_ns = now_ns
+
+
+Order = tuple[int, Mapping[str, int], Mapping[str, int]]
+"""Of the document: at_ns, parallelism by operator, and the index of the first active instance of operators that move."""
 
 
 class Times(NamedTuple):
@@ -81,7 +89,8 @@ class Start(NamedTuple):
 class Job(CoordinatedRounds):
     """Job manager. Takes savepoints for rescales and, between them, checkpoint rounds if the interval is not FAR; both share one numbering.
 
-    parallelism: current parallelism by operator. actions: all orders and their progress. orders: from the document, (at_ns, parallelism).
+    parallelism: current parallelism by operator. begins: index of the first active instance of operators that move, by operator. actions:
+    all orders and their progress. orders: from the document.
     """
 
     kind = "stop_and_restart"
@@ -95,17 +104,18 @@ class Job(CoordinatedRounds):
         operators: Sequence[OperatorSlots],
         parallelism: Mapping[str, int],
         times: Times,
-        orders: Sequence[tuple[int, Mapping[str, int]]] = (),
+        orders: Sequence[Order] = (),
         names: Sequence[str] = (),
         workers_max: int = FAR,
+        begins: Mapping[str, int] = MappingProxyType({}),
     ):
         """names: host names. workers_max: maximum number of instances, whoever gives the order."""
         super().__init__(host, interval_ns, until_ns, detect_ns, [], [])
         self.operators, self.times, self.names = list(operators), times, list(names)
         self.workers_max = workers_max
-        self.parallelism = dict(parallelism)
+        self.parallelism, self.begins = dict(parallelism), dict(begins)
         self.actions: list[Rescale] = []
-        self._orders_due = sorted((at_ns, dict(wanted)) for at_ns, wanted in orders)
+        self._orders_due = sorted(((at_ns, dict(wanted), dict(begin)) for at_ns, wanted, begin in orders), key=itemgetter(0))
         self._look_ns = self._deadline_ns = self._restart_ns = FAR
         self._heard: tuple[list[Mark], list[list[int]]] = [], []  # for the savepoint in progress
         self._saved: Savepoint | None = None  # rollback target, if no round has been confirmed since
@@ -118,10 +128,13 @@ class Job(CoordinatedRounds):
 
     def _take_over(self) -> None:
         """Set members, sources and machines to those of the current parallelism."""
-        in_use = [i for laid in self.operators for i in laid.active(self.parallelism)]
+        in_use = [i for laid in self.operators for i in self._active(laid)]
         self.members = set(in_use)
-        self.sources = [i for laid in self.operators if laid.is_source for i in laid.active(self.parallelism)]
+        self.sources = [i for laid in self.operators if laid.is_source for i in self._active(laid)]
         self.machines = sorted({self.host_of[i] for i in in_use})
+
+    def _active(self, laid: OperatorSlots) -> range:
+        return laid.active(self.parallelism, self.begins)
 
     # -- orders --------------------------------------------------------------------------------------------------------------------
 
@@ -151,14 +164,18 @@ class Job(CoordinatedRounds):
         """When the savepoint will be fetched, FAR if unknown."""
         return self._restart_ns
 
-    def order(self, parallelism: Mapping[str, int], now_ns: int, who: str) -> None:
-        """Order a parallelism by operator; operators that are not named keep theirs. Called between two windows. A newer order replaces a
-        waiting one. An order for more than workers_max instances is aborted. After the horizon, orders are ignored. Raises ValueError."""
+    def order(self, parallelism: Mapping[str, int], now_ns: int, who: str, begins: Mapping[str, int] = MappingProxyType({})) -> None:
+        """Order a parallelism by operator, or of operators that move, index of the first active instance; operators that are not named keep
+        theirs. Called between two windows. A newer order replaces a waiting one. An order for more than workers_max instances is aborted.
+        After the horizon, orders are ignored. Raises ValueError."""
         wanted = self._wanted(parallelism)
         if now_ns >= self.until_ns:
             return
+        opened = self.under_way
+        begin = (self.begins if opened is None else opened.begins_after) | dict(begins)
         number, before, workers = len(self.actions) + 1, dict(self.parallelism), sum(wanted.values())
         action = Rescale(number, self.kind, who, now_ns, before, wanted, changed_ns=now_ns)
+        action.begins_before, action.begins_after = dict(self.begins), begin
         if workers > self.workers_max:
             action.end("aborted", now_ns, f"it needs {workers} instances, but workers_max is {self.workers_max}")
         else:
@@ -185,11 +202,13 @@ class Job(CoordinatedRounds):
         """Return how long each instance was active until t_ns."""
         moved = [action for action in self.actions if 0 <= action.arranged_ns < t_ns]
         found = np.zeros(sum(laid.most for laid in self.operators), np.int64)
-        since_ns, parallelism = 0, moved[0].before if moved else self.parallelism
-        for until_ns, after in [*((action.arranged_ns, action.after) for action in moved), (t_ns, parallelism)]:
+        since_ns = 0
+        now = (moved[0].before, moved[0].begins_before) if moved else (self.parallelism, self.begins)
+        for until_ns, after in [*((action.arranged_ns, (action.after, action.begins_after)) for action in moved), (t_ns, now)]:
             for laid in self.operators:
-                found[laid.first : laid.first + parallelism[laid.id]] += until_ns - since_ns
-            since_ns, parallelism = until_ns, after
+                here = laid.active(*now)
+                found[here.start : here.stop] += until_ns - since_ns
+            since_ns, now = until_ns, after
         return found
 
     # -- timers --------------------------------------------------------------------------------------------------------------------
@@ -209,7 +228,8 @@ class Job(CoordinatedRounds):
         if self._restart_ns <= now_ns:
             self._begin_anew(now_ns, post)
         while self._orders_due and self._orders_due[0][0] <= now_ns:
-            self.order(self._orders_due.pop(0)[1], now_ns, "document")
+            _, wanted, begins = self._orders_due.pop(0)
+            self.order(wanted, now_ns, "document", begins)
         self._look_ns = FAR
         if super().due_ns <= now_ns:
             super().act(now_ns, post)
@@ -223,9 +243,9 @@ class Job(CoordinatedRounds):
         if now_ns >= self.until_ns:
             waiting.end("aborted", now_ns, "the load ended before it started")
             return
-        waiting.before = dict(self.parallelism)
-        if waiting.after == waiting.before:
-            waiting.end("aborted", now_ns, "the job already has this parallelism")
+        waiting.before, waiting.begins_before = dict(self.parallelism), dict(self.begins)
+        if waiting.after == waiting.before and waiting.begins_after == waiting.begins_before:
+            waiting.end("aborted", now_ns, "its operators are there already" if self.begins else "the job already has this parallelism")
             return
         waiting.begun_ns = waiting.changed_ns = now_ns
         self._heard = [], []
@@ -259,7 +279,7 @@ class Job(CoordinatedRounds):
         for i, group, size_bytes in sorted(self._heard[1]):
             stored[i].groups[group] = size_bytes
         self._heard = [], []
-        self._saved = saved = Savepoint(last.number, action.before, action.after, seen, stored)
+        self._saved = saved = Savepoint(last.number, action.before, action.after, seen, stored, action.begins_before, action.begins_after)
         self._read |= {i: seen[i].read for i in self.sources}
         captured_ns = {row[M.INSTANCE]: row[M.CAPTURED_NS] for row in last.taken}
         action.stopped_ns, action.drained_ns = min(captured_ns[i] for i in self.sources), max(captured_ns.values())
@@ -297,7 +317,7 @@ class Job(CoordinatedRounds):
         assert action is not None
         self._restart_ns = FAR
         action.arranged_ns = action.changed_ns = now_ns
-        before, self.parallelism = self.machines, dict(action.after)
+        before, self.parallelism, self.begins = self.machines, dict(action.after), dict(action.begins_after)
         self._take_over()
         self.machines = sorted({*before, *self.machines})
         super().recover([], now_ns, post)
@@ -337,9 +357,8 @@ class Job(CoordinatedRounds):
     def _restart(self, saved: Savepoint, host: int) -> Restart:
         own = [fetch for fetch in fetches(saved, self.operators) if self.host_of[fetch.instance] == host]
         reads = [[i, read] for i, read in sorted(self._read.items())]
-        return Restart(
-            [self.parallelism[laid.id] for laid in self.operators], own, list(marks(saved, self.operators)), reads, self.floors(saved)
-        )
+        parallelism, begins = ([of[laid.id] for laid in self.operators if laid.id in of] for of in (self.parallelism, self.begins))
+        return Restart(parallelism, own, list(marks(saved, self.operators)), reads, self.floors(saved), begins)
 
     def floors(self, saved: Savepoint) -> list[list[int]]:
         """Return `Restart.floors`; empty: partitions continue where they are."""
@@ -362,9 +381,10 @@ class Job(CoordinatedRounds):
         return {
             **super().state(),
             "parallelism": dict(self.parallelism),
+            "begins": dict(self.begins),
             "machines": list(self.machines),
             "actions": [asdict(action) for action in self.actions],
-            "orders_due": [[at_ns, dict(wanted)] for at_ns, wanted in self._orders_due],
+            "orders_due": [[at_ns, dict(wanted), dict(begins)] for at_ns, wanted, begins in self._orders_due],
             "timers": [self._look_ns, self._deadline_ns, self._restart_ns],
             "heard": [[list(mark) for mark in self._heard[0]], list(self._heard[1])],
             "saved": None if self._saved is None else self._saved.state(),
@@ -373,11 +393,11 @@ class Job(CoordinatedRounds):
 
     def restore(self, state: Any) -> None:
         super().restore(state)
-        self.parallelism = dict(state["parallelism"])
+        self.parallelism, self.begins = dict(state["parallelism"]), dict(state["begins"])
         self._take_over()
         self.machines = list(state["machines"])
         self.actions = [Rescale(**action) for action in state["actions"]]
-        self._orders_due = [(at_ns, wanted) for at_ns, wanted in state["orders_due"]]
+        self._orders_due = [(at_ns, wanted, begins) for at_ns, wanted, begins in state["orders_due"]]
         self._look_ns, self._deadline_ns, self._restart_ns = state["timers"]
         seen, groups = state["heard"]
         self._heard = [Mark(*mark) for mark in seen], list(groups)

@@ -41,7 +41,8 @@ class Fetch(NamedTuple):
 
 
 class Restart(NamedTuple):
-    """How the instances of a machine restart. parallelism: by operator number. fetches: of its instances. marks: of all active instances.
+    """How the instances of a machine restart. parallelism: by operator number. begins: index of the first active instance, likewise; empty:
+    unchanged. fetches: of its instances. marks: of all active instances.
     reads: source instance and number of records it has read, without repeats. floors: where partitions continue, if not where they are:
     number of the source operator, partition, `Place`."""
 
@@ -50,6 +51,7 @@ class Restart(NamedTuple):
     marks: list[Mark]
     reads: list[list[int]]
     floors: list[list[int]]
+    begins: list[int]
 
     @property
     def rows(self) -> int:
@@ -57,12 +59,13 @@ class Restart(NamedTuple):
 
     def to_bytes(self) -> bytes:
         tables = (self.fetches, len(Fetch._fields)), (self.marks, len(Mark._fields)), (self.reads, 2), (self.floors, 5)
-        return tables_to_bytes([np.array(self.parallelism, np.int64), *(table(rows, columns) for rows, columns in tables)])
+        words = [np.array(words, np.int64) for words in (self.parallelism, self.begins)]
+        return tables_to_bytes([*words, *(table(rows, columns) for rows, columns in tables)])
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Restart:
-        parallelism, fetches, marks, reads, floors = (words.tolist() for words in tables_from_bytes(content))
-        return cls(parallelism, [Fetch(*row) for row in fetches], [Mark(*row) for row in marks], reads, floors)
+        parallelism, begins, fetches, marks, reads, floors = (words.tolist() for words in tables_from_bytes(content))
+        return cls(parallelism, [Fetch(*row) for row in fetches], [Mark(*row) for row in marks], reads, floors, begins)
 
 
 def table(rows: Sequence[Sequence[int]], columns: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:

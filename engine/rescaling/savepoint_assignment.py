@@ -20,8 +20,10 @@ class OperatorSlots(NamedTuple):
     together: tuple[str, ...]
     feeds: tuple[int, ...] = ()
 
-    def active(self, parallelism: Mapping[str, int]) -> range:
-        return range(self.first, self.first + parallelism[self.id])
+    def active(self, parallelism: Mapping[str, int], begins: Mapping[str, int]) -> range:
+        """begins: index of the first active instance of operators that move."""
+        first = self.first + begins.get(self.id, 0)
+        return range(first, first + parallelism[self.id])
 
 
 class Stored(NamedTuple):
@@ -33,23 +35,33 @@ class Stored(NamedTuple):
 
 
 class Savepoint(NamedTuple):
-    """A savepoint of one arrangement, and the arrangement that restarts from it."""
+    """A savepoint of one arrangement, and the arrangement that restarts from it. before, after: parallelism by operator. begins_before,
+    begins_after: index of the first active instance of operators that move."""
 
     number: int
     before: dict[str, int]
     after: dict[str, int]
     marks: dict[int, Mark]
     stored: dict[int, Stored]
+    begins_before: dict[str, int]
+    begins_after: dict[str, int]
+
+    def olds(self, laid: OperatorSlots) -> range:
+        return laid.active(self.before, self.begins_before)
+
+    def news(self, laid: OperatorSlots) -> range:
+        return laid.active(self.after, self.begins_after)
 
     def state(self) -> Any:
         stored = [[i, one.size_bytes, one.pieces, [list(item) for item in one.groups.items()]] for i, one in self.stored.items()]
-        return [self.number, self.before, self.after, [list(mark) for mark in self.marks.values()], stored]
+        marks = [list(mark) for mark in self.marks.values()]
+        return [self.number, self.before, self.after, marks, stored, self.begins_before, self.begins_after]
 
     @classmethod
     def from_state(cls, state: Any) -> Savepoint:
-        number, before, after, marks, stored = state
+        number, before, after, marks, stored, *begins = state
         found = {i: Stored(size_bytes, pieces, dict(groups)) for i, size_bytes, pieces, groups in stored}
-        return cls(number, before, after, {mark[0]: Mark(*mark) for mark in marks}, found)
+        return cls(number, before, after, {mark[0]: Mark(*mark) for mark in marks}, found, *begins)
 
 
 def groups_of(index: int, parallelism: int, groups: int) -> range:
@@ -60,10 +72,10 @@ def groups_of(index: int, parallelism: int, groups: int) -> range:
 def fetches(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Fetch]:
     """Yield the fetches, by instance, then old instance."""
     for laid in operators:
-        stays = saved.before[laid.id] == saved.after[laid.id]
-        for i in laid.active(saved.after):
-            olds = [i] if stays else laid.active(saved.before)
-            wanted = None if stays else groups_of(i - laid.first, saved.after[laid.id], laid.groups)
+        whole = saved.before[laid.id] == saved.after[laid.id]  # each takes over from one other, or from itself
+        for n, i in enumerate(saved.news(laid)):
+            olds = saved.olds(laid)[n : n + 1] if whole else saved.olds(laid)
+            wanted = None if whole else groups_of(n, saved.after[laid.id], laid.groups)
             for old in olds:
                 stored = saved.stored[old]
                 size = sum(held for group, held in stored.groups.items() if wanted is None or group in wanted)
@@ -76,11 +88,11 @@ def marks(saved: Savepoint, operators: Sequence[OperatorSlots]) -> Iterator[Mark
     """Yield the marks with which instances restart. Instances of an operator that changes get the minimum over the old ones, so that
     nothing they read becomes late. (Instances with keyed state have all seen the same.)"""
     for laid in operators:
-        old = [saved.marks[i] for i in laid.active(saved.before)]
+        old = [saved.marks[i] for i in saved.olds(laid)]
         watermark_ns, newest_ns = min(mark.watermark_ns for mark in old), min(mark.newest_ns for mark in old)
-        for i in laid.active(saved.after):
+        for n, i in enumerate(saved.news(laid)):
             if saved.before[laid.id] == saved.after[laid.id]:
-                yield saved.marks[i]
+                yield old[n]._replace(instance=i)
             else:
                 yield Mark(i, watermark_ns, newest_ns, 0)
 

@@ -188,11 +188,13 @@ class RescalingWorker(CoordinatedWorker):
     def _arrange(self, world: World, restart: Restart, now_ns: int) -> None:
         """Rearrange, on the first machine that receives the order: all active instances everywhere are stopped or down."""
         w, parallelism = world.arrays, restart.parallelism
-        if w.op[:, L.O_PARALLEL].tolist() != parallelism:
+        begins = restart.begins or w.op[:, L.O_BEGIN].tolist()
+        if w.op[:, L.O_PARALLEL].tolist() != parallelism or w.op[:, L.O_BEGIN].tolist() != begins:
             places = {id: world.logs.places(w, id) for id in world.logs.owners}
-            set_parallelism(world, parallelism)
+            set_parallelism(world, parallelism, begins=begins)
             for id, floors in places.items():
-                world.logs.assign(w, id, owners(len(floors), parallelism[self._operators.index(id)]), floors)
+                o = self._operators.index(id)
+                world.logs.assign(w, id, owners(len(floors), parallelism[o], begins[o]), floors)
         self._take_over(w)
 
     def _take_over(self, w: Arrays) -> None:

@@ -18,11 +18,13 @@ from engine.core.control.policy import Control
 from engine.lowering.prices import record_ns
 from engine.operators import OPERATORS
 from engine.prices import DEGREE, PRICE_LISTS
+from engine.relocation.loop import MonitorLoop
 from engine.spec import Experiment, RecordSchema
 from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment.scaling.base import Scaling
+from engine.spec.experiment.scaling.base import Rearranging, Scaling
 from engine.spec.experiment.scaling.looped import Looped
+from engine.spec.experiment.scaling.online_monitor import OnlineMonitor
 from engine.spec.rules.max_layout import begun_with, greatest, laid_out, scaling_limits_of
 from engine.spec.rules.scale import weights
 from engine.spec.rules.validation import Context, placement_of, schemas
@@ -102,14 +104,17 @@ def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, w
     """The scaling of a run with job manager `job` and `worker` on its machines. begun: the experiment with its initial parallelisms.
     others: the run's other controls."""
     about, scaling_limits = begun.policies.scaling, scaling_limits_of(begun)
-    assert isinstance(about, Scaling)
+    assert isinstance(about, Rearranging)
     horizon_ns, end_ns = experiment.workload.horizon_ns, experiment.workload.end_ns
     numbers = {spec.id: n for n, spec in enumerate(experiment.query.operators) if spec.id in experiment.workload.sources}
     topics = Topics(numbers, retention_of(others))
     worker.topics = topics
     samples = Samples(topics, job, end_ns)
     controls: list[Control] = []
-    loop = None
+    loop: AutoscalingLoop | MonitorLoop | None = None
+    if isinstance(about, OnlineMonitor):
+        loop = MonitorLoop(experiment, about, job)
+        controls.append(loop)
     if isinstance(about, Looped):
         metrics = Scraped(graph_of(experiment, scaling_limits), job, seconds_ns(about.history_s))
         vertices = {limit.operators[0]: limit.operators for limit in scaling_limits}
@@ -119,5 +124,6 @@ def scaled_by(experiment: Experiment, begun: Experiment, plan: Plan, job: Any, w
     if plan:
         controls.append(Schedule(plan, job))
     started_with = {spec.id: spec.parallelism for spec in begun.query.operators}
-    orders_ns = [*(seconds_ns(order.at_s) for order in about.orders), *(at_ns for at_ns, _ in plan)]
+    at_s = [order.at_s for order in (about.orders if isinstance(about, Scaling) else getattr(about, "moves", ()))]
+    orders_ns = [*map(seconds_ns, at_s), *(at_ns for at_ns, _ in plan)]
     return Scaled([*controls, samples], Watch(experiment, job, worker, loop, samples, topics, started_with, orders_ns))

@@ -47,7 +47,8 @@ from engine.spec.base.family import kind_of
 from engine.spec.base.version import ENGINE_VERSION
 from engine.spec.experiment.generation import Coordinated
 from engine.spec.experiment.retention import KeepFor
-from engine.spec.experiment.scaling.none import NoScaling
+from engine.spec.experiment.scaling.base import Scaling
+from engine.spec.experiment.scaling.moving import Moving
 from engine.spec.rules import max_layout
 from engine.spec.rules.copies import written_out
 from engine.spec.rules.event_time import calendar_text, event_zero_ns
@@ -120,11 +121,11 @@ class Simulation:
         features = _features(self._written_out, setup, protocol, actors, agent, faults_and_controls)
         features += scheduling_setup.features(self._written_out)
         hosts = [actor.host for actor in actors]
-        begins_with = {id: begun.operator(id).parallelism for id in most}
+        begins_with, begins = {id: begun.operator(id).parallelism for id in most}, max_layout.begins(begun)
         epochs_kept = max([scheduling_setup.epochs_kept(self._written_out), *(getattr(control, "epochs_kept", 0) for control in controls)])
-        self._lower(laid_out, context, capacity, keep_outputs, kinds, features, protocol, hosts, begins_with, epochs_kept)
+        self._lower(laid_out, context, capacity, keep_outputs, kinds, features, protocol, hosts, begins_with, begins, epochs_kept)
         if most:
-            set_parallelism(self._world, self._plan.parallelism)
+            set_parallelism(self._world, self._plan.parallelism, begins=self._plan.begins)
         setup.prepare(self._world)
         self._start_measuring([host.name for host in hosts], capacity, trace, keep_outputs)
 
@@ -157,6 +158,7 @@ class Simulation:
         protocol: Any,
         hosts: Sequence[ActorHost],
         begins_with: Mapping[str, int],
+        begins: Mapping[str, int],
         epochs_kept: int,
     ) -> None:
         """Weave the loop and lay out its tables."""
@@ -177,6 +179,7 @@ class Simulation:
             protocol,
             hosts,
             begins_with,
+            begins,
             epochs_kept,
         )
         if (self._plan.arrays.host[:, L.H_DISPATCH] != L.DISPATCH_SCAN).any() and "heaps" not in self._kernels.features:
@@ -621,6 +624,7 @@ class Simulation:
         about = {
             "experiment": self.experiment.hash,
             "engine": ENGINE_VERSION,
+            "layout": weave.WIDTHS,
             "now_ns": self.now_ns,
             "frame_number": self.frame_number,
             "logs": self._logs.state(),
@@ -641,6 +645,8 @@ class Simulation:
         for what, mine in (("experiment", self.experiment.hash), ("engine", ENGINE_VERSION)):
             if about[what] != mine:
                 raise ValueError(f"the snapshot's {what} is {about[what]}, this run's is {mine}; restore it into the run that wrote it")
+        if about.get("layout") != weave.WIDTHS:
+            raise ValueError("the snapshot was written by a build of the engine with other tables; restore it into that one")
         self._world.restore({name.removeprefix("world."): array for name, array in state.items() if name.startswith("world.")})
         groups = {
             name: {k.removeprefix(f"{name}."): v for k, v in state.items() if k.startswith(f"{name}.")} for name in ("before", "warm")
@@ -697,9 +703,9 @@ class Simulation:
 def protocol_setup(experiment: Experiment, greatest: Mapping[str, int]) -> ProtocolSetup:
     """The setup of a run's checkpointing protocol, with a job manager if its parallelism may change."""
     scaling = experiment.policies.scaling
-    if isinstance(scaling, NoScaling):
-        return build_protocol(experiment, greatest)
-    return rescaling.build_protocol(experiment, scaling, greatest)
+    if isinstance(scaling, Scaling | Moving):
+        return rescaling.build_protocol(experiment, scaling, greatest, max_layout.begins(experiment))
+    return build_protocol(experiment, greatest)
 
 
 def _features(
@@ -709,6 +715,8 @@ def _features(
     features = ["actors", *setup.features] if actors or agent is not None or getattr(protocol, "messages_max", 0) > 0 else []
     if any(isinstance(source.generation, Coordinated) for source in experiment.workload.sources.values()):
         features.append("coordinated")
+    if isinstance(experiment.policies.scaling, Moving):
+        features.append("moves")
     if experiment.measurement.also:
         features.append("latencies")
     if memory.is_looked_at(experiment):

@@ -43,8 +43,8 @@ class Logs:
         self._sought: dict[int, Place] = {}  # by instance whose log is empty until `reload`: where it resumes
         self.owners: dict[str, Words] = {}
         for operator, feed in plan.feeds.items():
-            active = plan.parallelism[plan.operators.index(operator)]
-            self.owners[operator] = owners(feed.partitions, active)
+            o = plan.operators.index(operator)
+            self.owners[operator] = owners(feed.partitions, plan.parallelism[o], plan.begins[o])
         self._floors: dict[str, list[Place]] = {}  # earliest resume position of each partition, where owners have changed
         self._current: Words | None = None
         self._spare: Words | None = None  # two alternating buffers: the old rows are read while the new ones are written

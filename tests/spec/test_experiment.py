@@ -266,7 +266,7 @@ def test_the_catalogue_has_what_pages_need_to_know_of_a_policy():
     protocols = {entry["kind"]: (entry["rescalable"], bool(entry["loss_text"])) for entry in listing["checkpointings"]}
     assert [kind for kind, (rescalable, _) in protocols.items() if rescalable] == ["none", "coordinated"]
     assert all(has_text for _, has_text in protocols.values())
-    assert {entry["kind"] for entry in listing["scalings"] if not entry["decides_live"]} == {"none", "manual", "fixed", "oracle"}
+    assert {entry["kind"] for entry in listing["scalings"] if not entry["decides_live"]} == {"none", "manual", "fixed", "oracle", "move"}
 
 
 def test_every_field_of_the_document_is_described():

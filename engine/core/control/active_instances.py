@@ -1,7 +1,7 @@
 """The active instances of a layout: parallelism that changes during a run (docs/autoscaling.md, section 2).
 
-The world is laid out for the maximum parallelism of each operator. The first instances are *active*; the others are idle, and nothing is
-sent to them. Arrangements change between instants.
+The world is laid out for the maximum parallelism of each operator, or, where operators move, with an instance on each host. Those from
+O_BEGIN on are *active*; the others are idle, and nothing is sent to them. Arrangements change between instants.
 """
 
 from __future__ import annotations
@@ -23,18 +23,24 @@ from engine.core.world import World
 
 def active(w: Arrays) -> NDArray[np.bool_]:
     """(instances,)"""
-    found: NDArray[np.bool_] = w.inst[:, L.I_INDEX] < w.op[w.inst[:, L.I_OP], L.O_PARALLEL]
+    index = w.inst[:, L.I_INDEX] - w.op[w.inst[:, L.I_OP], L.O_BEGIN]
+    found: NDArray[np.bool_] = (index >= 0) & (index < w.op[w.inst[:, L.I_OP], L.O_PARALLEL])
     return found
 
 
 def set_parallelism(
-    world: World, parallelism: Sequence[int], changed: Collection[int] | None = None, still: Collection[int] | None = None
+    world: World,
+    parallelism: Sequence[int],
+    changed: Collection[int] | None = None,
+    still: Collection[int] | None = None,
+    begins: Sequence[int] = (),
 ) -> None:
     """Set the number of active instances of each operator and renew their channels.
 
     parallelism: by operator, 1 .. O_STRIDE. changed: numbers of the operators concerned; None: all. Nothing may be in hand, queued or in
     flight from, to or within them. still: if given, this applies only to their channels from and to these operators. Messages that they
-    have sent to other operators may be in flight; the caller notifies these (`retire_channels`, `rejoin_channels`).
+    have sent to other operators may be in flight; the caller notifies these (`retire_channels`, `rejoin_channels`). begins: index of the
+    first active instance, by operator; default: they stay.
 
     Key groups are assigned to receivers as at the start of a run, and the capacity of the channels is shared out again. Counters and the
     numbers of messages and services continue. Newly active instances are idle and have no ticks (`release`). State does not move, and logs
@@ -42,9 +48,10 @@ def set_parallelism(
     """
     w = world.arrays
     wanted = np.asarray(parallelism, np.int64)
-    assert ((wanted >= 1) & (wanted <= w.op[:, L.O_STRIDE])).all(), f"{parallelism} does not fit the layout"
+    first = np.asarray(begins, np.int64) if len(begins) else w.op[:, L.O_BEGIN]
+    assert ((wanted >= 1) & (first >= 0) & (first + wanted <= w.op[:, L.O_STRIDE])).all(), f"{parallelism} does not fit the layout"
     before = active(w)
-    w.op[:, L.O_PARALLEL] = wanted
+    w.op[:, L.O_PARALLEL], w.op[:, L.O_BEGIN] = wanted, first
     concerned = np.ones(len(w.op), bool) if changed is None else np.isin(np.arange(len(w.op)), list(changed))
     assert changed is None or (before == active(w))[~concerned[w.inst[:, L.I_OP]]].all(), "an operator that changes is not in `changed`"
     stands = np.ones(len(w.op), bool) if still is None else np.isin(np.arange(len(w.op)), list(still))
@@ -134,9 +141,9 @@ def rejoin_channels(w: Arrays, channels: Words) -> None:
         w.msg[slot, L.M_EVENT] = mark_of.get(w.msg.item(slot, L.M_CHANNEL), L.FAR)
 
 
-def owners(partitions: int, active: int) -> Words:
-    """Index of the instance that owns each partition of a source. Shape (partitions,)."""
-    found: Words = np.arange(partitions) * active // partitions
+def owners(partitions: int, active: int, begin: int = 0) -> Words:
+    """Index of the instance that owns each partition of a source. Shape (partitions,). begin: index of the first active instance."""
+    found: Words = begin + np.arange(partitions) * active // partitions
     return found
 
 

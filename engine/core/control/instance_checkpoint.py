@@ -190,7 +190,7 @@ def resume(world: World, h: int, now_ns: int) -> None:
     here = np.flatnonzero((w.inst[:, L.I_HOST] == h) & active(w)).tolist()
     for i in here:
         inst = w.inst[i]
-        inst[L.I_STATUS] = L.IDLE
+        inst[L.I_STATUS], inst[L.I_UP] = L.IDLE, now_ns
         if w.g[L.G_TRACING]:
             w.behind[i, L.B_IDLE] = now_ns
         inst[L.I_TICK] = next_tick_ns(w, i, now_ns)

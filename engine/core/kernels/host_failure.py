@@ -264,7 +264,8 @@ def lose_memory(world, h, now):
         if inst[chan[c, C_RECEIVER], I_HOST] == h:
             chan[c, C_WATERMARK] = -FAR
             i = chan[c, C_SENDER]
-            if inst[i, I_INDEX] >= op[inst[i, I_OP], O_PARALLEL]:  # it is not active, and holds nobody back
+            index = inst[i, I_INDEX] - op[inst[i, I_OP], O_BEGIN]
+            if index < 0 or index >= op[inst[i, I_OP], O_PARALLEL]:  # it is not active, and holds nobody back
                 chan[c, C_WATERMARK] = FAR
     return 0
 

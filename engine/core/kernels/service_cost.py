@@ -48,7 +48,7 @@ def receivers_away(world, i, e):
     """How many of the receivers on edge `e` of instance `i` stand on other hosts than it."""
     inst = world.inst
     target = world.edge[e, E_TARGET]
-    first = world.op[target, O_FIRST]
+    first = world.op[target, O_FIRST] + world.op[target, O_BEGIN]
     count = world.op[target, O_PARALLEL]
     away = 0
     if world.edge[e, E_KIND] == FORWARD:

@@ -22,6 +22,8 @@ from ..experiment.placement import PLACEMENTS
 from ..experiment.queries import NamedQuery
 from ..experiment.query import Edge, OperatorSpec, Query
 from ..experiment.scaling import SCALINGS
+from ..experiment.scaling.base import Scaling
+from ..experiment.scaling.moving import Moving
 from ..experiment.scaling.none import NoScaling
 from ..experiment.scheduling import SCHEDULINGS
 from ..experiment.scheduling.none import NoScheduling
@@ -188,10 +190,14 @@ class Draft:
 
     @cached_property
     def laid_out(self) -> dict[str, OperatorSpec]:
-        """Like `by_id`, with each operator at its highest possible parallelism."""
-        if isinstance(self.scaling, NoScaling) or self.scaling_limits is None:
+        """Like `by_id`, with as many instances of each operator as are laid out (`max_layout.greatest`)."""
+        most: dict[str, int] = {}
+        if isinstance(self.scaling, Moving):
+            most = dict.fromkeys(self.by_id, len(self.hosts or (None,)))
+        elif isinstance(self.scaling, Scaling) and self.scaling_limits is not None:
+            most = reach(self.scaling, self.scaling_limits)
+        if not most:
             return self.by_id
-        most = reach(self.scaling, self.scaling_limits)
         return {id: spec.model_copy(update={"parallelism": most.get(id, spec.parallelism)}) for id, spec in self.by_id.items()}
 
     @cached_property

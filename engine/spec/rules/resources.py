@@ -23,6 +23,7 @@ from ..experiment.query import OperatorSpec, with_all_copies
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Scaling
 from ..experiment.scaling.looped import Looped
+from ..experiment.scaling.moving import Moving
 from ..experiment.streams import FileStream
 from ..experiment.workload import SourceWorkload, Workload
 from .draft import Draft, section
@@ -112,6 +113,8 @@ class Placing:
             self.problems.append(refusal_problem(refusal, ("placement",)))
             return
         self.laid_out = {id: [*first, *larger[id][len(first) :]] for id, first in self.indices.items()}
+        if isinstance(draft.scaling, Moving):
+            self.laid_out = {id: list(range(len(hosts))) for id in self.indices}
         self.problems += _dedicated(hosts, self.indices) or _dedicated_later(draft, hosts, self.laid_out)
         self.problems += _attainable_with_sharing(draft, hosts, self.laid_out)
 
@@ -150,12 +153,14 @@ def _dedicated(hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) 
 def _dedicated_later(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> list[Problem]:
     """Like `_dedicated`, for all parallelisms that the run may reach. indices: hosts of all possible instances."""
     workers_max = getattr(draft.scaling, "workers_max", None)
+    of_at_most = "" if workers_max is None else f" of at most {workers_max}"
+    lower = "" if workers_max is None else ", or lower policies.scaling.workers_max"
     return [
         Problem(
             pointer("cluster", "hosts", host.template, "cores"),
             "too_few_cores",
-            f"cores is {host.cores_milli // 1000}, but up to {load} of at most {workers_max} instances may run on host '{host.name}', "
-            f"each with its own core; give it at least {load} cores, share them (shared_fifo), or lower policies.scaling.workers_max",
+            f"cores is {host.cores_milli // 1000}, but up to {load}{of_at_most} instances may run on host '{host.name}', each with its own "
+            f"core; give it at least {load} cores{',' if lower else ', or'} share them (shared_fifo){lower}",
             host.cores_milli // 1000,
         )
         for host, load in _overloaded_hosts(hosts, indices, workers_max)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
 from ..base.family import kind_of
 from ..base.problems import Problem, pointer, suggestion
@@ -18,6 +19,7 @@ from .draft import Draft
 from .scaling_limits import ScalingLimit, ordered
 
 AT = ("policies", "scaling")
+IN_PLACE = "choose in_place and keep the parallelism of '{id}', or choose a kind that keeps its state"
 
 
 def scaling_problems(draft: Draft) -> Iterator[Problem]:
@@ -29,12 +31,13 @@ def scaling_problems(draft: Draft) -> Iterator[Problem]:
         yield from _per_input_problems(draft, scaling.known_shares)
     if isinstance(scaling, Looped):
         yield from _iterations(draft, scaling)
-    yield from _incompatible_parts(draft)
+    yield from incompatible_parts(draft)
     limits = draft.scaling_limits
     if limits is None:  # the query itself is invalid
         return
     yield from _nothing_to_scale(draft, limits)
-    yield from _state_lost_in_restarts(draft, scaling)
+    if scaling.orders or scaling.decides:
+        yield from state_lost_in_restarts(draft, scaling, IN_PLACE)
     if isinstance(scaling, Looped):
         yield from _vertex_cycles(draft, limits)
     bounds = list(_bounds(draft, scaling, limits))
@@ -75,7 +78,7 @@ def _iterations(draft: Draft, scaling: Looped) -> Iterator[Problem]:
         yield Problem(pointer(*AT, longer), "outside_run", message, getattr(scaling, longer))
 
 
-def _incompatible_parts(draft: Draft) -> Iterator[Problem]:
+def incompatible_parts(draft: Draft) -> Iterator[Problem]:
     """Parts of a run that are incompatible with rescaling."""
     protocol = NoCheckpoints() if draft.checkpointing is None else draft.checkpointing
     if not protocol.rescalable:
@@ -111,17 +114,17 @@ def _nothing_to_scale(draft: Draft, limits: list[ScalingLimit]) -> Iterator[Prob
         yield Problem(pointer(*AT, "kind"), "not_scalable", message, kind)
 
 
-def _state_lost_in_restarts(draft: Draft, scaling: Scaling) -> Iterator[Problem]:
-    """Operators that would lose their state in a restart, whether or not their own parallelism changes."""
-    if not scaling.rescaling.begins_anew or not (scaling.orders or scaling.decides):
+def state_lost_in_restarts(draft: Draft, scaling: Any, remedy: str) -> Iterator[Problem]:
+    """Operators that would lose their state in a restart, whether or not they change themselves. remedy: what to choose instead, with the
+    operator's id to be filled in."""
+    if not scaling.rescaling.begins_anew:
         return
     rescaling = kind_of(type(scaling.rescaling))
     for id, kind in draft.kinds.items():
         if kind.loses_state():
             message = (
                 f"rescaling is '{rescaling}', which restarts all operators from a savepoint, but '{id}' is of kind '{kind.kind}', "
-                "which has state but does not declare how to keep it (keeping), so it would restart empty; choose in_place and keep the "
-                f"parallelism of '{id}', or choose a kind that keeps its state"
+                f"which has state but does not declare how to keep it (keeping), so it would restart empty; {remedy.format(id=id)}"
             )
             yield Problem(pointer(*AT, "rescaling", "kind"), "not_scalable", message, rescaling)
 

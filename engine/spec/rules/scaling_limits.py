@@ -9,7 +9,6 @@ from ..base.operator import Operator
 from ..experiment.query import Query
 from ..experiment.scaling import AnyScaling
 from ..experiment.scaling.base import PARALLELISM_MAX, Bounds, Order, Scaling
-from ..experiment.scaling.none import NoScaling
 from ..experiment.workload import Workload
 from .scalable import unscalable, vertices
 
@@ -33,7 +32,7 @@ def partitions_of(scaling: AnyScaling, written: int | None, parallelism: int, st
     many as without scaling, so that a run equals the unscaled run until its first order."""
     if written is not None:
         return written
-    return parallelism if stays or isinstance(scaling, NoScaling) or scaling.by_hand else max(parallelism, scaling.workers_max)
+    return max(parallelism, scaling.workers_max) if isinstance(scaling, Scaling) and not (stays or scaling.by_hand) else parallelism
 
 
 def scaling_limits(scaling: AnyScaling, query: Query, kinds: Mapping[str, type[Operator]], workload: Workload) -> list[ScalingLimit]:

@@ -10,7 +10,7 @@ from ..base.units import seconds_ns
 from ..base.variant import Variant
 from ..experiment.cluster import Pool
 from ..experiment.memory import Budget
-from ..experiment.scaling.base import Scaling
+from ..experiment.scaling.base import Rearranging
 from ..experiment.scheduling.base import Scheduling
 from ..experiment.scheduling.default import FairThreads
 from ..experiment.scheduling.klink import Klink
@@ -114,7 +114,7 @@ def _whole(draft: Draft, policy: Scheduling, at: Place, indices: Mapping[str, Se
 
 def _scaled(draft: Draft, policy: Scheduling, at: Place) -> Iterator[Problem]:
     """A rescale may place new instances on any host."""
-    if isinstance(draft.scaling, Scaling) and draft.hosts is not None and len(draft.hosts) > 1:
+    if isinstance(draft.scaling, Rearranging) and draft.hosts is not None and len(draft.hosts) > 1:
         hosts, scaling = len(draft.hosts), draft.scaling.title
         message = f"{policy.title} needs whole queries on one host, but {scaling} may place instances on all {hosts}; keep to one host, or "
         yield Problem(pointer(*at, "kind"), "on_several_hosts", f"{message}choose another policy", hosts)

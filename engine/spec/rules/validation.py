@@ -19,6 +19,7 @@ from .draft import Draft, attempt, items, section
 from .flow import Datasets, Flow
 from .graph import graph_problems
 from .memory import memory_problems
+from .moving import moving_problems
 from .nexmark import nexmark_warnings
 from .queries import query_problems
 from .resources import Budgets, Placing, placed, resource_problems
@@ -94,6 +95,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     ]
     rest += draft.checkpointing.problems(draft) if draft.checkpointing is not None else ()
     rest += scaling_problems(draft)
+    rest += moving_problems(draft)
     rest += scheduling_problems(draft, flow.params, placing.indices, budgets.scheduling_cycles_max)
     rest += memory_problems(draft, flow.schemas, placing.laid_out)
     problems += [problem for problem in rest if problem.pointer not in reported]

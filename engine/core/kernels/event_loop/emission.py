@@ -109,6 +109,9 @@ def choose_channel():
             else:
                 r = (k + chan[edge[e, E_CHANNEL] + k * stride, C_TURN]) % parallel
             # WEAVE choose_receiver
+            # WEAVE if moves
+            r += op[edge[e, E_TARGET], O_BEGIN]
+            # WEAVE end
             c = edge[e, E_CHANNEL] + k * stride + r
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 from pydantic.config import JsonDict
@@ -62,12 +62,30 @@ class Order(Model):
         return f"{wanted} at {number_in_words(self.at_s, 's')}"
 
 
-class Scaling(Variant):
-    """Base of everything that changes the parallelism of a running query."""
+def capture_field() -> Any:
+    description = "CPU time per savepoint of an instance. With coordinated checkpoints, their value applies."
+    return quantity(1, unit="ms", ge=0, le=1e6, title="Capture", description=description, advanced=True)
+
+
+def serialise_field() -> Any:
+    description = "State serialised or deserialised by a core of speed 1. With coordinated checkpoints, their value applies."
+    return quantity(30, unit="MB/s", ge=0.001, le=1e6, title="Serialisation", description=description, advanced=True)
+
+
+class Rearranging(Variant):
+    """Base of everything that changes how many instances the operators of a running query have, or where they are.
+
+    Its kinds have the fields `rescaling` (how a change is carried out), `capture_ms` and `serialise_mb_per_s`.
+    """
 
     facts: ClassVar[tuple[str, ...]] = ("decides_live",)
     decides_live: ClassVar[bool] = False  # it decides periodically during the run
-    by_hand: ClassVar[bool] = False  # only people order rescales
+    by_hand: ClassVar[bool] = False  # only people order changes
+
+
+class Scaling(Rearranging):
+    """Base of everything that changes the parallelism of a running query."""
+
     plans_by_minute: ClassVar[bool] = False  # the work of its plan grows with the minutes of the run
     workers_max: Integer = quantity(
         70, unit="instances", ge=1, le=PARALLELISM_MAX, title="Instances", description="Largest number active at the same time."
@@ -90,24 +108,8 @@ class Scaling(Variant):
         title="Objective",
         description="Longest time that records should wait in topics (service-level objective).",
     )
-    capture_ms: Number = quantity(
-        1,
-        unit="ms",
-        ge=0,
-        le=1e6,
-        title="Capture",
-        description="CPU time per savepoint of an instance. With coordinated checkpoints, their value applies.",
-        advanced=True,
-    )
-    serialise_mb_per_s: Number = quantity(
-        30,
-        unit="MB/s",
-        ge=0.001,
-        le=1e6,
-        title="Serialisation",
-        description="State serialised or deserialised by a core of speed 1. With coordinated checkpoints, their value applies.",
-        advanced=True,
-    )
+    capture_ms: Number = capture_field()
+    serialise_mb_per_s: Number = serialise_field()
 
     @property
     def plans_ahead(self) -> bool:

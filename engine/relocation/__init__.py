@@ -1,0 +1,1 @@
+"""Moves of operators to other hosts while the query runs (docs/relocation.md). `engine.rescaling` carries them out."""
