@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import itemgetter
 from statistics import median
 from typing import Any
 
@@ -266,6 +267,9 @@ def _of_score(value: OfScore, scores: Scores) -> Value:
     xs = [row.at[value.over] for row in rows]
     if len(set(xs)) < len(xs):
         raise NotEvaluated(f"several rows have one {value.over}; fix more columns under at")
+    if value.x is not None:
+        drawn = [(x, row) for row in rows if (x := row.scores.get(value.x)) is not None]
+        xs, rows = [x for x, _ in sorted(drawn, key=itemgetter(0))], [row for _, row in sorted(drawn, key=itemgetter(0))]
     known = [(x, row) for x, row in zip(xs, rows, strict=True) if row.scores.get(value.score) is not None]
     if not known:
         raise NotEvaluated(f"no row has a {value.score}")

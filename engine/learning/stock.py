@@ -38,6 +38,9 @@ CHUNK = 20
 Told = Callable[[str], None]
 """Told what is going on, often. What it raises ends everything; what was done is kept."""
 
+Observe = Callable[[Document], Any]
+"""Runs an experiment. What it returns is kept as JSON."""
+
 Members = dict[str, list[Trained]]
 """By metric."""
 
@@ -109,27 +112,37 @@ class Stock:
 
     def measured(self, documents: Sequence[Document], about: str) -> list[Labels]:
         """Labels of experiments, each of a run. about: what they are, in words."""
-        file = self.kept / "measured" / f"{_hash([fingerprint(), *documents])}.json"
+        return [Labels(**labels) for labels in self.ran(_labels, documents, about, CHUNK)]
+
+    def ran(self, observe: Observe, documents: Sequence[Document], about: str, chunk: int = 1) -> list[Any]:
+        """What is observed of a run of each experiment. observe: a function at the top of a module, whose name is part of what is kept.
+        chunk: runs of one message to a process."""
+        file = self.kept / "measured" / f"{_hash([fingerprint(), observe.__qualname__, *documents])}.json"
         if file.exists():
-            return [Labels(**labels) for labels in json.loads(file.read_text())]
-        chunks = [documents[n : n + CHUNK] for n in range(0, len(documents), CHUNK)]
-        found: dict[int, list[Labels]] = {}
+            kept: list[Any] = json.loads(file.read_text())
+            return kept
+        chunks = [documents[n : n + chunk] for n in range(0, len(documents), chunk)]
+        found: dict[int, list[Any]] = {}
         pool = ProcessPoolExecutor(min(self.processes, len(chunks) or 1), mp_context=multiprocessing.get_context("spawn"))
         try:
-            under_way: dict[Future[list[Labels]], int] = {pool.submit(_measured, chunk): n for n, chunk in enumerate(chunks)}
+            under_way: dict[Future[list[Any]], int] = {pool.submit(_observed, observe, each): n for n, each in enumerate(chunks)}
             while under_way:
                 for future in wait(under_way, timeout=LOOK_S).done & set(under_way):
                     found[under_way.pop(future)] = future.result()
                 self.told(f"{about}: {sum(map(len, found.values())):,} of {len(documents):,} runs")
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-        labels = [label for n in range(len(chunks)) for label in found[n]]
-        keep(file, [asdict(label) for label in labels])
-        return labels
+        values = [value for n in range(len(chunks)) for value in found[n]]
+        keep(file, values)
+        return values
 
 
-def _measured(documents: Sequence[Document]) -> list[Labels]:
-    return [measure(document) for document in documents]
+def _labels(document: Document) -> dict[str, Any]:
+    return asdict(measure(document))
+
+
+def _observed(observe: Observe, documents: Sequence[Document]) -> list[Any]:
+    return [observe(document) for document in documents]
 
 
 def _hash(value: Any) -> str:

@@ -13,9 +13,10 @@ from engine.spec.figure.evaluations import Evaluation, Scores
 
 from ..stock import Stock, keep
 from .accuracy import accuracy
+from .monitoring import monitoring
 from .speedups import speedups
 
-KINDS: Mapping[str, Callable[[Any, Stock], Scores]] = {"accuracy": accuracy, "speedups": speedups}
+KINDS: Mapping[str, Callable[[Any, Stock], Scores]] = {"accuracy": accuracy, "speedups": speedups, "monitoring": monitoring}
 
 
 def evaluate(evaluation: Evaluation, stock: Stock) -> Scores:

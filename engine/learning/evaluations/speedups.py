@@ -26,7 +26,7 @@ from engine.costmodels.metrics import METRICS
 from engine.placement.heuristics import HEURISTICS, bottom_up
 from engine.placement.optimiser import Choice, choose
 from engine.placement.space import Placed, Space
-from engine.spec.figure.evaluations import Scored, Scores, Speedups
+from engine.spec.figure.evaluations import Metric, Monitoring, Scored, Scores, Speedups
 
 from ..examples import examples, target
 from ..lessons import SPLIT_SEED, Lesson
@@ -53,7 +53,7 @@ class Problem:
     query: DrawnQuery
     hosts: tuple[DrawnHost, ...]
     candidates: tuple[Placed, ...]
-    heuristics: dict[str, int]
+    heuristics: Mapping[str, int]
     seed: int
     selectivities: tuple[float, ...]
 
@@ -127,13 +127,18 @@ Trio = Mapping[str, Sequence[Predictor]]
 """Members for the goal, for success, and for keeping up."""
 
 
-def _predictors(evaluation: Speedups, stock: Stock) -> dict[str, Trio]:
+def networks(evaluation: Speedups | Monitoring, goal: Metric, stock: Stock) -> tuple[Lesson, Trio]:
+    """What was learned, and from what."""
     assert evaluation.traces
-    metrics = (evaluation.goal, "flows", "success")
     lesson = Lesson((stock.corpus("training", evaluation.seed, evaluation.traces),))
-    networks = stock.models(lesson, metrics, evaluation.models)
+    return lesson, dict(stock.models(lesson, (goal, "flows", "success"), evaluation.models))
+
+
+def _predictors(evaluation: Speedups, stock: Stock) -> dict[str, Trio]:
+    metrics = (evaluation.goal, "flows", "success")
+    lesson, trained = networks(evaluation, evaluation.goal, stock)
     parts = lesson.parts()
-    found: dict[str, dict[str, Sequence[Predictor]]] = {"costream": dict(networks)}
+    found: dict[str, dict[str, Sequence[Predictor]]] = {"costream": dict(trained)}
     for metric in metrics:
         training, validation = (examples(METRICS[metric], rows, SPLIT_SEED) for rows in parts[:2])
         for name in LEARNED[1:]:
@@ -150,7 +155,7 @@ def _picks(
     for of, measured_labels in zip(problems, labels, strict=True):
         graphs = of.graphs()
         for name, trio in predictors.items():
-            picks.setdefault(name, []).append(_chosen(of, graphs, trio, evaluation, highest))
+            picks.setdefault(name, []).append(picked(of.candidates, graphs, trio, evaluation.goal, evaluation.filtered))
         for name, candidate in of.heuristics.items():
             picks.setdefault(name, []).append(Pick(candidate))
         picks.setdefault(RANDOM, []).append(Pick(min(1, len(of.candidates) - 1)))
@@ -159,19 +164,18 @@ def _picks(
     return picks
 
 
-def _chosen(of: Problem, graphs: Sequence[JointGraph], trio: Trio, evaluation: Speedups, highest: bool) -> Pick:
-    costs, flows, success = (
-        np.array([member.predict(graphs) for member in trio[metric]]) for metric in (evaluation.goal, "flows", "success")
-    )
+def picked(candidates: Sequence[Placed], graphs: Sequence[JointGraph], trio: Trio, goal: Metric, filtered: bool = True) -> Pick:
+    """The candidate with the best predicted cost. filtered: of those that are predicted to deliver and to keep up."""
+    costs, flows, success = (np.array([member.predict(graphs) for member in trio[metric]]) for metric in (goal, "flows", "success"))
     predicted = [
         Predicted(
             tuple(costs[:, n].tolist()),
-            Vote.of((success[:, n] > 0.5).tolist()) if evaluation.filtered else ALWAYS,
-            Vote.of((flows[:, n] > 0.5).tolist()) if evaluation.filtered else ALWAYS,
+            Vote.of((success[:, n] > 0.5).tolist()) if filtered else ALWAYS,
+            Vote.of((flows[:, n] > 0.5).tolist()) if filtered else ALWAYS,
         )
         for n in range(len(graphs))
     ]
-    choice: Choice = choose(of.candidates, predicted, highest)
+    choice: Choice = choose(candidates, predicted, METRICS[goal].highest)
     return Pick(choice.best, predicted[choice.best].mean, bool(choice.relaxed))
 
 

@@ -161,6 +161,26 @@ class Speedups(Variant):
     filtered: bool = Field(default=True, description="drop candidates that are predicted to fail or to fall behind")
 
 
+class Monitoring(Variant):
+    """How long an online monitor takes until a query that began somewhere is as fast as one that Costream placed."""
+
+    COLUMNS: ClassVar[tuple[str, ...]] = ("stored_s", "window_s", "point", "selectivity", "rate_per_s")
+    SCORES: ClassVar[tuple[str, ...]] = ("slowdown", "overhead_s", "settled_s", "moves", "state_mb", "reached", "chosen_ms", "start_ms")
+
+    kind: Literal["monitoring"] = "monitoring"
+    traces: Integer | None = Field(default=None, ge=100, le=10_000_000, description="of the corpus; follows from the scale")
+    seed: Integer = 1
+    models: Models = Models()
+    candidates: Integer = Field(default=25, ge=1, le=1000, description="placements that Costream chooses from, besides the first")
+    selectivities: tuple[Number, ...] = Field(default=(0.05, 0.25, 0.5, 0.75, 0.95), min_length=1)
+    rates_per_s: tuple[Integer, ...] = Field(default=(400, 1600, 6400, 12_800, 25_600), min_length=1)
+    stored_s: tuple[Number, ...] = Field(default=(0,), min_length=1, description="windows of an aggregate behind the filter; 0: none")
+    windows_s: tuple[Number, ...] = Field(default=(30,), min_length=1, description="over which the monitor measures; also its period")
+    queries: Integer = Field(default=1, ge=1, le=100, description="of each, with hosts and placements of their own")
+    points: Integer | None = Field(default=None, ge=1, le=10_000, description="the first so many, low rates first; follows from the scale")
+    length_s: Number = Field(default=600, ge=60, le=3600, description="of a run")
+
+
 class Shared(Variant):
     """One that several figures share, from a file of its own."""
 
@@ -168,9 +188,9 @@ class Shared(Variant):
     name: str = Field(description="paper/name, of a file beside the experiments that figures share")
 
 
-Evaluation = Accuracy | Speedups
-AnyEvaluation = Annotated[Accuracy | Speedups, Field(discriminator="kind")]
-GivenEvaluation = Annotated[Accuracy | Speedups | Shared, Field(discriminator="kind")]
+Evaluation = Accuracy | Speedups | Monitoring
+AnyEvaluation = Annotated[Accuracy | Speedups | Monitoring, Field(discriminator="kind")]
+GivenEvaluation = Annotated[Accuracy | Speedups | Monitoring | Shared, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True)
@@ -203,7 +223,7 @@ Evaluator = Callable[[Evaluation], Scores]
 
 @dataclass(frozen=True)
 class Preset:
-    """Sizes at a scale. tested: traces of a test set. tuned: traces of further training. queries: of each type."""
+    """Sizes at a scale. tested: traces of a test set. tuned: traces of further training. queries: of each type. points: of a grid."""
 
     traces: int
     hidden: int
@@ -213,12 +233,13 @@ class Preset:
     tuned: int
     tuned_epochs: int
     queries: int
+    points: int
 
 
 PRESETS: Mapping[str, Preset] = {
-    "smoke": Preset(traces=400, hidden=32, members=1, epochs=15, tested=20, tuned=60, tuned_epochs=15, queries=2),
-    "dev": Preset(traces=4000, hidden=32, members=3, epochs=80, tested=100, tuned=900, tuned_epochs=80, queries=20),
-    "paper": Preset(traces=43_281, hidden=128, members=3, epochs=200, tested=100, tuned=3000, tuned_epochs=400, queries=50),
+    "smoke": Preset(traces=400, hidden=32, members=1, epochs=15, tested=20, tuned=60, tuned_epochs=15, queries=2, points=2),
+    "dev": Preset(traces=4000, hidden=32, members=3, epochs=80, tested=100, tuned=900, tuned_epochs=80, queries=20, points=25),
+    "paper": Preset(traces=43_281, hidden=128, members=3, epochs=200, tested=100, tuned=3000, tuned_epochs=400, queries=50, points=25),
 }
 """By scale (specification 5.4). smoke shows that the parts work together, and nothing else."""
 
@@ -230,6 +251,8 @@ def with_preset(evaluation: Evaluation, scale: str) -> Evaluation:
     changes: dict[str, Any] = {"traces": evaluation.traces or preset.traces, "models": _filled(evaluation.models, sizes)}
     if isinstance(evaluation, Speedups):
         return evaluation.model_copy(update=changes | {"queries": evaluation.queries or preset.queries})
+    if isinstance(evaluation, Monitoring):
+        return evaluation.model_copy(update=changes | {"points": evaluation.points or preset.points})
     changes["cases"] = {name: _filled_case(case, preset) for name, case in evaluation.cases.items()}
     return evaluation.model_copy(update=changes)
 

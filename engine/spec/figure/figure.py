@@ -157,6 +157,7 @@ class OfScore(Variant):
     score: str
     at: dict[str, str | Number] = Field(default_factory=dict, description="values of columns that select the rows")
     over: str | None = Field(default=None, description="column that gives the series' x")
+    x: str | None = Field(default=None, description="another score as x; points without it are left out")
 
     @property
     def shape(self) -> Type:
@@ -491,9 +492,13 @@ def _evaluation_problems(figure: Figure, experiments: Experiments) -> Iterator[P
             if column not in of.COLUMNS:
                 message = f"an evaluation of kind {of.kind} has no column '{column}'"
                 yield Problem(at, "unknown_name", message, column, suggestion(column, of.COLUMNS))
-        if value.score not in of.SCORES:
-            message = f"an evaluation of kind {of.kind} has no score '{value.score}'"
-            yield Problem(f"{at}/score", "unknown_name", message, value.score, suggestion(value.score, of.SCORES))
+        for field, score in (("score", value.score), ("x", value.x)):
+            if score is not None and score not in of.SCORES:
+                message = f"an evaluation of kind {of.kind} has no score '{score}'"
+                yield Problem(f"{at}/{field}", "unknown_name", message, score, suggestion(score, of.SCORES))
+        if value.x is not None and value.over is None:
+            message = "x replaces the x of a series, but the value is a number; give over"
+            yield Problem(f"{at}/x", "missing", message, value.x)
 
 
 def _value_problems(figure: Figure, studies: Mapping[str, Study]) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from engine.corpus.experiments import Document
 from engine.corpus.labels import Labels
 from engine.figures import Here, Missing, reproduce
 from engine.learning.evaluations import evaluate
-from engine.learning.stock import Stock
+from engine.learning.stock import Observe, Stock
 from engine.spec.figure.files import FigureFiles
 from tests.engine.learning import made_up
 from tests.support.tiers import only
@@ -33,6 +34,12 @@ class MadeUp(Stock):
 
     def measured(self, documents: Sequence[Document], about: str) -> list[Labels]:
         return [made_up.row(index).labels for index in range(len(documents))]
+
+    def ran(self, observe: Observe, documents: Sequence[Document], about: str, chunk: int = 1) -> list[Any]:
+        """Latencies of the second run fall when something is moved, after 40 s."""
+        chosen = {"mean_ms": [10.0] * 60, "count": [5] * 60, "moves": []}
+        moved = {"mean_ms": [50.0] * 40 + [9.0] * 20, "count": [5] * 60, "moves": [[30.0, 40.0, 1_000_000]]}
+        return [chosen, moved] * (len(documents) // 2)
 
 
 @pytest.fixture(scope="session")

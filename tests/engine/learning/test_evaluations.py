@@ -210,6 +210,6 @@ def test_speed_ups_are_measured(stock: Stock, monkeypatch: pytest.MonkeyPatch) -
         assert first.scores["speedup"] in (1, None)
         assert first.scores["kept"] == 1
     assert found.runs > TRACES + 6 * 2
-    monkeypatch.setattr("engine.learning.stock._measured", None)
+    monkeypatch.setattr("engine.learning.stock._observed", None)
     shutil.rmtree(stock.kept / "scores")
     assert evaluate(Speedups(traces=TRACES, models=SMALL, queries=1, candidates=2), stock) == found, "runs are kept"
