@@ -83,13 +83,13 @@ class MonitorLoop:
         now = read(w, now_ns)
         by_operator = [np.add.reduceat(now[what], w.op[:, L.O_FIRST]).tolist() for what in (BUSY, OUT)]
         self._samples.append([[now_ns], *by_operator])
-        while len(self._samples) > 2 and now_ns - self._samples[1][0][0] >= self._window_ns:
+        while len(self._samples) > SAMPLES_MIN and now_ns - self._samples[1][0][0] >= self._window_ns:
             del self._samples[0]
 
     def _is_steady(self) -> bool:
         """Once it has been, it is. Throughput is what all operators send."""
-        if not self._steady and len(self._samples) > 2:
-            sent = [sum(sample[OUT_OF]) for sample in self._samples[-3:]]
+        if not self._steady and len(self._samples) >= SAMPLES_MIN:
+            sent = [sum(sample[OUT_OF]) for sample in self._samples[-SAMPLES_MIN:]]
             earlier, later = sent[1] - sent[0], sent[2] - sent[1]
             self._steady = abs(later - earlier) <= self._about.steady * max(earlier, 1)
         return self._steady
@@ -115,7 +115,8 @@ class MonitorLoop:
 
     def _readings(self) -> Readings:
         """Over the last window. Busy threads of a host that has too few cores have equal shares of them."""
-        first, last = self._samples[0], self._samples[-1]
+        last = self._samples[-1]
+        first = next(sample for sample in reversed(self._samples) if last[0][0] - sample[0][0] >= self._window_ns)
         span_ns = last[0][0] - first[0][0]
         busy = {id: (last[BUSY_OF][n] - first[BUSY_OF][n]) / span_ns for n, id in enumerate(self._operators)}
         sent = {id: (last[OUT_OF][n] - first[OUT_OF][n]) * SECOND_NS / span_ns for n, id in enumerate(self._operators)}
@@ -142,3 +143,6 @@ class MonitorLoop:
 
 BUSY_OF, OUT_OF = 1, 2
 """Parts of a sample."""
+
+SAMPLES_MIN = 3
+"""Between them lie the two spans whose throughput is compared."""
