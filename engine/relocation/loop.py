@@ -103,7 +103,7 @@ class MonitorLoop:
         decision.read = [
             {"operator": id, "p": 1, "cores": round(cores, 6), "host": self._names[now[id]]} for id, cores in readings.cores.items()
         ]
-        decision.values = [[f"{sender} to {receiver}", sender, rate] for (sender, receiver), rate in readings.per_s.items()]
+        decision.values = [[f"to {receiver}", sender, rate] for (sender, receiver), rate in readings.per_s.items()]
         self.decisions.append(decision)
         if verdict.worth:
             self._job.order({}, now_ns, "policy", moves)
@@ -111,7 +111,7 @@ class MonitorLoop:
     def _told(self, moves: Mapping[str, int], verdict: Verdict) -> str:
         if not verdict.worth:
             return verdict.why
-        return f"{', '.join(f'{id} to {self._names[host]}' for id, host in moves.items())}: {verdict.why}"
+        return f"moves {', '.join(f'{id} to {self._names[host]}' for id, host in moves.items())}: {verdict.why}"
 
     def _readings(self) -> Readings:
         """Over the last window. Busy threads of a host that has too few cores have equal shares of them."""

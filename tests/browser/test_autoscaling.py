@@ -402,3 +402,29 @@ def test_bounds_and_orders_are_edited(page: Page, canvas: Canvas, api: httpx.Cli
     scaling = api.get(f"/api/experiments/{id}").json()["document"]["policies"]["scaling"]
     assert scaling["operators"] == {"join": {"min": 2, "max": 6}}
     assert scaling["orders"] == [{"at_s": 12, "parallelism": {"join": 3}}]
+
+
+def moving(document: dict[str, Any]) -> None:
+    document.clear()
+    document.update(yaml.safe_load((ROOT / "fixtures" / "experiments" / "moving_operators.yaml").read_text()))
+
+
+def test_operators_that_move_are_shown_with_their_hosts(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    run_id = start(api, experiment(moving))
+    wait_until_ended(api, page, run_id)
+    hold(page, run_id, 70)
+    why = page.get_by_test_id("why-not")
+    expect(why).to_contain_text("Moves readings to cloud, plausible to cloud, alerts to cloud: traffic between hosts would go from")
+    expect(why).to_contain_text("A move was ordered.")
+    expect(page.get_by_test_id("vertex-plausible")).to_contain_text("on station")
+    expect(page.get_by_test_id("vertex-plausible")).to_contain_text("to sums")
+    expect(page.get_by_test_id("vertex-plausible")).to_contain_text("station → cloud")
+    expect(page.get_by_test_id("vertex-sums")).to_contain_text("stays")
+    moves = page.get_by_test_id("rescales")
+    expect(moves.get_by_role("heading")).to_have_text("Moves")
+    expect(moves).to_contain_text("readings gateway → cloud")
+    expect(page.get_by_test_id("rescale").first).to_have_attribute(
+        "title", "Operators of this run move to other hosts, with one instance each"
+    )
+    assert_accessible(page)
+    assert_reasons(page)

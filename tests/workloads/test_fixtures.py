@@ -34,6 +34,7 @@ COUNTS = {
     "klink_taxi": {"trips": 34_221},
     "klink_ysb": {"events": 251_648},  # of a query without copies; each has its own
     "linear_road": {"reports": 599_005},
+    "moving_operators": {"readings": 239_817},
     "nexmark_q1": {"bids": 600_000},
     "nexmark_q2": {"bids": 600_000},
     "nexmark_q3": {"persons": 330_000, "auctions": 990_000},

@@ -74,7 +74,8 @@ class Signature(TypedDict):
 class Kind(TypedDict):
     """An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
     fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
-    decides_live: for scaling, whether it decides repeatedly during a run. usual_per_s: of a stream, the rate of a new source. example,
+    decides_live, relocates: for scaling, whether it decides repeatedly during a run, and whether it changes hosts in place of parallelism.
+    usual_per_s: of a stream, the rate of a new source. example,
     signatures: for functions. unit, type: of a measurement; a name in angle brackets in its `kind` stands for each part of that sort."""
 
     kind: str
@@ -91,6 +92,7 @@ class Kind(TypedDict):
     rescalable: NotRequired[bool]
     loss_text: NotRequired[str]
     decides_live: NotRequired[bool]
+    relocates: NotRequired[bool]
     usual_per_s: NotRequired[float]
     example: NotRequired[str]
     unit: NotRequired[str]

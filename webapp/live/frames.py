@@ -286,7 +286,8 @@ class CheckpointNews(TypedDict):
 
 @EXACT
 class ScalingReading(TypedDict):
-    """Metrics read for a vertex: means over its instances in ms per second, and total rates. Only its parallelism if there is no sample."""
+    """Metrics read for a vertex: means over its instances in ms per second, and total rates. Only its parallelism if there is no sample.
+    cores, host: of an operator that may move, the CPU that it takes, in cores of speed 1, and where it is."""
 
     operator: str
     p: int
@@ -298,6 +299,8 @@ class ScalingReading(TypedDict):
     in_per_s: NotRequired[float]
     out_per_s: NotRequired[float]
     pending: NotRequired[int]
+    cores: NotRequired[float]
+    host: NotRequired[str]
 
 
 @EXACT
@@ -325,7 +328,8 @@ class ScalingDecision(TypedDict):
 
 @EXACT
 class RescaleAction(TypedDict):
-    """A rescale. Times in virtual seconds, null until known."""
+    """A rescale. Times in virtual seconds, null until known. moves: host before and after, by operator that moves; frames of older versions
+    lack it."""
 
     number: int
     kind: Literal["stop_and_restart", "in_place"]
@@ -339,6 +343,7 @@ class RescaleAction(TypedDict):
     ended_s: float | None
     before: dict[str, int]
     after: dict[str, int]
+    moves: NotRequired[dict[str, tuple[str, str]]]
     state_bytes: int | None
     moved_bytes: int | None
     lag_before: int | None
@@ -352,11 +357,12 @@ class ScalingNews(TypedDict):
     """Parallelism by operator at the end of a frame, and the decisions and rescales in it. workers: active instances. state: "starting"
     before the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while the policy is not asked after a rescale.
     until_s: when that ends, if known. next_s: next iteration of the policy. lag: records waiting in the topic of each source. actions:
-    rescales, repeated in full whenever they change."""
+    rescales, repeated in full whenever they change. hosts: of operators that may move; frames of older versions lack it."""
 
     workers: int
     parallelism: dict[str, int]
     wanted: dict[str, int]
+    hosts: NotRequired[dict[str, str]]
     state: Literal["running", "starting", "stopping", "restarting", "restoring", "cooldown"]
     until_s: float | None
     next_s: float | None

@@ -26,6 +26,7 @@ from ..experiment.rates.multiples import multiplied
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Order, Scaling
 from ..experiment.scaling.manual import Manual
+from ..experiment.scaling.moving import Moving
 from ..experiment.scheduling import AnyScheduling
 from ..experiment.scheduling.default import FairThreads
 from ..experiment.scheduling.none import NoScheduling
@@ -88,6 +89,9 @@ class Fork(Model):
                 raise Refusal(message, at=("rescales", n, "at_s"), code="out_of_range", value=order.at_s)
         added = [order.model_dump(mode="json") for order in self.rescales]
         scaling = parent.policies.scaling
+        if isinstance(scaling, Moving):
+            message = f"scaling of the parent is '{kind_of(type(scaling))}', which moves operators of one instance each; omit rescales"
+            raise Refusal(message, at=("rescales",), code="not_rescaled", value=len(self.rescales))
         if isinstance(scaling, Scaling):
             return {**written, "orders": [*written.get("orders", []), *added]}
         runs = {spec.id: spec.parallelism for spec in parent.query.operators}

@@ -173,7 +173,8 @@ export interface components {
         /**
          * @description An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
          *     fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
-         *     decides_live: for scaling, whether it decides repeatedly during a run. usual_per_s: of a stream, the rate of a new source. example,
+         *     decides_live, relocates: for scaling, whether it decides repeatedly during a run, and whether it changes hosts in place of parallelism.
+         *     usual_per_s: of a stream, the rate of a new source. example,
          *     signatures: for functions. unit, type: of a measurement; a name in angle brackets in its `kind` stands for each part of that sort.
          */
         Kind: {
@@ -193,6 +194,7 @@ export interface components {
             rescalable?: boolean;
             loss_text?: string;
             decides_live?: boolean;
+            relocates?: boolean;
             usual_per_s?: number;
             example?: string;
             unit?: string;
@@ -889,7 +891,10 @@ export interface components {
             measured: number;
             limit: number;
         };
-        /** @description A rescale. Times in virtual seconds, null until known. */
+        /**
+         * @description A rescale. Times in virtual seconds, null until known. moves: host before and after, by operator that moves; frames of older versions
+         *     lack it.
+         */
         RescaleAction: {
             number: number;
             /** @enum {string} */
@@ -907,6 +912,12 @@ export interface components {
             };
             after: {
                 [key: string]: number;
+            };
+            moves?: {
+                [key: string]: [
+                    string,
+                    string
+                ];
             };
             state_bytes: number | null;
             moved_bytes: number | null;
@@ -941,7 +952,7 @@ export interface components {
          * @description Parallelism by operator at the end of a frame, and the decisions and rescales in it. workers: active instances. state: "starting"
          *     before the first iteration, "stopping" to "restoring" during a rescale, "cooldown" while the policy is not asked after a rescale.
          *     until_s: when that ends, if known. next_s: next iteration of the policy. lag: records waiting in the topic of each source. actions:
-         *     rescales, repeated in full whenever they change.
+         *     rescales, repeated in full whenever they change. hosts: of operators that may move; frames of older versions lack it.
          */
         ScalingNews: {
             workers: number;
@@ -950,6 +961,9 @@ export interface components {
             };
             wanted: {
                 [key: string]: number;
+            };
+            hosts?: {
+                [key: string]: string;
             };
             /** @enum {string} */
             state: "running" | "starting" | "stopping" | "restarting" | "restoring" | "cooldown";
@@ -963,7 +977,10 @@ export interface components {
             decisions: components["schemas"]["ScalingDecision"][];
             actions: components["schemas"]["RescaleAction"][];
         };
-        /** @description Metrics read for a vertex: means over its instances in ms per second, and total rates. Only its parallelism if there is no sample. */
+        /**
+         * @description Metrics read for a vertex: means over its instances in ms per second, and total rates. Only its parallelism if there is no sample.
+         *     cores, host: of an operator that may move, the CPU that it takes, in cores of speed 1, and where it is.
+         */
         ScalingReading: {
             operator: string;
             p: number;
@@ -975,6 +992,8 @@ export interface components {
             in_per_s?: number;
             out_per_s?: number;
             pending?: number;
+            cores?: number;
+            host?: string;
         };
         /** @description The requested parallelism after one rule was applied. */
         ScalingStep: {

@@ -55,9 +55,10 @@ def test_it_joins_what_talks_and_latency_falls() -> None:
     first = decisions[0]
     assert (first["t_s"], first["verdict"]) == (12.0, "order")
     assert {row["operator"]: row["host"] for row in first["read"]} == {"source": "h1", "filter": "h2", "aggregate": "h3", "sink": "h1"}
-    rates = {name: rate for name, _, rate in first["values"]}
-    assert rates["source to filter"] == pytest.approx(2_000, rel=0.05)
-    assert rates["aggregate to sink"] == pytest.approx(2_000, rel=0.05)
+    rates = {sender: (name, rate) for name, sender, rate in first["values"]}
+    assert rates["source"][0] == "to filter"
+    assert rates["source"][1] == pytest.approx(2_000, rel=0.05)
+    assert rates["aggregate"][1] == pytest.approx(2_000, rel=0.05)
     assert len(set(frames[-1]["scaling"]["hosts"].values())) == 1
     assert 2 <= len(action["moves"]) <= 3
     before, after = frames[10]["latency_ms"]["mean"], frames[-1]["latency_ms"]["mean"]

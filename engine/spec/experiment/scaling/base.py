@@ -78,8 +78,9 @@ class Rearranging(Variant):
     Its kinds have the fields `rescaling` (how a change is carried out), `capture_ms` and `serialise_mb_per_s`.
     """
 
-    facts: ClassVar[tuple[str, ...]] = ("decides_live",)
+    facts: ClassVar[tuple[str, ...]] = ("decides_live", "relocates")
     decides_live: ClassVar[bool] = False  # it decides periodically during the run
+    relocates: ClassVar[bool] = False  # it changes hosts, not parallelism
     by_hand: ClassVar[bool] = False  # only people order changes
 
 

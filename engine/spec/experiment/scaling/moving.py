@@ -41,6 +41,7 @@ class Moving(Rearranging):
     )
     capture_ms: Number = capture_field()
     serialise_mb_per_s: Number = serialise_field()
+    relocates: ClassVar[bool] = True
     slo_s: ClassVar[float] = 5
 
     @model_validator(mode="after")

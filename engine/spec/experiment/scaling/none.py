@@ -13,5 +13,6 @@ class NoScaling(Variant):
     title: ClassVar[str] = "None"
     position: ClassVar[int] = 0
     kind: Literal["none"] = "none"
-    facts: ClassVar[tuple[str, ...]] = ("decides_live",)
+    facts: ClassVar[tuple[str, ...]] = ("decides_live", "relocates")
     decides_live: ClassVar[bool] = False
+    relocates: ClassVar[bool] = False

@@ -4,7 +4,7 @@ import { bytes, latency } from "../../lib/format";
 import type { FaultMark } from "../document/faults";
 import { lineText, turnText, type CheckpointHistory } from "./checkpoints";
 import type { FrameLog } from "./frames";
-import { changeText, downOf } from "./scaling";
+import { actionName, changeText, downOf } from "./scaling";
 
 /** Names of the drawings that stand for events. */
 type EventIcon = "back" | "bolt" | "check" | "checkc" | "cross" | "crossc" | "dashc" | "flag" | "fork" | "pause" | "play" | "scale" | "sink" | "undo";
@@ -87,16 +87,17 @@ function recoveryEvents({ rounds, recoveries }: CheckpointHistory): RunEvent[] {
 
 /** An order, and what came of it: bands show them already, so that only what failed is marked on the axis. */
 function rescaleEvents(action: RescaleAction): RunEvent[] {
-  const { number, who, ordered_s, ended_s, outcome, why } = action;
+  const { who, ordered_s, ended_s, outcome, why } = action;
+  const name = actionName(action);
   const by = who === "policy" ? "the policy" : who === "document" ? "the document" : who;
-  const text = `Rescale ${number} ordered by ${by}: ${changeText(action)}`;
+  const text = `${name} ordered by ${by}: ${changeText(action)}`;
   const begun: RunEvent = { t_s: ordered_s, icon: "scale", tone: "plain", text, detail: "" };
   if (!outcome || ended_s === null) return [begun];
   if (outcome === "aborted")
-    return [begun, { t_s: ended_s, icon: "crossc", tone: "bad", text: `Rescale ${number} aborted: ${why || "no reason given"}`, detail: "" }];
+    return [begun, { t_s: ended_s, icon: "crossc", tone: "bad", text: `${name} aborted: ${why || "no reason given"}`, detail: "" }];
   const down_s = downOf(action);
   const detail = down_s === null ? "" : `down ${latency(1000 * down_s).join(" ")}`;
-  return [begun, { t_s: ended_s, icon: "check", tone: "plain", text: `Rescale ${number} done`, detail }];
+  return [begun, { t_s: ended_s, icon: "check", tone: "plain", text: `${name} done`, detail }];
 }
 
 function blockedSpells(log: FrameLog): RunEvent[] {

@@ -20,6 +20,7 @@ import {
   partsText,
   probed,
   rescaleProbe,
+  relocates,
   rescaleRefusal,
   ScalingHistory,
   stairs,
@@ -33,7 +34,13 @@ const kind = (name: string, facts: Partial<Kind>): Kind => ({
   kind: name, title: name, family: "", group: "", icon: "", doc: "", source: "", schema: {}, inputs: [], outputs: [], ...facts,
 });
 const REGISTRY: Registry = {
-  scalings: [kind("manual", { decides_live: false }), kind("oracle", { decides_live: false }), kind("ds2", { decides_live: true })],
+  scalings: [
+    kind("manual", { decides_live: false }),
+    kind("oracle", { decides_live: false }),
+    kind("ds2", { decides_live: true }),
+    kind("move", { decides_live: false, relocates: true }),
+    kind("online_monitor", { decides_live: true, relocates: true }),
+  ],
   checkpointings: [
     kind("none", { rescalable: true }),
     kind("coordinated", { rescalable: true }),
@@ -404,5 +411,32 @@ describe("frames with scaling", () => {
     const run = { created_at: "2026-01-01T00:00:00Z", state: "running" } as never;
     const texts = runEvents(run, log, 0).flatMap(({ text }) => (text.startsWith("Rescale") ? [text] : []));
     expect(texts).toEqual(["Rescale 1 done", "Rescale 1 ordered by the policy: window 20 → 24"]);
+  });
+});
+
+describe("operators that move", () => {
+  const moved = action({ before: { filter: 1, sink: 1 }, after: { filter: 1, sink: 1 }, moves: { filter: ["gateway", "cloud"] } });
+  const scaled = (kind: string) => ({ ...smallDocument(), policies: { scaling: { kind } } });
+
+  it("are told by their hosts", () => {
+    expect(changeText(moved)).toBe("filter gateway → cloud");
+    expect(bandText(moved, 800)).toMatch(/^Move 1, ordered by the policy: filter gateway → cloud; wait/);
+    expect(changeText(action())).toBe("window 20 → 24");
+    expect(valueTold("to sink", 1200)).toMatchObject({ label: "to sink", text: "1,200/s" });
+  });
+
+  it("are not rescaled", () => {
+    expect(relocates(scaled("move"), REGISTRY)).toBe(true);
+    expect(relocates(scaled("ds2"), REGISTRY)).toBe(false);
+    expect(rescaleRefusal(scaled("online_monitor"), REGISTRY)).toBe("Operators of this run move to other hosts, with one instance each");
+  });
+
+  it("say why nothing moves", () => {
+    const history = new ScalingHistory();
+    history.add(news({ decisions: [], actions: [moved] }), 740);
+    expect(whyNot(history, scaled("move"), false, 740).text).toContain("operators move only when ordered");
+    const running = new ScalingHistory();
+    running.add(news({ state: "stopping", actions: [{ ...moved, ...OPEN }] }), 740);
+    expect(whyNot(running, scaled("online_monitor"), true, 740).text).toContain("Move 1 is in progress");
   });
 });

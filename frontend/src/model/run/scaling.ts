@@ -21,6 +21,10 @@ export function policyText(document: Pick<ExperimentDocument, "policies">, title
 /** Whether the parallelism of its runs may change. */
 export const isScaled = (document: Pick<ExperimentDocument, "policies">) => scalingOf(document).kind !== "none";
 
+/** Whether it changes where operators are, and not how many instances they have. */
+export const relocates = (document: Pick<ExperimentDocument, "policies">, { scalings = [] }: Registry): boolean =>
+  scalings.find(({ kind }) => kind === scalingOf(document).kind)?.relocates ?? false;
+
 /** Whether it is asked again and again; others know their orders beforehand. */
 export const isAsked = (document: Pick<ExperimentDocument, "policies">, { scalings = [] }: Registry): boolean =>
   scalings.find(({ kind }) => kind === scalingOf(document).kind)?.decides_live ?? false;
@@ -118,7 +122,7 @@ export class ScalingHistory {
       const phase = this.phases[n] as Phase;
       if (n === first && lag_after !== null && isLow(lag_after, phase)) return { seconds: 0, why: "" };
       if (next?.stopped_s != null && next.stopped_s < phase.t_s)
-        return { seconds: null, why: `Rescale ${next.number} stopped the sources at ${moment(next.stopped_s)}, before it had drained` };
+        return { seconds: null, why: `${actionName(next)} stopped the sources at ${moment(next.stopped_s)}, before it had drained` };
       if (isLow(phase.lag, phase)) return { seconds: phase.t_s - ended_s, why: "" };
     }
     const waits = short(this.phases.at(-1)?.lag ?? 0);
@@ -305,7 +309,10 @@ export const changesOf = ({ before, after }: Pick<RescaleAction, "before" | "aft
     .filter(([name, p]) => before[name] !== p)
     .map(([name, p]) => [name, before[name], p]);
 
-export const changeText = (action: Pick<RescaleAction, "before" | "after">): string =>
+export const changeText = (action: Pick<RescaleAction, "before" | "after" | "moves">): string =>
+  Object.entries(action.moves ?? {})
+    .map(([name, [from, to]]) => `${name} ${from} → ${to}`)
+    .join(", ") ||
   changesOf(action)
     .map(([name, from, to]) => (from === undefined ? `${name} to ${to}` : `${name} ${from} → ${to}`))
     .join(", ") || "nothing";
@@ -321,7 +328,11 @@ export const moment = (t_s: number) => `${Number(t_s.toFixed(2)).toLocaleString(
 
 const WHO: Record<string, string> = { policy: "by the policy", document: "by the document" };
 
-export const actionTitle = ({ number, who }: RescaleAction) => `Rescale ${number}, ordered ${WHO[who] ?? `by ${who}`}`;
+/** What an order is called: operators of a run either move or are rescaled. */
+export const actionName = ({ number, moves }: Pick<RescaleAction, "number" | "moves">) =>
+  `${Object.keys(moves ?? {}).length ? "Move" : "Rescale"} ${number}`;
+
+export const actionTitle = (action: RescaleAction) => `${actionName(action)}, ordered ${WHO[action.who] ?? `by ${action.who}`}`;
 
 /** One line for the band of a rescale. */
 export function bandText(action: RescaleAction, head_s: number): string {
@@ -379,6 +390,7 @@ export interface ToldValue {
 }
 
 export function valueTold(name: string, value: number | null): ToldValue {
+  if (name.startsWith("to ")) return { label: name, means: "Records per second on this edge", text: value === null ? "–" : `${short(value)}/s` };
   const [label, means, kind] = VALUES[name] ?? [name.replace(/_/g, " "), "", "factor"];
   if (value === null) return { label, means, text: "–" };
   if (name === "ineffective") return { label, means, text: "yes" };
@@ -442,12 +454,12 @@ export function whyNot(
     if (isOver) return { text: "A recovery is in progress: all instances roll back to a checkpoint. The policy makes no decisions until it ends.", tone: "warn" };
     const what = state === "restarting" && action.kind === "in_place" ? "moving state is stored" : (UNDER_WAY[state] ?? "");
     if (over && !action.outcome)
-      return { text: `Rescale ${action.number} was still in progress when the run ended, at ${moment(history.head_s)}: ${what}.`, tone: "warn" };
+      return { text: `${actionName(action)} was still in progress when the run ended, at ${moment(history.head_s)}: ${what}.`, tone: "warn" };
     const until = until_s !== null && until_s > t_s ? `, until ${moment(until_s)}` : "";
-    return { text: `Rescale ${action.number} is in progress: ${what}${until}. The policy makes no decisions until it ends.`, tone: "warn" };
+    return { text: `${actionName(action)} is in progress: ${what}${until}. The policy makes no decisions until it ends.`, tone: "warn" };
   }
   const aborted = action?.outcome === "aborted" && action.ended_s !== null && action.ended_s <= t_s + EPSILON_S;
-  const failed = aborted ? `Rescale ${action.number} was aborted: ${action.why || "no reason given"}.` : "";
+  const failed = aborted ? `${actionName(action)} was aborted: ${action.why || "no reason given"}.` : "";
   if (!asked)
     return plainly(`${failed || BY_HAND[scalingOf(document).kind] || BY_HAND.manual}${next || " No orders left."}`, failed ? "bad" : "plain");
   if (state === "starting")
@@ -470,19 +482,24 @@ function decisionTold(history: ScalingHistory, decision: ScalingDecision, t_s: n
   if (verdict === "busy") return { text: `Skipped: ${why || "a rescale is in progress"}.`, tone: "warn" };
   if (verdict === "keep") return plainly(`Nothing to do: ${why || "the requested parallelism is already running"}.`);
   const action = knownAt(history.actionOf(decision), t_s);
-  if (action?.outcome === "aborted") return { text: `Rescale ${action.number} was aborted: ${action.why || "no reason given"}.`, tone: "bad" };
-  return { text: `${why && `${why.replace(/^./, (letter) => letter.toUpperCase())}. `}A rescale was ordered.`, tone: "good" };
+  if (action?.outcome === "aborted") return { text: `${actionName(action)} was aborted: ${action.why || "no reason given"}.`, tone: "bad" };
+  const because = why && `${why.replace(/^./, (letter) => letter.toUpperCase())}. `;
+  const what = Object.keys(action?.moves ?? {}).length ? "A move" : "A rescale";
+  return { text: `${because}${what} was ordered.`, tone: "good" };
 }
 
 const plainly = (text: string, tone: Tone = "plain") => ({ text, tone });
 
 /** Whether the document orders a rescale at this moment. */
-const isOrdered = (document: Pick<ExperimentDocument, "policies">, t_s: number) =>
-  ((scalingOf(document).orders ?? []) as { at_s?: number }[]).some(({ at_s }) => Math.abs((at_s ?? NaN) - t_s) < EPSILON_S);
+const isOrdered = (document: Pick<ExperimentDocument, "policies">, t_s: number) => {
+  const { orders, moves } = scalingOf(document) as { orders?: { at_s?: number }[]; moves?: { at_s?: number }[] };
+  return (orders ?? moves ?? []).some(({ at_s }) => Math.abs((at_s ?? NaN) - t_s) < EPSILON_S);
+};
 
 /** Of those that are not asked. */
 const BY_HAND: Record<string, string> = {
   manual: "No policy decides: rescales happen only when ordered.",
+  move: "No policy decides: operators move only when ordered.",
   fixed: "The parallelism stays as chosen before the run.",
   oracle: "The oracle decided everything before the run.",
 };
@@ -490,8 +507,10 @@ const BY_HAND: Record<string, string> = {
 /** Why the parallelism of this document's runs cannot be changed; null if, as far as the page knows, it can. */
 export function rescaleRefusal(
   { policies, query }: Pick<ExperimentDocument, "policies" | "query">,
-  { checkpointings = [] }: Registry,
+  registry: Registry,
 ): string | null {
+  const { checkpointings = [] } = registry;
+  if (relocates({ policies }, registry)) return "Operators of this run move to other hosts, with one instance each";
   const protocol = (policies?.checkpointing as Partial<Tagged> | undefined)?.kind ?? "none";
   if (checkpointings.find(({ kind }) => kind === protocol)?.rescalable === false)
     return `The parallelism cannot change under the protocol ${protocol.replace(/_/g, " ")}: its stored data belongs to channels whose ends would move`;

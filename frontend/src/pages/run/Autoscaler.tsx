@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import { isActive, registryQuery } from "../../api/queries";
 import type { Frame, ScalingDecision } from "../../api/types";
-import { isAsked, iterationAt, knownAt, moment, whyNot, type ChosenIteration } from "../../model/run/scaling";
+import { isAsked, iterationAt, knownAt, moment, relocates, whyNot, type ChosenIteration } from "../../model/run/scaling";
 import { Icon } from "../../ui/Icon";
 import type { IconName } from "../../ui/icons";
 import { hold, momentOf, useLiveRun } from "./liveRun";
@@ -25,6 +25,7 @@ export function Autoscaler({ document, onRescale }: { document: ExperimentDocume
   const decision = history.decisions[number];
   const { data: registry = {} } = useQuery(registryQuery);
   const asked = isAsked(document, registry);
+  const actions = relocates(document, registry) ? "Moves" : "Rescales";
   const why = count ? whyNot(history, document, asked, shown_s, number, over) : { text: "No frame yet.", tone: "plain" as const };
   return (
     <div className="autoscaler scroll" tabIndex={0} role="region" aria-label="Autoscaler" data-testid="autoscaler">
@@ -48,7 +49,7 @@ export function Autoscaler({ document, onRescale }: { document: ExperimentDocume
       )}
       <section data-testid="rescales">
         <div className="ph">
-          <h2>Rescales</h2>
+          <h2>{actions}</h2>
           <span className="mut">{history.actions.length}</span>
           <span className="grow" />
           <RescaleButton document={document} onRescale={onRescale} />
@@ -56,7 +57,7 @@ export function Autoscaler({ document, onRescale }: { document: ExperimentDocume
         {history.actions.length ? (
           <Rescales history={history} head_s={log.head_s} over={over} latest={moment_s === null ? undefined : history.actionAt(shown_s)} />
         ) : (
-          <p className="mut small none">No rescales yet.</p>
+          <p className="mut small none">No {actions.toLowerCase()} yet.</p>
         )}
       </section>
     </div>

@@ -88,14 +88,16 @@ function Pairs({ rows }: { rows: { label: string; text: string; means: string }[
 const RATES = { in_per_s: ["in", "Records processed per second"], out_per_s: ["out", "Records emitted per second"] } as const;
 
 function Monitor({ vertex, reading }: { vertex: string; reading: ScalingReading | undefined }) {
-  const { busy_ms, blocked_ms, fill, cpu, pending } = reading ?? {};
+  const { busy_ms, blocked_ms, fill, cpu, pending, cores, host } = reading ?? {};
   const share = (ms: number | undefined) => (ms === undefined ? "–" : percent(ms / 1000));
   return (
     <>
       <b className="ell" title={vertex}>
-        {vertex} <span className="mut">×{reading?.p ?? "?"}</span>
+        {vertex} <span className="mut">{host === undefined ? `×${reading?.p ?? "?"}` : `on ${host}`}</span>
       </b>
-      {busy_ms === undefined ? (
+      {cores !== undefined ? (
+        <Pairs rows={[{ label: "CPU", text: `${short(cores)} cores`, means: "CPU that it takes, in cores of speed 1" }]} />
+      ) : busy_ms === undefined ? (
         <small className="mut" title="No metrics of its instances since they started">
           no sample
         </small>
@@ -175,16 +177,24 @@ function Execute({
 }) {
   if (decision.verdict !== "order")
     return <span className="mut">{{ keep: "keep", no_metrics: "skipped", busy: "in progress" }[decision.verdict]}</span>;
+  const move = action?.moves?.[vertex];
   const wish = decision.steps.reduce((p, { parallelism }) => parallelism[vertex] ?? p, decision.advice[vertex]);
   const from = action?.before[vertex] ?? now;
   const to = action?.after[vertex] ?? wish ?? from;
-  if (from === to || to === undefined) return <span className="mut">unchanged{from === undefined ? "" : ` at ${from}`}</span>;
+  if (!move && Object.keys(action?.moves ?? {}).length) return <span className="mut">stays</span>;
+  if (!move && (from === to || to === undefined)) return <span className="mut">unchanged{from === undefined ? "" : ` at ${from}`}</span>;
   const down_s = action && downOf(action);
   return (
     <>
-      <b className={to > (from ?? to) ? "more" : "less"}>
-        {from} → {to}
-      </b>
+      {move ? (
+        <b>
+          {move[0]} → {move[1]}
+        </b>
+      ) : (
+        <b className={(to ?? 0) > (from ?? to ?? 0) ? "more" : "less"}>
+          {from} → {to}
+        </b>
+      )}
       <small className="mut">
         {!action
           ? "ordered"
