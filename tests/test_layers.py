@@ -81,6 +81,7 @@ MAY_IMPORT = {
     # a benchmark's query is described as that of a user is
     "engine.corpus.benchmarks": {"engine.corpus", "engine.advice.describe", "engine.spec", "engine.core.random"},
     "engine.corpus.labels": {"engine.corpus", "engine.costmodels", "engine.simulation"},  # costs are measured, so it runs the trace
+    "engine.corpus.timelines": {"engine.corpus", "engine.simulation"},  # likewise
     "engine.corpus.fingerprint": {"engine.corpus", "engine.prices", "engine.simulation", "engine.spec"},  # what labels follow from
     "engine.advice": {"engine.advice", "engine.costmodels", "engine.placement", "engine.workloads", "engine.spec", "engine.core.random"},
     "engine.learning": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},

@@ -17,11 +17,11 @@ from engine.corpus.grid import TRAINING
 from engine.corpus.labels import WARM_UP_S, measured
 from engine.corpus.queries import DrawnQuery
 from engine.corpus.selectivities import estimated
+from engine.corpus.timelines import timeline
 from engine.corpus.traces import DrawnHost, Trace, host_of
 from engine.costmodels.description import Filter, Operator, Sink, Source, Window, WindowedAggregate
 from engine.costmodels.features import joint_graph
 from engine.placement.space import Placed, Space
-from engine.simulation import Simulation
 from engine.spec.figure.evaluations import Metric, Monitoring, Scored, Scores
 
 from ..stock import Stock
@@ -74,7 +74,7 @@ def monitoring(evaluation: Monitoring, stock: Stock) -> Scores:
             problem.document(problem.candidates[pick.candidate], evaluation.length_s),
             problem.monitored(evaluation.length_s),
         ]
-    observed = stock.ran(observe, documents, "runs with a monitor")
+    observed = stock.ran(timeline, documents, "runs with a monitor")
     pairs = zip(problems, observed[::2], observed[1::2], strict=True)
     rows = tuple(Scored(problem.at, compared(chosen, moved)) for problem, chosen, moved in pairs)
     return Scores(rows, evaluation.traces + len(documents))
@@ -119,19 +119,6 @@ def _candidates(query: DrawnQuery, count: int, chance: Chance) -> tuple[Placed, 
     while first is None:
         first = space.draw(chance)
     return tuple(dict.fromkeys([first, *space.candidates(count, chance)]))
-
-
-def observe(document: Document) -> dict[str, Any]:
-    """A run: by second, the mean latency in ms and the number of records that arrived; and its moves."""
-    simulation = Simulation(document)
-    found: dict[str, Any] = {"mean_ms": [], "count": [], "moves": []}
-    while (frame := simulation.advance()) is not None:
-        found["mean_ms"].append(frame["latency_ms"]["mean"])
-        found["count"].append(frame["latency_ms"]["count"])
-        for action in frame.get("scaling", {}).get("actions", ()):
-            if action["outcome"] == "done":
-                found["moves"].append([action["ordered_s"], action["ended_s"], action["state_bytes"]])
-    return found
 
 
 def compared(chosen: dict[str, Any], moved: dict[str, Any]) -> dict[str, float | None]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.learning.evaluations.monitoring import _problems, chain, compared, observe
+from engine.corpus.timelines import timeline
+from engine.learning.evaluations.monitoring import _problems, chain, compared
 from engine.spec.figure.evaluations import Monitoring
 
 
@@ -63,7 +64,7 @@ def test_a_monitored_run_and_one_that_stays() -> None:
     several = _problems(Monitoring(selectivities=(0.5,), rates_per_s=(400,), windows_s=(10,), queries=9))
     one = next(one for one in several if len(set(one.candidates[0])) == 3)
     strong = max(range(5), key=lambda host: one.hosts[host].cpu_percent)
-    stays, moves = observe(one.document((strong,) * 3, 90)), observe(one.monitored(90))
+    stays, moves = timeline(one.document((strong,) * 3, 90)), timeline(one.monitored(90))
     assert stays["moves"] == []
     assert moves["moves"]
     found = compared(stays, moves)
