@@ -55,8 +55,9 @@ ENGINE_OF_WEBAPP = {
     "engine.diagnosis",
     "engine.telemetry.instances",
     "engine.telemetry.recorded",
+    "engine.costmodels.storage",
 }
-"""Documents, what uploads hold, rules on small histories, and what files say of a run; never a run."""
+"""Files of models that are taken in, documents, what uploads hold, rules on small histories, and what files say of a run; never a run."""
 
 MAY_IMPORT = {
     "engine.core": {"engine.core"},

@@ -17,11 +17,12 @@ from webapp.lib.body_limit import BodyLimit  # noqa: E402
 from webapp.live.routing import websocket_urls  # noqa: E402
 
 MULTIPART_OVERHEAD_BYTES = 64 * 1024
+UPLOADS = ("/api/datasets", "/api/datasets/preview", "/api/learning/import/models", "/api/learning/import/corpora")
 
 
 def limit_bytes(path: str) -> int:
     """Return the maximum body size of a path."""
-    if path.rstrip("/") in ("/api/datasets", "/api/datasets/preview"):
+    if path.rstrip("/") in UPLOADS:
         return settings.UPLOAD_BYTES_MAX + MULTIPART_OVERHEAD_BYTES
     return settings.DOCUMENT_BYTES_MAX
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
@@ -51,3 +53,31 @@ def test_a_corpus_is_measured_and_cancelled(page: Page, api: httpx.Client) -> No
     page.get_by_role("button", name="Undo").click()
     expect(corpus).to_have_count(1)
     assert api.delete("/api/learning/corpora/browser").status_code == 204
+
+
+@pytest.mark.slow
+def test_models_are_exported_imported_and_asked_first(page: Page, api: httpx.Client, tmp_path: Path) -> None:
+    page.goto("/models")
+    with page.expect_download() as started:
+        page.get_by_test_id("models-dev").get_by_role("link", name="Export models dev").click()
+    file = tmp_path / started.value.suggested_filename
+    started.value.save_as(file)
+    page.get_by_test_id("import-models").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_test_id("import-go")).to_be_disabled()
+    dialog.get_by_label("File").set_input_files(file)
+    dialog.get_by_label("Name").fill("dev")
+    dialog.get_by_label("Name").fill("brought")
+    assert_accessible(page)
+    dialog.get_by_test_id("import-go").click()
+    brought, shipped = page.get_by_test_id("models-brought"), page.get_by_test_id("models-dev")
+    expect(brought).to_contain_text("asked first", timeout=20_000)
+    shipped.get_by_role("button", name="Ask models dev first").click()
+    expect(shipped).to_contain_text("asked first")
+    expect(brought).not_to_contain_text("asked first")
+    page.get_by_test_id("import-corpora").click()
+    dialog.get_by_label("File").set_input_files(file)
+    dialog.get_by_test_id("import-go").click()
+    expect(dialog).to_contain_text("holds models")
+    dialog.get_by_role("button", name="Cancel").click()
+    assert api.delete("/api/learning/models/brought").status_code == 204

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from engine.corpus import corpora
 from engine.corpus.corpora import write_card
 from webapp.lab import cost_models
 from webapp.lab.models import Lab, LearningJob, RunState
@@ -179,3 +183,101 @@ def test_a_corpus_that_is_not_there(client: Client, lab: Lab) -> None:
 
 def test_a_whole_corpus_is_not_measured_again(client: Client, lab: Lab, corpus: Path) -> None:
     assert ask(client, "corpora", 409, name="small", traces=120, seed=1)["detail"] == "corpus 'small' is whole already"
+
+
+# -- taken elsewhere and brought back ------------------------------------------------------------------------------------------------
+
+
+def exported(client: Client, path: str) -> bytes:
+    answer = client.get(f"{URL}/{path}/export")
+    assert answer.status_code == 200
+    return b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+
+
+def brought(client: Client, kind: str, content: bytes, name: str = "", status: int = 201) -> dict[str, Any]:
+    answer = client.post(f"{URL}/import/{kind}", {"file": SimpleUploadedFile("some.zip", content), "name": name})
+    assert answer.status_code == status, answer.content
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def packed(files: dict[str, bytes], kind: str = "models", name: str = "mine") -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("millrace.json", json.dumps({"format": 1, "kind": kind, "name": name}))
+        for path, content in files.items():
+            archive.writestr(path, content)
+    return made.getvalue()
+
+
+def test_models_are_exported_and_imported_whole(client: Client, lab: Lab, data: Path) -> None:
+    content = exported(client, "models/dev")
+    assert brought(client, "models", content, "copy") == {"name": "copy"}
+    shipped = cost_models.folders()["dev"]
+    for file in shipped.rglob("*.json"):
+        assert (data / "models" / "copy" / file.relative_to(shipped)).read_bytes() == file.read_bytes()
+    assert {one["name"]: one["promoted"] for one in listed(client)["models"]} == {"copy": True, "dev": False}
+    told = brought(client, "models", content, "copy", 422)
+    assert told["detail"] == "there is already something of the name 'copy'; give another one, or delete it first"
+    assert not list((data / "models").glob(".importing*"))
+
+
+def test_a_corpus_is_exported_and_imported(client: Client, lab: Lab, data: Path, corpus: Path) -> None:
+    content = exported(client, "corpora/small")
+    (before,) = listed(client)["corpora"]
+    assert brought(client, "corpora", content, "again") == {"name": "again"}
+    found = {one["name"]: one for one in listed(client)["corpora"]}
+    assert found["again"] == before | {"name": "again"}
+    assert corpora.digest(data / "corpora" / "again") == corpora.digest(corpus)
+    assert client.get(f"{URL}/corpora/none/export").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"no zip", "the file is no archive of Millrace, or it is damaged"),
+        (packed({"throughput-42/model.json": b"{}"}), "throughput-42: model.json is not of format 1"),
+        (packed({}), "the archive holds no model"),
+        (packed({"../../evil-1/model.json": b"{}"}), "the archive holds '../../evil-1/model.json', which is no part of models"),
+        (packed({"throughput-42/code.py": b"print()"}), "the archive holds 'throughput-42/code.py', which is no part of models"),
+        (packed({}, kind="corpus"), "the file holds corpus of format 1, not models of format 1"),
+        (packed({}, name="No Name"), "name is 'No Name'; it must be lower-case letters"),
+    ],
+)
+def test_archives_that_are_none_are_refused(client: Client, lab: Lab, data: Path, content: bytes, says: str) -> None:
+    told = brought(client, "models", content, status=422)
+    assert says in told["detail"]
+    assert told["problems"][0]["pointer"] == "/file"
+    assert not (data / "models").exists() or not list((data / "models").iterdir())
+
+
+def test_models_with_broken_weights_and_torn_parts_are_refused(client: Client, lab: Lab, corpus: Path) -> None:
+    shipped = cost_models.folders()["dev"] / "success-42"
+    description, weights = (shipped / "model.json").read_bytes(), (shipped / "weights.npz").read_bytes()
+    files = {"success-42/model.json": description, "success-42/weights.npz": weights[: len(weights) // 2]}
+    assert "the model does not fit this version" in brought(client, "models", packed(files), status=422)["detail"]
+    torn = {"corpus.json": (corpus / "corpus.json").read_bytes(), "part-00000.parquet": b"PAR1 and no end"}
+    assert "part-00000.parquet is torn" in brought(client, "corpora", packed(torn, "corpus"), status=422)["detail"]
+    assert "is no card" in brought(client, "corpora", packed({"corpus.json": b"[]"}, "corpus"), status=422)["detail"]
+
+
+def test_promoted_models_are_asked_first(client: Client, lab: Lab, data: Path) -> None:
+    content = exported(client, "models/dev")
+    for name in ("a", "b"):
+        brought(client, "models", content, name)
+    assert next(iter(cost_models.folders())) == "a"
+    assert client.post(f"{URL}/models/dev/promote").status_code == 204
+    assert next(iter(cost_models.folders())) == "dev"
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: cost_models.promote("ab"[n % 2], "ada"), range(40)))
+    assert cost_models.promoted() in ("a", "b")
+    assert [one["promoted"] for one in listed(client)["models"]] == [True, False, False]
+    assert not list((data / "models").glob(".promoted*")), "nothing is left of those that came too late"
+    assert client.post(f"{URL}/models/none/promote").status_code == 404
+    shutil.rmtree(data / "models" / cost_models.promoted())
+    assert len(cost_models.folders()) == 2, "what was promoted may be gone"
+
+
+def test_models_in_training_are_not_promoted(client: Client, lab: Lab, data: Path) -> None:
+    (data / "models" / "half").mkdir(parents=True)
+    assert "cannot tell yet" in client.post(f"{URL}/models/half/promote").json()["detail"]

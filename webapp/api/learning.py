@@ -5,16 +5,17 @@ from __future__ import annotations
 import uuid
 from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from django.http import HttpRequest
-from ninja import Router, Schema, Status
+from django.http import FileResponse, HttpRequest
+from ninja import File, Form, Router, Schema, Status
+from ninja.files import UploadedFile
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from engine.spec import Problem
 from engine.spec.figure.evaluations import Models as Settings
-from webapp.lab import cost_models
+from webapp.lab import cost_models, learning_archives
 from webapp.lab.models import LearningJob
 from webapp.lab.models.learning import LearningKind
 from webapp.lab.models.work import ACTIVE
@@ -24,12 +25,12 @@ from webapp.lib.described import AsIs, JsonObject
 from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce_row
 
-from .errors import Problem404, Problem409
+from .errors import Problem404, Problem409, Problem422
 from .parsing import Body
 
 router = Router()
 
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+Name = Annotated[str, Field(pattern=f"^{cost_models.NAME}$")]
 Cost = Literal["throughput", "processing_latency", "end_to_end_latency", "flows", "success"]
 QUEUE_AWAY = "the queue is unreachable; the job is stored and starts when the queue is back"
 ENDED_MAX = 10
@@ -60,11 +61,12 @@ class CorpusShape(Schema):
 
 
 class ModelRow(Schema):
-    """Models of a corpus in a list. members: trained models by cost. q50: median q-error of the network on the test, by cost; accuracy:
-    share of correct classes."""
+    """Models of a corpus in a list. promoted: they are asked if a question names none. members: trained models by cost. q50: median q-error
+    of the network on the test, by cost; accuracy: share of correct classes."""
 
     name: str
     shipped: bool
+    promoted: bool
     corpus: str
     traces: int
     measured_by: str
@@ -112,6 +114,10 @@ class Learning(Schema):
     corpora: list[CorpusShape]
     models: list[ModelRow]
     jobs: list[LearningJobShape]
+
+
+class Imported(Schema):
+    name: str
 
 
 class NewCorpus(Body):
@@ -213,12 +219,57 @@ def restore_models(request: HttpRequest, name: str) -> Status:
     return restored(LearningKind.MODELS, name)
 
 
-def place_of(kind: LearningKind) -> Path:
-    return cost_models.corpora_place() if kind == LearningKind.CORPUS else cost_models.places()[0]
+@router.post("/models/{str:name}/promote", response={204: None}, summary="Ask these models where a question names none")
+def promote(request: HttpRequest, name: str) -> Status:
+    """Of two promotions at once, the later one counts."""
+    known = cost_models.models(name)
+    if known is None:
+        raise Problem404(f"there are no models '{name}'")
+    if not {"success", "flows"} <= {member.metric for member in known.members if member.is_trained}:
+        raise Problem409(f"models '{name}' cannot tell yet whether a placement delivers and keeps up; wait until these are trained")
+    cost_models.promote(name, request.auth.user.get_username())
+    return Status(204, None)
+
+
+@router.get("/models/{str:name}/export", summary="The files of models, as a ZIP")
+def export_models(request: HttpRequest, name: str) -> FileResponse:
+    return exported(LearningKind.MODELS, name)
+
+
+@router.get("/corpora/{str:name}/export", summary="The files of a corpus, as a ZIP")
+def export_corpus(request: HttpRequest, name: str) -> FileResponse:
+    return exported(LearningKind.CORPUS, name)
+
+
+@router.post("/import/models", response={201: Imported}, summary="Take in models that were exported")
+def import_models(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "") -> Status:
+    """name: default: the one they had. No code of the file is run."""
+    return imported(LearningKind.MODELS, file, name)
+
+
+@router.post("/import/corpora", response={201: Imported}, summary="Take in a corpus that was exported")
+def import_corpus(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "") -> Status:
+    """name: default: the one it had."""
+    return imported(LearningKind.CORPUS, file, name)
+
+
+def exported(kind: LearningKind, name: str) -> FileResponse:
+    folder = cost_models.folder_of(kind, name)
+    if folder is None:
+        raise Problem404(f"there is no corpus '{name}'" if kind == LearningKind.CORPUS else f"there are no models '{name}'")
+    file = learning_archives.packed(folder, kind)
+    return FileResponse(file, as_attachment=True, filename=f"{name}.{kind}.zip", content_type="application/zip")
+
+
+def imported(kind: LearningKind, file: UploadedFile, name: str) -> Status:
+    try:
+        return Status(201, Imported(name=learning_archives.unpack(file, kind, name)))
+    except learning_archives.Refused as refused:
+        raise Problem422(str(refused), [Problem("/file", "not_taken", str(refused), value=file.name or "").as_dict()]) from None
 
 
 def restored(kind: LearningKind, name: str) -> Status:
-    if not cost_models.restore(place_of(kind), name):
+    if not cost_models.restore(cost_models.place_of(kind), name):
         raise Problem404(f"nothing of the name '{name}' was deleted lately, or there is a new one")
     return Status(204, None)
 
@@ -229,7 +280,7 @@ def deleted(kind: LearningKind, name: str) -> Status:
     for job in LearningJob.objects.filter(state__in=ACTIVE):
         if (job.kind, job.name) == (kind, name) or (is_corpus and job.settings.get("corpus") == name):
             raise Problem409(f"{what} '{name}' is in use by a job; cancel the job first")
-    if not cost_models.delete(place_of(kind), name):
+    if not cost_models.delete(cost_models.place_of(kind), name):
         known = cost_models.models(name) if not is_corpus else None
         if known is not None:
             raise Problem409(f"models '{name}' come with Millrace and cannot be deleted")
@@ -257,6 +308,7 @@ def row_of(known: cost_models.KnownModels) -> ModelRow:
     return ModelRow(
         name=known.name,
         shipped=known.shipped,
+        promoted=known.promoted,
         corpus=known.corpus,
         traces=known.traces,
         measured_by=known.measured_by,

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,10 @@ from typing import Any
 
 from django.conf import settings
 
+NAME = r"[a-z0-9][a-z0-9_-]{0,62}"
+"""Of corpora and models."""
+
+PROMOTED = "promoted.json"
 CARD, BALANCE, DESCRIPTION, REPORT, PROGRESS = "corpus.json", "balance.json", "model.json", "report.json", "progress.json"
 
 
@@ -22,16 +27,40 @@ def places() -> list[Path]:
 
 
 def folders() -> dict[str, Path]:
-    """Of all models by name, those of the data directory first."""
+    """Of all models by name: first those that were promoted, then those of the data directory."""
     found: dict[str, Path] = {}
     for place in places():
         for folder in _folders_in(place):
             found.setdefault(folder.name, folder)
-    return found
+    first = promoted()
+    return {name: found[name] for name in sorted(found, key=lambda name: name != first)}
+
+
+def promoted() -> str:
+    """Name of the models that are asked if a question names none; empty if nobody has chosen any."""
+    given = _read(places()[0] / PROMOTED)
+    return str(given["name"]) if isinstance(given, dict) and "name" in given else ""
+
+
+def promote(name: str, author: str) -> None:
+    """Of two at once the later one counts. An empty name takes the choice back."""
+    place = places()[0]
+    place.mkdir(parents=True, exist_ok=True)
+    temporary = place / f".{PROMOTED}.{uuid.uuid4().hex}"
+    try:
+        temporary.write_text(json.dumps({"name": name, "author": author, "at": time.time()}))
+        temporary.replace(place / PROMOTED)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def corpora_place() -> Path:
     return Path(settings.DATA_DIR) / "corpora"
+
+
+def place_of(kind: str) -> Path:
+    """Where corpora or models of this installation are."""
+    return corpora_place() if kind == "corpus" else places()[0]
 
 
 def _folders_in(place: Path) -> Iterator[Path]:
@@ -62,15 +91,21 @@ class KnownCorpus:
 
 
 def corpora() -> list[KnownCorpus]:
-    found = []
-    for folder in _folders_in(corpora_place()):
-        card = _read(folder / CARD)
-        if isinstance(card, dict) and {"draw", "seed", "traces", "measured_by", "per_part"} <= card.keys():
-            parts = len(list(folder.glob("part-*.parquet")))
-            done = min(parts * card["per_part"], card["traces"])
-            names = ("draw", "seed", "traces", "measured_by")
-            found.append(KnownCorpus(folder.name, done=done, balance=_read(folder / BALANCE), **{name: card[name] for name in names}))
-    return found
+    return [known for folder in _folders_in(corpora_place()) if (known := corpus_in(folder)) is not None]
+
+
+def corpus_in(folder: Path) -> KnownCorpus | None:
+    """None if its card is missing or wrong."""
+    card = _read(folder / CARD)
+    numbers, texts = ("seed", "traces", "per_part"), ("draw", "measured_by")
+    if not isinstance(card, dict) or not all(isinstance(card.get(name), int) for name in numbers):
+        return None
+    if not all(isinstance(card.get(name), str) for name in texts):
+        return None
+    parts = len(list(folder.glob("part-*.parquet")))
+    done = min(parts * card["per_part"], card["traces"])
+    names = ("draw", "seed", "traces", "measured_by")
+    return KnownCorpus(folder.name, done=done, balance=_read(folder / BALANCE), **{name: card[name] for name in names})
 
 
 @dataclass(frozen=True)
@@ -86,10 +121,11 @@ class KnownModel:
 @dataclass(frozen=True)
 class KnownModels:
     """The models of a corpus. shipped: they come with Millrace. corpus, traces, measured_by: what they learned from; empty and 0 until the
-    first is trained. report: what they are worth on the test, by cost."""
+    first is trained. report: what they are worth on the test, by cost. promoted: they are asked if a question names none."""
 
     name: str
     shipped: bool
+    promoted: bool
     corpus: str
     traces: int
     measured_by: str
@@ -109,6 +145,13 @@ def all_models() -> list[KnownModels]:
     return [_known(folder) for folder in folders().values()]
 
 
+def folder_of(kind: str, name: str) -> Path | None:
+    """Of a corpus or of models, those that come with Millrace included."""
+    if kind == "models":
+        return folders().get(name)
+    return next((folder for folder in _folders_in(corpora_place()) if folder.name == name), None)
+
+
 def _known(folder: Path) -> KnownModels:
     descriptions = [one for member in _folders_in(folder) if isinstance(one := _read(member / DESCRIPTION), dict)]
     members = [KnownModel(one["metric"], one["seed"], one["epochs"], True) for one in descriptions]
@@ -119,6 +162,7 @@ def _known(folder: Path) -> KnownModels:
     return KnownModels(
         folder.name,
         folder.parent != places()[0],
+        folder.name == next(iter(folders()), ""),
         facts.get("corpus", ""),
         facts.get("traces", 0),
         facts.get("measured_by", ""),

@@ -1821,12 +1821,13 @@ export interface components {
             note: string | null;
         };
         /**
-         * @description Models of a corpus in a list. members: trained models by cost. q50: median q-error of the network on the test, by cost; accuracy:
-         *     share of correct classes.
+         * @description Models of a corpus in a list. promoted: they are asked if a question names none. members: trained models by cost. q50: median q-error
+         *     of the network on the test, by cost; accuracy: share of correct classes.
          */
         ModelRow: {
             name: string;
             shipped: boolean;
+            promoted: boolean;
             corpus: string;
             traces: number;
             measured_by: string;
@@ -1859,6 +1860,7 @@ export interface components {
         ModelDetail: {
             name: string;
             shipped: boolean;
+            promoted: boolean;
             corpus: string;
             traces: number;
             measured_by: string;
@@ -1892,6 +1894,9 @@ export interface components {
                 };
             };
             points: number[][];
+        };
+        Imported: {
+            name: string;
         };
         /** @description figure: number of the paper's figure that it follows. group: lessons on one subject. */
         LessonItem: {
@@ -3591,6 +3596,7 @@ export type EpochShape = components['schemas']['EpochShape'];
 export type MemberShape = components['schemas']['MemberShape'];
 export type ModelDetail = components['schemas']['ModelDetail'];
 export type WorthShape = components['schemas']['WorthShape'];
+export type Imported = components['schemas']['Imported'];
 export type LessonItem = components['schemas']['LessonItem'];
 export type LessonTold = components['schemas']['LessonTold'];
 export type AnalysisPage = components['schemas']['AnalysisPage'];

@@ -18,7 +18,8 @@ TRACES = 120
 def row(index: int, draw: str = "training") -> Row:
     of = trace(draw, 1, index)
     rate = sum(getattr(operator, "rate_per_s", 0) for operator in of.query.operators)
-    labels = Labels(43, "", rate / 2, 1e5 / rate, 2e5 / rate, 0.0, rate > 1500) if index % 5 else Labels(43, "nothing arrived")
+    arrives = rate / 2 if index % 7 else 0.5  # some of less than one a second
+    labels = Labels(43, "", arrives, 1e5 / rate, 2e5 / rate, 0.0, rate > 1500) if index % 5 else Labels(43, "nothing arrived")
     return Row(index, of, estimated(of.query, 1, index), labels)
 
 

@@ -15,6 +15,7 @@ import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { toast } from "../../ui/toasts";
 import { TopBar } from "../../ui/TopBar";
 import { CorpusDialog } from "./CorpusDialog";
+import { ImportDialog, type Imported } from "./ImportDialog";
 import { TrainDialog } from "./TrainDialog";
 import "./models.css";
 
@@ -62,7 +63,7 @@ export function ModelsPage() {
           </Link>
         </div>
         {data && data.jobs.length > 0 && <Jobs jobs={data.jobs} />}
-        <h2>Models</h2>
+        <Heading title="Models" kind="models" onImport={() => change({ new: "import-models" })} />
         <ListPanel label="Models" data-testid="models" error={error} loading={!data} retry={refetch}>
           {data?.models.length ? (
             <ModelTable models={data.models} />
@@ -72,7 +73,7 @@ export function ModelsPage() {
             </Empty>
           )}
         </ListPanel>
-        <h2>Corpora</h2>
+        <Heading title="Corpora" kind="corpora" onImport={() => change({ new: "import-corpora" })} />
         <ListPanel label="Corpora" data-testid="corpora" error={error} loading={!data} retry={refetch}>
           {data?.corpora.length ? (
             <CorpusTable corpora={data.corpora} onTrain={(of) => change({ new: "models", of })} />
@@ -93,10 +94,39 @@ export function ModelsPage() {
         </ListPanel>
       </div>
       {url.new === "corpus" && <CorpusDialog taken={data?.corpora ?? []} onClose={() => change({ new: "" })} />}
+      {url.new === "import-models" && <ImportDialog kind="models" onClose={() => change({ new: "" })} />}
+      {url.new === "import-corpora" && <ImportDialog kind="corpora" onClose={() => change({ new: "" })} />}
       {url.new === "models" && whole.length > 0 && (
         <TrainDialog corpora={whole} first={url.of} onClose={() => change({ new: "", of: "" })} />
       )}
     </div>
+  );
+}
+
+function Heading({ title, kind, onImport }: { title: string; kind: Imported; onImport: () => void }) {
+  return (
+    <div className="heading">
+      <h2>{title}</h2>
+      <WriteButton className="btn ghost mini-text" data-testid={`import-${kind}`} onClick={onImport}>
+        <Icon name="import" small />
+        Import
+      </WriteButton>
+    </div>
+  );
+}
+
+/** A ZIP with the files. */
+function Export({ kind, name }: { kind: Imported; name: string }) {
+  return (
+    <a
+      className="btn ghost icon"
+      href={`/api/learning/${kind}/${encodeURIComponent(name)}/export`}
+      download
+      title="Export as a ZIP, for another installation"
+      aria-label={`Export ${kind === "models" ? "models" : "corpus"} ${name}`}
+    >
+      <Icon name="export" />
+    </a>
   );
 }
 
@@ -149,6 +179,12 @@ function Jobs({ jobs }: { jobs: LearningJob[] }) {
 
 function ModelTable({ models }: { models: LearnedModels[] }) {
   const drop = useDrop("models");
+  const client = useQueryClient();
+  const promote = useMutation({
+    mutationFn: (name: string) => post(`/api/learning/models/${encodeURIComponent(name)}/promote`),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["learning"] }),
+    onError: complain,
+  });
   return (
     <table className="table">
       <TableHead columns={["Name", "Learned from", ofNumbers("Members"), ofNumbers("Width"), ...COSTS.map(({ title }) => ofNumbers(title))]} actions />
@@ -159,6 +195,11 @@ function ModelTable({ models }: { models: LearnedModels[] }) {
               <Link to={`/models/${one.name}`}>
                 <b>{one.name}</b>
               </Link>
+              {one.promoted && (
+                <span className="badge" title="Suggest placement asks these, unless others are chosen">
+                  asked first
+                </span>
+              )}
               {one.shipped && <p>comes with Millrace</p>}
             </td>
             <td className="mut">{one.corpus ? `${one.corpus}, ${plural(one.traces, "trace")}` : "in training"}</td>
@@ -174,15 +215,27 @@ function ModelTable({ models }: { models: LearnedModels[] }) {
               );
             })}
             <td className="num">
-              <WriteButton
-                className="btn ghost icon"
-                disabled={one.shipped}
-                title={one.shipped ? "Models that come with Millrace cannot be deleted" : "Delete with their files (can be undone)"}
-                aria-label={`Delete models ${one.name}`}
-                onClick={() => drop(one.name)}
-              >
-                <Icon name="trash" />
-              </WriteButton>
+              <span className="row-actions">
+                <WriteButton
+                  className="btn"
+                  disabled={one.promoted}
+                  title={one.promoted ? "They are asked first already" : "Suggest placement asks these from now on, unless others are chosen"}
+                  aria-label={`Ask models ${one.name} first`}
+                  onClick={() => promote.mutate(one.name)}
+                >
+                  Ask first
+                </WriteButton>
+                <Export kind="models" name={one.name} />
+                <WriteButton
+                  className="btn ghost icon"
+                  disabled={one.shipped}
+                  title={one.shipped ? "Models that come with Millrace cannot be deleted" : "Delete with their files (can be undone)"}
+                  aria-label={`Delete models ${one.name}`}
+                  onClick={() => drop(one.name)}
+                >
+                  <Icon name="trash" />
+                </WriteButton>
+              </span>
             </td>
           </tr>
         ))}
@@ -216,6 +269,7 @@ function CorpusTable({ corpora, onTrain }: { corpora: Corpus[]; onTrain: (name: 
                 >
                   Train
                 </WriteButton>
+                <Export kind="corpora" name={one.name} />
                 <WriteButton
                   className="btn ghost icon"
                   title="Delete with its files (can be undone); models trained on it stay"
