@@ -21,12 +21,12 @@ import pyarrow.parquet as parquet
 from engine.core.random import Chance
 
 from .benchmarks import BENCHMARKS
-from .experiments import Document
+from .experiments import Document, on_changed_engine
 from .fingerprint import fingerprint
 from .labels import Failure, Labels, horizon_s, measure, measured
 from .rows import SCHEMA, Row
 from .selectivities import estimated
-from .traces import DRAWS, trace
+from .traces import CHANGED_ENGINE, DRAWS, trace
 
 PART = 50
 """Traces in a file, unless a corpus says otherwise: other divisions give other files."""
@@ -87,7 +87,8 @@ class Corpus:
             return BENCHMARKS[self.draw].drawn(self.draw, self.seed, index).document
         drawn = trace(self.draw, self.seed, index)
         stream_seed = Chance(self.seed, self.draw, "streams", index).below(1 << 31)
-        return measured(drawn, stream_seed, horizon_s(drawn.query))
+        document = measured(drawn, stream_seed, horizon_s(drawn.query))
+        return on_changed_engine(document) if self.draw == CHANGED_ENGINE else document
 
     def missing(self, directory: Path) -> list[int]:
         """Parts whose file is not there, or cannot be read."""

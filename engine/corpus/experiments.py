@@ -25,6 +25,8 @@ DOUBLES = 11  # values from -0.05 to 0.05
 FUNCTIONS = {"min": "min", "max": "max", "mean": "avg", "sum": "sum"}
 TEXT_FUNCTIONS = ("startswith", "endswith", "contains")
 PRICES = "costream_2024"
+CHANGED_PRICES = "costream_2024_changed"
+CHANGED_MEMORY = {"kind": "costream_2024", "slow_down": {"kind": "klink"}}
 ENVELOPE_BYTES = 120
 CREDITS = 32_768  # records that a receiver's queue holds
 VALUE_BYTES: Mapping[Dtype, int] = {"int": 10, "double": 14, "string": 9}
@@ -44,6 +46,12 @@ def experiment(trace: Trace, seed: int, horizon_s: float) -> Document:
     name = f"{query.template.replace('_', '-')} query over {len(trace.hosts)} hosts"
     placed = dict(zip(ids, trace.placed, strict=True))
     return assembled(name, operators, _edges(query, ids), sources, trace.hosts, placed, seed, horizon_s)
+
+
+def on_changed_engine(document: Document) -> Document:
+    """The same experiment where strings and serialising cost twice as much, and collecting garbage slows down along another curve."""
+    hosts = [host | {"memory": CHANGED_MEMORY} for host in document["cluster"]["hosts"]]
+    return document | {"prices": CHANGED_PRICES, "cluster": document["cluster"] | {"hosts": hosts}}
 
 
 def assembled(

@@ -48,10 +48,14 @@ class Draw:
     hardware: Hardware = TRAINING
 
 
+CHANGED_ENGINE = "changed_engine"
+"""Queries and hosts as in training, run by an engine with other prices."""
+
 DRAWS: Mapping[str, Draw] = {
     "training": Draw(),
     "calibration": Draw(),
     "unseen_hardware": Draw(hardware=UNSEEN),
+    CHANGED_ENGINE: Draw(),
     **{name: Draw(hardware=hardware) for name, hardware in BEYOND.items()},
     **{f"chains_of_{count}": Draw(partial(chain_of_filters, count)) for count in (2, 3, 4)},
 }

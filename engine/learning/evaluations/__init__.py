@@ -14,9 +14,15 @@ from engine.spec.figure.evaluations import Evaluation, Scores
 from ..stock import Stock, keep
 from .accuracy import accuracy
 from .monitoring import monitoring
+from .short_runs import short_runs
 from .speedups import speedups
 
-KINDS: Mapping[str, Callable[[Any, Stock], Scores]] = {"accuracy": accuracy, "speedups": speedups, "monitoring": monitoring}
+KINDS: Mapping[str, Callable[[Any, Stock], Scores]] = {
+    "accuracy": accuracy,
+    "speedups": speedups,
+    "monitoring": monitoring,
+    "short_runs": short_runs,
+}
 
 
 def evaluate(evaluation: Evaluation, stock: Stock) -> Scores:

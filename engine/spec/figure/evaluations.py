@@ -181,6 +181,18 @@ class Monitoring(Variant):
     length_s: Number = Field(default=600, ge=60, le=3600, description="of a run")
 
 
+class ShortRuns(Variant):
+    """How far labels of short runs are from those of runs as long as the source's (specification 5.4)."""
+
+    COLUMNS: ClassVar[tuple[str, ...]] = ("metric",)
+    SCORES: ClassVar[tuple[str, ...]] = ("q50", "q95", "accuracy", "count")
+
+    kind: Literal["short_runs"] = "short_runs"
+    experiments: Integer | None = Field(default=None, ge=1, le=100_000, description="that are run twice; follows from the scale")
+    seed: Integer = 1
+    length_s: Integer = Field(default=240, ge=60, le=3600, description="of the long runs")
+
+
 class Shared(Variant):
     """One that several figures share, from a file of its own."""
 
@@ -188,9 +200,9 @@ class Shared(Variant):
     name: str = Field(description="paper/name, of a file beside the experiments that figures share")
 
 
-Evaluation = Accuracy | Speedups | Monitoring
-AnyEvaluation = Annotated[Accuracy | Speedups | Monitoring, Field(discriminator="kind")]
-GivenEvaluation = Annotated[Accuracy | Speedups | Monitoring | Shared, Field(discriminator="kind")]
+Evaluation = Accuracy | Speedups | Monitoring | ShortRuns
+AnyEvaluation = Annotated[Evaluation, Field(discriminator="kind")]
+GivenEvaluation = Annotated[Evaluation | Shared, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True)
@@ -223,7 +235,8 @@ Evaluator = Callable[[Evaluation], Scores]
 
 @dataclass(frozen=True)
 class Preset:
-    """Sizes at a scale. tested: traces of a test set. tuned: traces of further training. queries: of each type. points: of a grid."""
+    """Sizes at a scale. tested: traces of a test set. tuned: traces of further training. queries: of each type. points: of a grid.
+    run_twice: experiments for the comparison with long runs."""
 
     traces: int
     hidden: int
@@ -234,12 +247,46 @@ class Preset:
     tuned_epochs: int
     queries: int
     points: int
+    run_twice: int
 
 
 PRESETS: Mapping[str, Preset] = {
-    "smoke": Preset(traces=400, hidden=32, members=1, epochs=15, tested=20, tuned=60, tuned_epochs=15, queries=2, points=2),
-    "dev": Preset(traces=4000, hidden=32, members=3, epochs=80, tested=100, tuned=900, tuned_epochs=80, queries=20, points=25),
-    "paper": Preset(traces=43_281, hidden=128, members=3, epochs=200, tested=100, tuned=3000, tuned_epochs=400, queries=50, points=25),
+    "smoke": Preset(
+        traces=400,
+        hidden=32,
+        members=1,
+        epochs=15,
+        tested=20,
+        tuned=60,
+        tuned_epochs=15,
+        queries=2,
+        points=2,
+        run_twice=6,
+    ),
+    "dev": Preset(
+        traces=4000,
+        hidden=32,
+        members=3,
+        epochs=80,
+        tested=100,
+        tuned=900,
+        tuned_epochs=80,
+        queries=20,
+        points=25,
+        run_twice=200,
+    ),
+    "paper": Preset(
+        traces=43_281,
+        hidden=128,
+        members=3,
+        epochs=200,
+        tested=100,
+        tuned=3000,
+        tuned_epochs=400,
+        queries=50,
+        points=25,
+        run_twice=200,
+    ),
 }
 """By scale (specification 5.4). smoke shows that the parts work together, and nothing else."""
 
@@ -247,6 +294,8 @@ PRESETS: Mapping[str, Preset] = {
 def with_preset(evaluation: Evaluation, scale: str) -> Evaluation:
     """The evaluation with every size."""
     preset = PRESETS[scale]
+    if isinstance(evaluation, ShortRuns):
+        return evaluation.model_copy(update={"experiments": evaluation.experiments or preset.run_twice})
     sizes = {"hidden": preset.hidden, "members": preset.members, "epochs": preset.epochs}
     changes: dict[str, Any] = {"traces": evaluation.traces or preset.traces, "models": _filled(evaluation.models, sizes)}
     if isinstance(evaluation, Speedups):

@@ -36,7 +36,7 @@ class MadeUp(Stock):
         return [made_up.row(index).labels for index in range(len(documents))]
 
     def ran(self, observe: Observe, documents: Sequence[Document], about: str, chunk: int = 1) -> list[Any]:
-        """Latencies of the second run fall when something is moved, after 40 s."""
+        """Of a run that stays and of one that moves: latencies of the second fall when something is moved, after 40 s."""
         chosen = {"mean_ms": [10.0] * 60, "count": [5] * 60, "moves": []}
         moved = {"mean_ms": [50.0] * 40 + [9.0] * 20, "count": [5] * 60, "moves": [[30.0, 40.0, 1_000_000]]}
         return [chosen, moved] * (len(documents) // 2)
