@@ -52,7 +52,7 @@ def test_every_value_can_be_drawn(id: str, stock: MadeUp) -> None:
     figure = FILES.figure(id)
     result = reproduce(figure, "smoke", FILES.experiment, Here(), evaluator=lambda evaluation: evaluate(evaluation, stock))
     assert {name: value.reason for name, value in result.values.items() if isinstance(value, Missing)} == {}
-    assert result.runs >= 400
+    assert result.runs >= 400 or id == "costream/short-runs", "all others rest on a corpus"
     unjudged = {one.id: one.reason for one in result.assertions if one.state == "not evaluated"}
     small = {reason for reason in unjudged.values() if "no point" in reason or "have different x" in reason}
     assert set(unjudged.values()) == small, "at smoke scale groups are small, or empty"
