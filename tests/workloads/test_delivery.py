@@ -17,6 +17,7 @@ from engine.spec.base.problems import Refusal
 from engine.spec.experiment.delays import AnyDelay
 from engine.spec.experiment.delays.constant import ConstantDelay
 from engine.spec.experiment.delays.exponential import ExponentialDelay
+from engine.spec.experiment.delays.fetch import FetchDelay
 from engine.spec.experiment.delays.file import FileDelay
 from engine.spec.experiment.delays.gamma import GammaDelay
 from engine.spec.experiment.delays.lognormal import LognormalDelay
@@ -45,6 +46,7 @@ LAWS = {
     "lognormal": LognormalDelay(median_ms=100, sigma=1),
     "zipf": ZipfDelay(),
     "switched": SwitchedDelay(before=UniformDelay(max_ms=300), at_s=0.7, after=ConstantDelay(delay_ms=40)),
+    "fetch": FetchDelay(round_trip_ms=7.3),
 }
 
 
@@ -65,6 +67,20 @@ def test_a_switched_law_changes_with_the_time_of_making():
     made_ns = np.array([0, SECOND - 1, SECOND, 2 * SECOND - 1, 2 * SECOND])
     assert delays.of(np.arange(5), made_ns).tolist() == [5 * MS, 5 * MS, 0, 0, 9 * MS]
     assert delays.longest_ns == 9 * MS
+
+
+def test_fetches_bring_what_was_there_when_they_reached_the_broker():
+    """A request reaches it every 10 ms, at a phase of its own, and is back 5 ms later."""
+    made_ns = np.arange(0, SECOND, 777_777)
+    phases = set()
+    for seed in range(3):
+        arrival_ns = made_ns + delays_of(FetchDelay(round_trip_ms=10), seed, "source", {}.get).of(np.arange(len(made_ns)), made_ns)
+        returns = np.unique(arrival_ns)
+        assert set(np.diff(returns).tolist()) == {10 * MS}
+        at_broker_ns = arrival_ns - 5 * MS
+        assert ((at_broker_ns >= made_ns) & (at_broker_ns < made_ns + 10 * MS)).all(), "the first request from then on"
+        phases.add(int(returns[0] % (10 * MS)))
+    assert len(phases) == 3
 
 
 @pytest.mark.slow
