@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from engine.core.random import Chance
 from engine.costmodels.encoding import Encoder, Floats, Outside
 from engine.costmodels.ensembles import Predicted, Vote
@@ -19,6 +21,7 @@ from engine.spec.rules.flow import Datasets
 from engine.spec.rules.validation import placement_of
 
 from .describe import Described, describe
+from .reasons import Reason, reasons
 
 CANDIDATES = 25
 """Placements that are drawn, besides the present one and those of the heuristics."""
@@ -63,13 +66,14 @@ class Candidate:
 @dataclass(frozen=True)
 class Advice:
     """candidates: all that were considered. choice: their order. outside: values that training has not seen. cautions: why predictions may
-    be off."""
+    be off. reasons: what would change the cost of the best candidate."""
 
     goal: str
     candidates: tuple[Candidate, ...]
     choice: Choice
     outside: tuple[Outside, ...]
     cautions: tuple[str, ...]
+    reasons: tuple[Reason, ...]
 
     @property
     def best(self) -> Candidate:
@@ -82,6 +86,7 @@ class Advice:
             "relaxed": list(self.choice.relaxed),
             "cautions": list(self.cautions),
             "outside": [vars(one) for one in self.outside],
+            "reasons": [reason.as_json() for reason in self.reasons],
             "candidates": [
                 {
                     "hosts": one.hosts,
@@ -135,7 +140,13 @@ def suggest(
     choice = choose(list(placements), [one.predicted(goal) for one in candidates], METRICS[goal].highest)
     encoder = members[goal][0].encoder
     outside = tuple(dict.fromkeys(one for graph in graphs for one in encoder.outside(graph)))
-    return Advice(goal, candidates, choice, outside, tuple(_cautions(experiment)))
+    why = reasons(described, names, present, candidates[choice.best].placed, lambda graphs: _mean(members[goal], graphs))
+    return Advice(goal, candidates, choice, outside, tuple(_cautions(experiment)), why)
+
+
+def _mean(members: Sequence[Member], graphs: Sequence[JointGraph]) -> Floats:
+    found: Floats = np.mean([member.predict(graphs) for member in members], axis=0)
+    return found
 
 
 def _check(

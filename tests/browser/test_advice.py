@@ -47,6 +47,7 @@ def test_a_placement_is_suggested_applied_and_taken_back(
     expect(panel.get_by_test_id("advice-about")).to_contain_text("4,000 traces of a modelled cluster. Nothing was run.")
     present = rows.filter(has_text="present")
     expect(present).to_have_count(1)
+    expect(panel.get_by_test_id("advice-reasons-why").get_by_role("listitem").first).to_contain_text("in place of")
     assert_accessible(page)
 
     rows.first.hover()

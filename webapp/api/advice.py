@@ -81,8 +81,29 @@ class CandidateShape(Schema):
     rule: Literal[2, 3] | None
 
 
+class OtherHostShape(Schema):
+    """What the goal's cost would be with an operator where it is now."""
+
+    kind: Literal["other_host"]
+    operator: str
+    host: str
+    cost: float
+
+
+class OtherFeatureShape(Schema):
+    """What it would be if a host had more of something, or were nearer."""
+
+    kind: Literal["other_feature"]
+    host: str
+    feature: Literal["cpu_percent", "ram_mb", "mbit_per_s", "latency_ms"]
+    before: float
+    after: float
+    cost: float
+
+
 class AdviceShape(Schema):
-    """order: numbers of candidates, from the best on. relaxed: filters that were dropped because nothing would have been left."""
+    """reasons: what would change the cost of the best candidate, most first. order: numbers of candidates, from the best on. relaxed:
+    filters that were dropped because nothing would have been left."""
 
     models: str
     goal: Goal
@@ -91,6 +112,7 @@ class AdviceShape(Schema):
     relaxed: list[Filtered]
     cautions: list[str]
     outside: list[OutsideShape]
+    reasons: list[OtherHostShape | OtherFeatureShape]
     candidates: list[CandidateShape]
 
 

@@ -283,7 +283,10 @@ export interface components {
             members: number;
             goals: ("throughput" | "processing_latency" | "end_to_end_latency")[];
         };
-        /** @description order: numbers of candidates, from the best on. relaxed: filters that were dropped because nothing would have been left. */
+        /**
+         * @description reasons: what would change the cost of the best candidate, most first. order: numbers of candidates, from the best on. relaxed:
+         *     filters that were dropped because nothing would have been left.
+         */
         AdviceShape: {
             models: string;
             /** @enum {string} */
@@ -293,6 +296,7 @@ export interface components {
             relaxed: ("fails" | "falls behind" | "members differ")[];
             cautions: string[];
             outside: components["schemas"]["OutsideShape"][];
+            reasons: (components["schemas"]["OtherHostShape"] | components["schemas"]["OtherFeatureShape"])[];
             candidates: components["schemas"]["CandidateShape"][];
         };
         /**
@@ -315,6 +319,25 @@ export interface components {
             members: number;
             filtered: ("fails" | "falls behind" | "members differ") | null;
             rule: (2 | 3) | null;
+        };
+        /** @description What it would be if a host had more of something, or were nearer. */
+        OtherFeatureShape: {
+            /** @constant */
+            kind: "other_feature";
+            host: string;
+            /** @enum {string} */
+            feature: "cpu_percent" | "ram_mb" | "mbit_per_s" | "latency_ms";
+            before: number;
+            after: number;
+            cost: number;
+        };
+        /** @description What the goal's cost would be with an operator where it is now. */
+        OtherHostShape: {
+            /** @constant */
+            kind: "other_host";
+            operator: string;
+            host: string;
+            cost: number;
         };
         /** @description A value that training has not seen. least, most: in training; null for a category. */
         OutsideShape: {
@@ -3465,6 +3488,8 @@ export type AdviceState = components['schemas']['AdviceState'];
 export type ModelsShape = components['schemas']['ModelsShape'];
 export type AdviceShape = components['schemas']['AdviceShape'];
 export type CandidateShape = components['schemas']['CandidateShape'];
+export type OtherFeatureShape = components['schemas']['OtherFeatureShape'];
+export type OtherHostShape = components['schemas']['OtherHostShape'];
 export type OutsideShape = components['schemas']['OutsideShape'];
 export type Votes = components['schemas']['Votes'];
 export type ExperimentItem = components['schemas']['ExperimentItem'];

@@ -12,6 +12,7 @@ import {
   outsideTexts,
   questionOf,
   rangeText,
+  reasonTexts,
   relaxedText,
   rowsOf,
 } from "./advice";
@@ -43,6 +44,7 @@ const advice = (extra: Partial<Advice> = {}): Advice => ({
   relaxed: [],
   cautions: [],
   outside: [],
+  reasons: [],
   candidates: [
     candidate(30, { origin: "present", hosts: { ...allOn("w1"), sink: "w2" }, rule: 3 }),
     candidate(12, { origin: "all on one host", hosts: allOn("gateway") }),
@@ -210,5 +212,24 @@ describe("questions", () => {
   it("pin and forbid only what is drawn", () => {
     const settings = { ...NO_SETTINGS, pinned: { sink: "w1", join: "w9", gone: "w1" }, forbidden: ["w2", "w9"] };
     expect(questionOf(settings, [small], smallDocument())).toMatchObject({ pinned: { sink: "w1" }, forbidden: ["w2"] });
+  });
+});
+
+describe("reasons", () => {
+  it("tell one change and the cost that it would bring", () => {
+    const told = reasonTexts(
+      advice({
+        reasons: [
+          { kind: "other_host", operator: "join", host: "w2", cost: 40 },
+          { kind: "other_feature", host: "gateway", feature: "latency_ms", before: 40, after: 30, cost: 8 },
+          { kind: "other_feature", host: "gateway", feature: "cpu_percent", before: 100, after: 200, cost: 9 },
+        ],
+      }),
+    );
+    expect(told).toEqual([
+      "If join stayed on w2: 40 ms in place of 12 ms",
+      "If gateway had 10 ms less latency: 8 ms in place of 12 ms",
+      "If gateway had twice the CPU: 9 ms in place of 12 ms",
+    ]);
   });
 });

@@ -222,3 +222,21 @@ export function outsideTexts(outside: readonly OutsideTraining[]): string[] {
 }
 
 const numberText = (value: unknown) => (typeof value === "number" ? short(value) : String(value));
+
+const CHANGES: Record<string, (before: number, after: number) => string> = {
+  cpu_percent: () => "twice the CPU",
+  ram_mb: () => "twice the memory",
+  mbit_per_s: () => "twice the bandwidth",
+  latency_ms: (before, after) => `${short(before - after)} ms less latency`,
+};
+
+/** What would change the predicted cost of the best candidate, most first. */
+export function reasonTexts(advice: Pick<Advice, "goal" | "order" | "candidates" | "reasons">): string[] {
+  const best = advice.candidates[advice.order[0] ?? -1]?.mean[advice.goal];
+  return advice.reasons.map((reason) => {
+    const cost = `${costText(advice.goal, reason.cost)}${best === undefined ? "" : ` in place of ${costText(advice.goal, best)}`}`;
+    if (reason.kind === "other_host") return `If ${reason.operator} stayed on ${reason.host}: ${cost}`;
+    const change = CHANGES[reason.feature]?.(reason.before, reason.after) ?? `another ${reason.feature.replaceAll("_", " ")}`;
+    return `If ${reason.host} had ${change}: ${cost}`;
+  });
+}

@@ -26,6 +26,7 @@ const ADVICE = {
   relaxed: [],
   cautions: [],
   outside: [],
+  reasons: [],
   candidates: [candidate("w1", 30, { origin: "present" }), candidate("gateway", 10), candidate("w2", 5, { filtered: "fails" })],
 } as unknown as Advice;
 

@@ -6,7 +6,7 @@ import type { ExperimentDocument } from "../../../api/document";
 import { adviceQuery, adviceStateQuery } from "../../../api/queries";
 import { plural } from "../../../lib/format";
 import { useSettled } from "../../../lib/useSettled";
-import { isStale, modelsOf, outsideTexts, questionOf, relaxedText } from "../../../model/document/advice";
+import { isStale, modelsOf, outsideTexts, questionOf, reasonTexts, relaxedText } from "../../../model/document/advice";
 import { named, sentenceOf } from "../../../model/document/naming";
 import { targetOf } from "../../../model/document/validate";
 import { Icon } from "../../../ui/Icon";
@@ -161,11 +161,29 @@ function Suggestions({
         </button>
       </div>
       {advice.order.length ? (
-        <AdviceTable key={advice.models + advice.goal + advice.order.join()} asked={document} advice={advice} isWaiting={isWaiting} />
+        <>
+          <AdviceTable key={advice.models + advice.goal + advice.order.join()} asked={document} advice={advice} isWaiting={isWaiting} />
+          <Reasons texts={reasonTexts(advice)} />
+        </>
       ) : (
         <p className="none">No placement obeys the pins, the forbidden hosts and the rules. Pin fewer operators, or allow more hosts.</p>
       )}
     </div>
+  );
+}
+
+/** Why the first one is suggested: what the models predict if one thing were different. */
+function Reasons({ texts }: { texts: string[] }) {
+  if (!texts.length) return null;
+  return (
+    <section className="what-if" aria-label="What if" data-testid="advice-reasons-why">
+      <h3>Why the first one: what if</h3>
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
