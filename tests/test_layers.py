@@ -98,7 +98,8 @@ MAY_IMPORT = {
     },
     "webapp.lib": {"webapp.lib"},
     "webapp.messaging": {"webapp.lib", "webapp.messaging"},
-    "webapp.lab.management.commands": {"webapp", "engine"},  # `manage.py run` is a shell's command, not the web process
+    # `manage.py run` is a shell's command, not the web process
+    "webapp.lab.management.commands": {"webapp", "engine", "workers.spark.learning", "workers.spark.session"},
     "workers": {"workers", "webapp", "engine"},
 }
 

@@ -118,7 +118,7 @@ def start(directory: Path, corpus: Corpus) -> list[int]:
                 "choose another name, or delete it"
             )
     else:
-        _write(card, json.dumps(asdict(corpus), indent=2).encode())
+        write(card, json.dumps(asdict(corpus), indent=2).encode())
     return corpus.missing(directory)
 
 
@@ -141,13 +141,19 @@ def make_part(directory: Path, corpus: Corpus, part: int) -> list[Row]:
 
 def write_part(directory: Path, part: int, rows: Sequence[Row]) -> None:
     """The file appears whole, or not at all."""
+    write(file_of(directory, part), content_of(rows))
+
+
+def content_of(rows: Sequence[Row]) -> bytes:
+    """The file of a part."""
     table = pa.Table.from_pylist([row.as_record() for row in rows], SCHEMA)
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink, compression="zstd")
-    _write(file_of(directory, part), sink.getvalue().to_pybytes())
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
-def _write(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes) -> None:
     """As a whole: readers see the old file or the new one."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -232,5 +238,5 @@ class Balance:
 def write_card(directory: Path) -> dict[str, Any]:
     """Write how the labels of a whole corpus are spread, and its digest, for those who only want to read about it. Raises CorpusError."""
     card = {"digest": digest(directory), **Balance.of([row.labels for row in rows(directory)]).as_json()}
-    _write(directory / BALANCE, json.dumps(card, indent=1).encode())
+    write(directory / BALANCE, json.dumps(card, indent=1).encode())
     return card

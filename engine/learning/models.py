@@ -27,9 +27,10 @@ def learn(
     told: Callable[[str], Any],
     metrics: Sequence[str] = tuple(METRICS),
     half: bool = False,
+    elsewhere: Callable[[Lesson, Path, Sequence[Task], Settings], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Train what is not there yet, and write the report. place: directory of the models. told: what is going on, and what it raises ends
-    it. Raises CorpusError, TrainingError, BrokenModel."""
+    it. elsewhere: trains them in place of processes of this machine. Raises CorpusError, TrainingError, BrokenModel."""
     assert models.hidden
     assert models.members
     assert models.epochs
@@ -39,6 +40,8 @@ def learn(
     told("reads the corpus")
     epochs: dict[str, list[dict[str, Any]]] = {}
     done = 0
+    if elsewhere is not None:
+        elsewhere(lesson, place, of, how)
     for progress in teach(lesson, place, of, how, processes, half):
         if progress.epoch is None:
             done += 1

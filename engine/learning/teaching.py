@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
@@ -19,7 +19,7 @@ from engine.corpus import corpora
 from engine.costmodels.examples import Examples
 from engine.costmodels.metrics import METRICS
 from engine.costmodels.storage import BrokenModel, load, save
-from engine.costmodels.training import Epoch, Settings, TrainingError, resumed, train
+from engine.costmodels.training import Epoch, Model, Settings, TrainingError, resumed, train
 
 from .examples import examples
 from .lessons import SPLIT_SEED, Lesson, Parts
@@ -62,7 +62,7 @@ def teach(lesson: Lesson, models: Path, of: Sequence[Task], settings: Settings, 
     for corpus in lesson.corpora:
         corpora.whole(corpus)  # said here; a process that finds it is lost
     facts = lesson.facts()
-    todo = [task for task in of if not _is_there(models / task.name, facts)]
+    todo = [task for task in of if not is_there(models / task.name, facts)]
     if not todo:
         return
     context = multiprocessing.get_context("spawn")
@@ -87,7 +87,8 @@ def teach(lesson: Lesson, models: Path, of: Sequence[Task], settings: Settings, 
             process.terminate()
 
 
-def _is_there(directory: Path, facts: dict[str, Any]) -> bool:
+def is_there(directory: Path, facts: dict[str, Any]) -> bool:
+    """Whether a model that learned from this is stored there."""
     try:
         return load(directory).facts == facts
     except BrokenModel:
@@ -107,13 +108,18 @@ def _begin(lesson: Lesson, told: Any) -> None:
     _Here.lesson, _Here.parts, _Here.told = lesson, lesson.parts(), told
 
 
-def _one(task: Task, settings: Settings, directory: Path, facts: dict[str, Any], half: bool) -> None:
+def taught(lesson: Lesson, parts: Parts, task: Task, settings: Settings, told: Callable[[Epoch], None]) -> Model:
+    """One model. parts: those of the lesson. told: each epoch."""
     metric = METRICS[task.metric]
-    training, validation = (examples(metric, rows, SPLIT_SEED) for rows in _Here.parts[:2])
-    if _Here.lesson.shuffled:
+    training, validation = (examples(metric, rows, SPLIT_SEED) for rows in parts[:2])
+    if lesson.shuffled:
         training = _shuffled(training, task.seed)
-    initial = None if _Here.lesson.initial is None else resumed(load(_Here.lesson.initial / task.name).model)
-    model = train(metric, training, validation, settings, task.seed, lambda epoch: _Here.told.put((task, epoch)), initial)
+    initial = None if lesson.initial is None else resumed(load(lesson.initial / task.name).model)
+    return train(metric, training, validation, settings, task.seed, told, initial)
+
+
+def _one(task: Task, settings: Settings, directory: Path, facts: dict[str, Any], half: bool) -> None:
+    model = taught(_Here.lesson, _Here.parts, task, settings, lambda epoch: _Here.told.put((task, epoch)))
     save(directory, model.trained(), facts, [asdict(epoch) for epoch in model.epochs], half)
 
 

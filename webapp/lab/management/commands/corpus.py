@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,17 @@ from engine.corpus.making import make
 
 INVALID, STOPPED = 2, 130
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+def on_spark(place: Path, corpus: Corpus, told: Callable[[str], Any]) -> None:
+    """Raises CorpusError."""
+    from workers.spark.learning import make_corpus  # pyspark takes seconds
+    from workers.spark.session import SparkUnavailable
+
+    try:
+        make_corpus(place, corpus, told)
+    except SparkUnavailable as error:
+        raise CorpusError(str(error)) from None
 
 
 class Command(BaseCommand):
@@ -38,6 +49,7 @@ class Command(BaseCommand):
         making.add_argument("--seed", type=int, default=1)
         making.add_argument("--draw", choices=NAMES, default="training", help="the queries and hosts that are drawn")
         making.add_argument("--processes", type=int, default=2, metavar="N", help="number of parallel runs (default: 2)")
+        making.add_argument("--on", choices=("processes", "spark"), default="processes", help="what runs them; SPARK_MASTER says where")
         listing = actions.add_parser("list", help="list the corpora")
         showing = actions.add_parser("show", help="print a trace as an experiment, to be imported on the canvas")
         showing.add_argument("name")
@@ -73,12 +85,14 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(document | {"name": f"Trace {index} of {name}: {document['name']}"}, indent=2))
 
     def _made(
-        self, as_json: bool, name: str, scale: str, traces: int | None, seed: int, draw: str, processes: int, **_: Any
+        self, as_json: bool, name: str, scale: str, traces: int | None, seed: int, draw: str, processes: int, on: str, **_: Any
     ) -> dict[str, Any]:
         if not NAME.fullmatch(name):
             raise CorpusError(f"name is '{name}'; use lower-case letters, digits, _ and -, at most 63 of them")
         corpus = Corpus.of(draw, seed, TRACES[scale] if traces is None else traces)
         place = directory() / name
+        if on == "spark":
+            on_spark(place, corpus, (lambda doing: None) if as_json else self.stdout.write)
         started, labels = time.monotonic(), list[Labels]()
         for done, (_part, of_part) in enumerate(make(place, corpus, max(1, processes)), 1):
             labels += of_part

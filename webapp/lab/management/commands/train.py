@@ -22,6 +22,20 @@ from engine.spec.figure.evaluations import Models
 from .corpus import INVALID, STOPPED
 
 
+def on_spark(told: Callable[[str], Any]) -> Callable[..., None]:
+    """Raises CorpusError when it is called."""
+    from workers.spark.learning import train  # pyspark takes seconds
+    from workers.spark.session import SparkUnavailable
+
+    def trained(*of: Any) -> None:
+        try:
+            train(*of, told)
+        except SparkUnavailable as error:
+            raise CorpusError(str(error)) from None
+
+    return trained
+
+
 class Command(BaseCommand):
     help = __doc__
     requires_system_checks = ()
@@ -36,6 +50,7 @@ class Command(BaseCommand):
         parser.add_argument("--logarithmic", action="store_true", help="scale the logarithms of rates, sizes and features of hosts")
         parser.add_argument("--half", action="store_true", help="store weights in 16 bits")
         parser.add_argument("--processes", type=int, default=2, metavar="N", help="models trained at the same time (default: 2)")
+        parser.add_argument("--on", choices=("processes", "spark"), default="processes", help="what trains them; SPARK_MASTER says where")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value")
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
@@ -62,6 +77,7 @@ class Command(BaseCommand):
         logarithmic: bool,
         half: bool,
         processes: int,
+        on: str,
         **_: Any,
     ) -> list[dict[str, Any]]:
         try:
@@ -72,7 +88,9 @@ class Command(BaseCommand):
         data = Path(settings.DATA_DIR)
         said = (lambda doing: None) if as_json else self._told()
         models = Models(hidden=hidden, members=members, epochs=epochs, logarithmic=logarithmic)
-        found = learn(data / "corpora" / corpus, data / "models" / (name or corpus), models, max(1, processes), said, metrics, half)
+        elsewhere = on_spark(said) if on == "spark" else None
+        place = data / "models" / (name or corpus)
+        found = learn(data / "corpora" / corpus, place, models, max(1, processes), said, metrics, half, elsewhere)
         for one in () if as_json else found:
             metric = METRICS[one["metric"]]
             self.stdout.write(f"{metric.title}, {one['traces']['training']:,} traces for training")
