@@ -41,6 +41,7 @@ from engine.operators import BUILT_IN, OPERATORS
 from engine.scheduling.telemetry import SchedulingWatch
 from engine.simulation import scaling_setup, scheduling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
+from engine.simulation.collector import collectors
 from engine.simulation.source_logs import Logs
 from engine.spec import Experiment, RecordSchema, canonical_json
 from engine.spec.base.family import kind_of
@@ -117,7 +118,7 @@ class Simulation:
         if setup.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has its own agent; pass no other")
         actors, agent = [*setup.actors, *actors], setup.agent or agent
-        faults_and_controls = [*fault_controls(self.experiment), *controls]
+        faults_and_controls = [*fault_controls(self.experiment), *collectors(self.experiment), *controls]
         features = _features(self._written_out, setup, protocol, actors, agent, faults_and_controls)
         features += scheduling_setup.features(self._written_out)
         hosts = [actor.host for actor in actors]

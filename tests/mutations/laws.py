@@ -7,6 +7,7 @@ from .core import Mutation
 NOISES = ("tests/engine/lowering/test_noises.py",)
 ARRIVALS = ("tests/workloads/test_arrivals.py",)
 OCCURRENCES = ("tests/engine/faults/test_occurrences.py", "tests/engine/faults/test_faults.py")
+COLLECTIONS = ("tests/engine/core/test_collector_pauses.py",)
 COST_NOISE = "engine/lowering/cost_noise.py"
 
 MUTATIONS = (
@@ -26,4 +27,12 @@ MUTATIONS = (
         "for family in (self,):",
         ("tests/spec/test_family.py",),
     ),
+    Mutation(
+        "collections that never end",
+        "engine/spec/experiment/memory.py",
+        "1_000_000 - above_ppm)\n        return",
+        "10**9)\n        return",
+        COLLECTIONS,
+    ),
+    Mutation("collections at any share", "engine/spec/experiment/memory.py", "used_ppm - above_ppm)", "used_ppm)", COLLECTIONS),
 )

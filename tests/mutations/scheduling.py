@@ -67,7 +67,9 @@ MUTATIONS = (
         "host[h, H_BACKGROUND_PS] // 1000",
         HOSTS,
     ),
-    Mutation("sched: background work goes on in a pause", "engine/faults/pause.py", "host[L.H_BACKGROUND_END] += more_ns", "pass", HOSTS),
+    Mutation(
+        "sched: background work goes on in a pause", "engine/core/control/pauses.py", "host[L.H_BACKGROUND_END] += more_ns", "pass", HOSTS
+    ),
     Mutation(
         "sched: background work outlives a loss", "engine/core/kernels/host_failure.py", "    host[h, H_BACKGROUND_PS] = 0\n", "", HOSTS
     ),

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from ..base.operator import Model
 from ..base.problems import Refusal
-from ..base.units import Integer, Number, megabytes_bytes, quantity, scaled, seconds_ns
+from ..base.units import Integer, Number, megabytes_bytes, milliseconds_ns, quantity, scaled, seconds_ns
 from ..base.variant import Variant
 
 MEMORY_BYTES_MAX = 10**13
@@ -104,6 +104,24 @@ class Counted(Variant):
         """Raise `Refusal` if the model does not fit a machine with this much memory (path below the model)."""
 
 
+class CollectorPauses(Model):
+    """A collector that stops the world where memory is short: at the end of each period, for longer the fuller the budget is."""
+
+    above: Number = Field(default=0.9, ge=0, lt=1, title="Above", description="Share of the budget from which on it stops the host.")
+    every_s: Number = quantity(1, unit="s", ge=0.001, le=1e6, title="Period", description="Time between two collections.")
+    full_ms: Number = quantity(500, unit="ms", gt=0, le=1e6, title="When full", description="Pause at a full budget, and beyond.")
+
+    @property
+    def every_ns(self) -> int:
+        return seconds_ns(self.every_s)
+
+    def span_ns(self, used_ppm: int) -> int:
+        """Length of a pause, at a share of the budget in millionths."""
+        above_ppm = scaled(self.above, 1_000_000)
+        over_ppm = min(max(0, used_ppm - above_ppm), 1_000_000 - above_ppm)
+        return milliseconds_ns(self.full_ms) * over_ppm // (1_000_000 - above_ppm)
+
+
 class Budget(Variant):
     """Memory budget of the engine's process: its footprint, plus queued records, unsent outputs and state. Services slow down as the
     budget fills. Above the limit the host dies, permanently or until it restarts.
@@ -147,6 +165,12 @@ class Budget(Variant):
         le=1e9,
         title="Restart after",
         description="Time from the host's death until it is up again, with empty memory. Default: its death ends the run.",
+    )
+    pauses: CollectorPauses | None = Field(
+        default=None,
+        title="Pauses",
+        description="Collections that stop the host. Default: none.",
+        exclude_if=lambda pauses: pauses is None,  # documents without the field keep their hashes
     )
 
     @model_validator(mode="after")
