@@ -48,9 +48,10 @@ function drawingOf(history: ScalingHistory, operators: string[], head_s: number)
 
 /** What the bands over all charts are, of those that are there. */
 function BandKeys({ bands }: { bands: Band[] }) {
+  const isMove = bands.some(({ action }) => Object.keys(action.moves ?? {}).length > 0);
   const keys = [
-    { name: "band", label: "rescale", means: "From the order until processing resumes", there: bands.some(({ action }) => action.outcome !== "aborted") },
-    { name: "band aborted", label: "aborted", means: "A rescale that was aborted", there: bands.some(({ action }) => action.outcome === "aborted") },
+    { name: "band", label: isMove ? "move" : "rescale", means: "From the order until processing resumes", there: bands.some(({ action }) => action.outcome !== "aborted") },
+    { name: "band aborted", label: "aborted", means: `A ${isMove ? "move" : "rescale"} that was aborted`, there: bands.some(({ action }) => action.outcome === "aborted") },
     { name: "down-band", label: "down", means: "From the stop of the first source until the last one reads again", there: bands.some(({ down }) => down) },
   ];
   return (
