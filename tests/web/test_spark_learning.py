@@ -80,7 +80,7 @@ def test_an_executor_with_another_engine_is_told(tmp_path: Path) -> None:
 
 
 def test_without_java_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    SESSION.close()
+    monkeypatch.setattr(SESSION, "spark", None)  # the other tests keep theirs
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(SparkUnavailable, match="Java is missing"):
         learning.make_corpus(tmp_path / "none", CORPUS, lambda doing: None)

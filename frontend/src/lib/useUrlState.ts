@@ -1,6 +1,9 @@
 import { useCallback } from "react";
 import { useSearchParams } from "react-router";
 
+/** The query as it is now. What a render knows may be older: changes of the address are rendered when there is time. */
+export const queryNow = () => new URLSearchParams(window.location.search);
+
 /** The address's query as state: what is empty is left out. "Back" undoes a change, except one that replaced the last (typing, say). */
 export function useUrlState<Name extends string>(
   names: readonly Name[],
@@ -10,8 +13,8 @@ export function useUrlState<Name extends string>(
   const change = useCallback(
     (changes: Partial<Record<Name, string>>, replace = false) =>
       setParams(
-        (before) => {
-          const next = new URLSearchParams(before);
+        () => {
+          const next = queryNow();
           for (const [name, value] of Object.entries(changes) as [Name, string | undefined][])
             if (value) next.set(name, value);
             else next.delete(name);

@@ -159,4 +159,4 @@ def test_a_firing_pays_for_every_record_of_its_windows(experiment: Document, ins
 
 def test_only_lists_with_prices_of_values_serialise() -> None:
     experiment = chain({"bids": ["edge"], "keep": ["cloud"], "sink": ["cloud"]}, {"kind": "rebalance"})
-    assert [name for name in PRICE_LISTS if serialises(load(experiment | {"prices": name}))] == ["costream_2024"]
+    assert [name for name in PRICE_LISTS if serialises(load(experiment | {"prices": name}))] == ["costream_2024", "costream_2024_changed"]

@@ -108,9 +108,19 @@ RUNS: dict[str, Callable[[], Document]] = {
     "forcing": lambda: with_losses(counting(protocol=communication_induced()), LOST),
     "regions": lambda: with_losses(joining(protocol=hybrid(("auctions", "pairs"))), LOST),
     "regions in place": lambda: in_place(running("aggregate", "dedicated", None), [order_of(0.04, kept=5)]),
+    "moves": lambda: moving(),
     "adapting": lambda: with_losses(counting(protocol=hybrid(("bids", "keys", "counts", "sink"), adapt={"intervals": 2})), LOST),
 }
 """Runs by a feature of their loops; many have others, too."""
+
+
+def moving() -> Document:
+    """One instance of each operator; one of them moves."""
+    made = running("aggregate", "dedicated", None)
+    for operator in made["query"]["operators"]:
+        operator["parallelism"] = 1
+    scaling = {"kind": "move", "moves": [{"at_s": 0.04, "hosts": {"kept": "w3"}}], "rescaling": {"restart_s": 0.001}}
+    return made | {"policies": {**made.get("policies", {}), "scaling": scaling}}
 
 
 @pytest.mark.slow

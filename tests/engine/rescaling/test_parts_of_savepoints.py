@@ -43,7 +43,7 @@ def savepoints(draw: st.DrawFn) -> tuple[Savepoint, list[OperatorSlots]]:
         for k, own in enumerate(owns)
     }
     seen = {i: Mark(i, draw(st.integers(0, 9)) if i >= 12 else 7, draw(st.integers(0, 99)), 0) for i in stored}
-    return Savepoint(4, {"keeps": before, "stays": 3}, {"keeps": after, "stays": 3}, seen, stored), operators
+    return Savepoint(4, {"keeps": before, "stays": 3}, {"keeps": after, "stays": 3}, seen, stored, {}, {}), operators
 
 
 @given(found=savepoints())
@@ -69,7 +69,7 @@ def test_all_that_is_stored_is_fetched_once(found: tuple[Savepoint, list[Operato
     going_on = {mark.instance: mark for mark in marks(saved, operators)}
     assert sorted(going_on) == [*range(saved.after["keeps"]), 12, 13, 14]
     assert all(going_on[i] == saved.marks[i] for i in (12, 13, 14))
-    order = Restart([1, 2], taken, list(going_on.values()), [[3, 4]], [[0, 1, 5, 6, -3]])
+    order = Restart([1, 2], taken, list(going_on.values()), [[3, 4]], [[0, 1, 5, 6, -3]], [7])
     assert Restart.from_bytes(order.to_bytes()) == order
 
 
@@ -77,7 +77,7 @@ def test_new_instances_restart_from_the_lowest_watermark_so_that_nothing_becomes
     """Instances without keyed state need not have the same watermark: each reads its own partitions."""
     operators = [OperatorSlots("filters", 0, 4, False, 1, ("filters",)), OperatorSlots("stays", 4, 2, False, 1, ("stays",))]
     seen = {0: Mark(0, 70, 90, 3), 1: Mark(1, 50, 99, 4), 4: Mark(4, 60, 95, 0), 5: Mark(5, 40, 80, 0)}
-    saved = Savepoint(1, {"filters": 2, "stays": 2}, {"filters": 3, "stays": 2}, seen, {i: Stored(0, 1, {}) for i in seen})
+    saved = Savepoint(1, {"filters": 2, "stays": 2}, {"filters": 3, "stays": 2}, seen, {i: Stored(0, 1, {}) for i in seen}, {}, {})
     assert list(marks(saved, operators)) == [Mark(0, 50, 90, 0), Mark(1, 50, 90, 0), Mark(2, 50, 90, 0), seen[4], seen[5]]
 
 

@@ -220,7 +220,7 @@ function ModelTable({ models }: { models: LearnedModels[] }) {
                   className="btn"
                   disabled={one.promoted}
                   title={one.promoted ? "They are asked first already" : "Suggest placement asks these from now on, unless others are chosen"}
-                  aria-label={`Ask models ${one.name} first`}
+                  aria-label={`Ask first: models ${one.name}`}
                   onClick={() => promote.mutate(one.name)}
                 >
                   Ask first

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
 import { duration } from "../../lib/format";
+import { queryNow } from "../../lib/useUrlState";
 import { chartsNamed, firstCharts, type ChartId, type Has } from "../../model/run/charts";
 import { spanIn } from "../../model/run/series";
 import { toast } from "../../ui/toasts";
@@ -43,8 +44,8 @@ export function useAddress(has: Has): [address: Address, change: (changes: Parti
   const change = useCallback(
     (changes: Partial<Address>) =>
       setParams(
-        (before) => {
-          const after = new URLSearchParams(before);
+        () => {
+          const after = queryNow();
           for (const [name, value] of Object.entries(changes)) {
             const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
             if (text === "" || text === "0" || text === firstCharts(has).join(",")) after.delete(name);
@@ -90,8 +91,8 @@ export function useMomentInAddress(ready: boolean, end_s: number): void {
       from: zoom && rounded(zoom.from_s),
       to: zoom && rounded(zoom.to_s),
     };
-    if (Object.entries(wanted).every(([name, value]) => params.get(name) === value)) return;
-    const after = new URLSearchParams(params);
+    const after = queryNow();
+    if (Object.entries(wanted).every(([name, value]) => after.get(name) === value)) return;
     for (const [name, value] of Object.entries(wanted)) {
       if (value === null) after.delete(name);
       else after.set(name, value);
