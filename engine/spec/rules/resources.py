@@ -258,6 +258,8 @@ def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     specs = draft.laid_out
     grows = " at their highest possible parallelism, which is allocated from the start" if specs is not draft.by_id else ""
     lower = "lower policies.scaling.workers_max or tighten its bounds" if grows else "lower parallelism"
+    if isinstance(draft.scaling, Moving):
+        grows, lower = ", one for each host, since operators may move", "use fewer hosts or operators"
     copies = draft.copies
     of_all = ", copies counted," if any(count > 1 for count in copies.values()) else ""
     instances = _instances(draft)

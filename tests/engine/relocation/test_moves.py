@@ -15,6 +15,7 @@ import pytest
 import engine
 from engine.core import layout as L
 from engine.core.control.active_instances import active
+from engine.spec.rules.resources import Budgets
 from engine.spec.rules.validation import Context, validate
 from tests.support.tiers import spread
 
@@ -229,3 +230,14 @@ def test_with_dedicated_cores_each_host_needs_one_for_each_operator() -> None:
         "(shared_fifo)"
     )
     assert simulated(still("aggregate, sliding"), trace=False).job is None
+
+
+def test_an_instance_on_each_host_counts_for_the_budget() -> None:
+    made = still("aggregate, sliding")
+    made["cluster"]["hosts"][0] |= {"count": 900, "cores": 32}
+    made["policies"] = {"scaling": {"kind": "move"}}
+    problems = validate(made, Context(datasets=DATASETS, budgets=Budgets(instances_max=3000)))
+    assert [problem.message for problem in problems if problem.pointer == "/query/operators"] == [
+        "operators has 3,600 instances in total, one for each host, since operators may move, 600 above the budget; use fewer hosts or "
+        "operators to at most 3,000 in total"
+    ]
