@@ -264,6 +264,22 @@ def test_squares_of_delays_do_not_overflow() -> None:
     assert_agreement(document, simulation)
 
 
+def test_a_watermark_of_a_device_is_made_when_its_time_and_lag_say() -> None:
+    """On its way to the log it takes as long as its records: that is the difference of its latencies from event time and from the log."""
+    document = counting(per_s=400)
+    also = [{"name": clock, "from": clock, "to": "watermark"} for clock in ("event", "append")]
+    document["measurement"] = {"also": also}
+    document["workload"]["sources"]["bids"] |= {
+        "watermarks": {"kind": "device", "period_ms": 200, "lag_ms": 40},
+        "disorder": {"kind": "constant", "delay_ms": 15},
+    }
+    simulation = traced(document)
+    waits = simulation.summary()["latencies_ms"]
+    assert waits["event"]["count"] == waits["append"]["count"] >= 3
+    assert waits["event"]["mean"] - waits["append"]["mean"] == pytest.approx(15, abs=1e-3)
+    assert_agreement(document, simulation)
+
+
 # -- faults --------------------------------------------------------------------------------------------------------------------------
 
 
