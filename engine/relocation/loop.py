@@ -47,8 +47,8 @@ class MonitorLoop:
         self._job, self._about = job, about
         self._names = [host.name for host in hosts]
         self._speeds = [host.speed_milli / 1000 for host in hosts]
-        self._cores = [(getattr(host.processor, "quota_cores", None) or host.cores_milli / 1000) for host in hosts]
-        self._capacity = [about.capacity * cores * speed for cores, speed in zip(self._cores, self._speeds, strict=True)]
+        cores = [getattr(host.processor, "quota_cores", None) or host.cores_milli / 1000 for host in hosts]
+        self._capacity = [about.capacity * of_host * speed for of_host, speed in zip(cores, self._speeds, strict=True)]
         self._operators = [spec.id for spec in query.operators]
         self._sends = list(dict.fromkeys((edge.source, edge.target) for edge in query.edges))
         self._every_ns, self._window_ns = seconds_ns(about.every_s), seconds_ns(about.window_s)
@@ -114,19 +114,13 @@ class MonitorLoop:
         return f"moves {', '.join(f'{id} to {self._names[host]}' for id, host in moves.items())}: {verdict.why}"
 
     def _readings(self) -> Readings:
-        """Over the last window. Busy threads of a host that has too few cores have equal shares of them."""
+        """Over the last window. Busy time is what threads were given, so that it is never more than a host has."""
         last = self._samples[-1]
         first = next(sample for sample in reversed(self._samples) if last[0][0] - sample[0][0] >= self._window_ns)
         span_ns = last[0][0] - first[0][0]
         busy = {id: (last[BUSY_OF][n] - first[BUSY_OF][n]) / span_ns for n, id in enumerate(self._operators)}
         sent = {id: (last[OUT_OF][n] - first[OUT_OF][n]) * SECOND_NS / span_ns for n, id in enumerate(self._operators)}
-        on_host = [0.0] * len(self._cores)
-        for id, host in self._job.begins.items():
-            on_host[host] += busy[id]
-        cores = {}
-        for id, host in self._job.begins.items():
-            share = min(1.0, self._cores[host] / on_host[host]) if on_host[host] else 1.0
-            cores[id] = busy[id] * share * self._speeds[host]
+        cores = {id: busy[id] * self._speeds[host] for id, host in self._job.begins.items()}
         return Readings(cores, {(sender, receiver): sent[sender] for sender, receiver in self._sends})
 
     # State

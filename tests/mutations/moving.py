@@ -44,5 +44,5 @@ MUTATIONS = (
         "self._starts = len(self._job.starts)",
         MONITOR,
     ),
-    Mutation("threads take more than their host has", LOOP, "cores[id] = busy[id] * share * ", "cores[id] = busy[id] * ", MONITOR),
+    Mutation("slow cores count as fast ones", LOOP, "busy[id] * self._speeds[host]", "busy[id]", MONITOR),
 )

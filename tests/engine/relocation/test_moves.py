@@ -95,7 +95,8 @@ def without_moves(frame: Document) -> Document:
 @pytest.mark.parametrize("name", spread(sorted(KINDS), ci=3, first=2))
 def test_a_run_is_the_one_without_until_its_first_move(name: str) -> None:
     made = still(name)
-    made["query"]["operators"][0]["cost"] = {"noise": {"kind": "lognormal", "cv": 0.2}}
+    for operator in made["query"]["operators"]:
+        operator["cost"] = {"noise": {"kind": "lognormal", "cv": 0.2}}
     del made["workload"]["drain"]
     plain, waiting = simulated(made), simulated(moved(made, []))
     expected = frames_of(plain)

@@ -73,12 +73,16 @@ def test_after_a_move_it_looks_when_a_whole_window_is_measured_again() -> None:
     assert decisions[1]["t_s"] >= action["ended_s"] + 8
 
 
-def test_measured_cores_are_those_that_a_host_gives() -> None:
-    """A thread that is always busy takes no more than its host has."""
-    _, decisions, _ = told(spread(per_s=60_000, cores=1) | {"prices": "costream_2024"})
+@pytest.mark.parametrize("quota", [None, 0.5])
+def test_measured_cores_are_those_that_a_host_gives(quota: float | None) -> None:
+    """Threads that would always be busy take no more than their host has, also below one core."""
+    made = spread(per_s=60_000, cores=1) | {"prices": "costream_2024"}
+    for host in made["cluster"]["hosts"]:
+        host["processor"] |= {} if quota is None else {"quota_cores": quota}
+    _, decisions, _ = told(made)
     read = {row["operator"]: row["cores"] for row in decisions[0]["read"]}
-    assert read["source"] + read["sink"] <= 1.0 + 1e-9
-    assert max(read.values()) > 0.8
+    assert read["source"] + read["sink"] == pytest.approx(quota or 1, rel=0.02)
+    assert read["source"] > 0.7 * (quota or 1)
 
 
 def test_it_waits_until_throughput_is_steady() -> None:
@@ -117,3 +121,11 @@ def test_saved_and_forked_in_the_middle_it_decides_the_same() -> None:
         for simulation in (fork, cut):
             simulation.run_until(simulation.end_ns)
             assert simulation.digest() == whole.digest()
+
+
+def test_cores_are_those_of_speed_one() -> None:
+    made = spread()
+    for host in made["cluster"]["hosts"]:
+        host["speed"] = 2.0
+    usual, fast = ({row["operator"]: row["cores"] for row in told(one)[1][0]["read"]} for one in (spread(), made))
+    assert fast["source"] == pytest.approx(usual["source"], rel=0.05), "half the time on cores twice as fast"
