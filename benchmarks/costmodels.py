@@ -23,7 +23,6 @@ import torch
 from engine.corpus.corpora import Corpus
 from engine.corpus.selectivities import estimated
 from engine.corpus.traces import trace
-from engine.costmodels.encoding import Encoder
 from engine.costmodels.examples import Examples
 from engine.costmodels.features import JointGraph, joint_graph
 from engine.costmodels.metrics import METRICS
@@ -68,9 +67,8 @@ def epoch_s(some: Sequence[JointGraph], batch: int) -> float:
 
 def share_of_products(some: Sequence[JointGraph]) -> float:
     """Time of bare products with the shapes of a forward pass, over that of the pass."""
-    encoder = Encoder.fitted(some)
-    model = train(METRICS["throughput"], Examples(some[:64], [1.0] * 64), Examples(some[:8], [1.0] * 8), Settings(epochs=1), 1)
-    batch = Packed(some[:128], encoder).batch()
+    model = train(METRICS["throughput"], Examples(some[:128], [1.0] * 128), Examples(some[:8], [1.0] * 8), Settings(epochs=1), 1)
+    batch = Packed(some[:128], model.encoder).batch()
     shapes: list[tuple[torch.Tensor, torch.Tensor]] = []
     hooks = [
         layer.register_forward_hook(lambda layer, given, _: shapes.append((given[0].detach(), layer.weight.detach())))
