@@ -201,9 +201,9 @@ def brought(client: Client, kind: str, content: bytes, name: str = "", status: i
     return told
 
 
-def packed(files: dict[str, bytes], kind: str = "models", name: str = "mine") -> bytes:
+def packed(files: dict[str, bytes], kind: str = "models", name: str = "mine", compression: int = zipfile.ZIP_STORED) -> bytes:
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
+    with zipfile.ZipFile(made, "w", compression) as archive:
         archive.writestr("millrace.json", json.dumps({"format": 1, "kind": kind, "name": name}))
         for path, content in files.items():
             archive.writestr(path, content)
@@ -240,6 +240,7 @@ def test_a_corpus_is_exported_and_imported(client: Client, lab: Lab, data: Path,
         (packed({}), "the archive holds no model"),
         (packed({"../../evil-1/model.json": b"{}"}), "the archive holds '../../evil-1/model.json', which is no part of models"),
         (packed({"throughput-42/code.py": b"print()"}), "the archive holds 'throughput-42/code.py', which is no part of models"),
+        (packed({"throughput-42/model.json": b"{}"}, compression=zipfile.ZIP_BZIP2), "compressed in a way that is not read"),
         (packed({}, kind="corpus"), "the file holds corpus of format 1, not models of format 1"),
         (packed({}, name="No Name"), "name is 'No Name'; it must be lower-case letters"),
     ],

@@ -33,6 +33,9 @@ BYTES_MAX = 2 << 30
 """Of all files of an archive, unpacked."""
 
 FILES_MAX = 20_000
+ENCRYPTED = 0x1
+"""Bit of an entry's flags (PKWARE's APPNOTE, 4.4.4)."""
+
 PARQUET = b"PAR1"
 """With it each file of the format begins and ends."""
 
@@ -61,11 +64,14 @@ def unpack(file: IO[bytes], kind: str, name: str = "") -> str:
     try:
         with zipfile.ZipFile(file) as archive:
             return _taken_in(archive, kind, name)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise Refused(f"the file is no archive of Millrace, or it is damaged ({error})") from None
 
 
 def _taken_in(archive: zipfile.ZipFile, kind: str, name: str) -> str:
+    for entry in archive.infolist():
+        if entry.flag_bits & ENCRYPTED or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise Refused(f"'{entry.filename[:100]}' is encrypted, or compressed in a way that is not read; export it again")
     name = name or _name_in(archive, kind)
     if not re.fullmatch(cost_models.NAME, name):
         raise Refused(f"name is '{name}'; it must be lower-case letters, digits, '-' and '_', at most 63")

@@ -20,9 +20,9 @@ from django.core.management.base import BaseCommand, CommandParser
 from engine.corpus.corpora import NAMES, TRACES, Balance, Corpus, CorpusError, opened, rows, write_card
 from engine.corpus.labels import Labels
 from engine.corpus.making import make
+from webapp.lab.cost_models import NAME
 
 INVALID, STOPPED = 2, 130
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
 def on_spark(place: Path, corpus: Corpus, told: Callable[[str], Any]) -> None:
@@ -87,7 +87,7 @@ class Command(BaseCommand):
     def _made(
         self, as_json: bool, name: str, scale: str, traces: int | None, seed: int, draw: str, processes: int, on: str, **_: Any
     ) -> dict[str, Any]:
-        if not NAME.fullmatch(name):
+        if not re.fullmatch(NAME, name):
             raise CorpusError(f"name is '{name}'; use lower-case letters, digits, _ and -, at most 63 of them")
         corpus = Corpus.of(draw, seed, TRACES[scale] if traces is None else traces)
         place = directory() / name
