@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from engine.core import layout as L
 from engine.core.tables import Words
-from engine.spec.experiment.experiment import Measurement
+from engine.spec.experiment.experiment import FurtherLatency, Measurement
 
 CLOCKS = {"event": L.CLOCK_EVENT, "append": L.CLOCK_APPEND, "ingest": L.CLOCK_INGEST}
-ANCHORS = {"trigger": L.M_CLOCK, "newest": L.M_NEWEST, "oldest": L.M_OLDEST}
+ANCHORS = {"trigger": L.M_CLOCK, "newest": L.M_NEWEST, "oldest": L.M_OLDEST, "mixed": L.MIXED}
 POINTS = {"sink": L.TO_SINK, "emit": L.TO_EMIT, "read": L.TO_READ, "watermark": L.TO_WATERMARK, "marker": L.TO_MARKER}
 OF_MARKS = {"ingest": L.M_CLOCK, "append": L.M_NEWEST, "event": L.M_OLDEST}
 
@@ -27,9 +27,11 @@ class Stamps:
 
     @classmethod
     def of(cls, measurement: Measurement) -> Stamps:
-        measured = (measurement.latency.clock, "deadline")  # in the header, with all anchors; the record's own event time
+        measured = measurement.latency.clock
         told = [further for further in measurement.also if further.to in ("sink", "emit")]  # the others need nothing of records
-        asked = dict.fromkeys((further.clock, further.anchor) for further in told if further.clock not in measured)
+        asked = dict.fromkeys(
+            (further.clock, further.anchor) for further in told if further.clock != "deadline" and not in_header(further, measured)
+        )
         return cls({what: n for n, what in enumerate(asked)}, int(bool(measurement.also)))
 
     @property
@@ -47,9 +49,14 @@ class Stamps:
                 column = OF_MARKS[further.clock]
             elif further.clock == "deadline" or further.to == "read":
                 column = L.M_EVENT
-            elif further.clock == measurement.latency.clock:
+            elif in_header(further, measurement.latency.clock):
                 column = ANCHORS[further.anchor]
             else:
                 column = message_columns - 1 - self.places[further.clock, further.anchor]
             g[L.G_MEASURE_FROM + n], g[L.G_MEASURE_TO + n] = column, POINTS[further.to]
         g[L.G_SWEEPING] = int(any(further.to == "watermark" for further in measurement.also))
+
+
+def in_header(further: FurtherLatency, measured: str) -> bool:
+    """Of the measured clock, a message's header has the trigger's, the newest and the oldest value."""
+    return further.clock == measured and further.anchor != "mixed"

@@ -17,6 +17,7 @@ from engine.core.kernels.latencies import copy_stamps, join_stamps
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import add_entry, drop_entry, find_entry, free_pane, free_rows, take_row
 from engine.core.layout import (
+    ADDED,
     BOX_FIRST,
     BOX_LAST,
     BOX_READ,
@@ -185,7 +186,7 @@ def take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps):
     if first:
         copy_stamps(entry, e, msg, slot, stamps)
     else:
-        join_stamps(entry, e, msg, slot, g, stamps, 1)
+        join_stamps(entry, e, msg, slot, g, stamps, ADDED)
     fresh = 1 if first else 0
     steps = 1
     r = -1

@@ -37,6 +37,7 @@ from engine.core.layout import (  # fmt: skip
     NEED_ENTRIES,
     NEED_PANES,
     NEED_ROWS,
+    PAIRED,
     R_EVENT,
     R_NEWEST,
     R_NEXT,
@@ -155,7 +156,7 @@ def pair_with_stored(world, made, slot, port, at, r, start, end, tracing, anchor
         msg[made, M_EVENT] = min(msg[slot, M_EVENT], row[r, R_EVENT])
     msg[made, M_NEWEST] = max(msg[slot, M_NEWEST], row[r, R_NEWEST])
     msg[made, M_OLDEST] = min(msg[slot, M_OLDEST], row[r, R_OLDEST])
-    join_stamps(msg, made, row, r, g, stamps, 0)
+    join_stamps(msg, made, row, r, g, stamps, PAIRED)
     msg[made, M_EDGE] = 0
     table = par[at + JOIN_TABLE]
     for c in range(par[at + JOIN_OUTPUTS]):

@@ -28,6 +28,7 @@ from engine.core.layout import (
     M_NEWEST,
     M_OLDEST,
     M_PAYLOAD,
+    MERGED,
     NEED_ENTRIES,
     NEED_MESSAGES,
     NEED_ROWS,
@@ -183,7 +184,7 @@ def merge_session(world, at, i, tracing, anchor, e, b, stamps):
         entry_origin[e] = entry_origin[b]
     entry[e, S_NEWEST] = max(entry[e, S_NEWEST], entry[b, S_NEWEST])
     entry[e, S_OLDEST] = min(entry[e, S_OLDEST], entry[b, S_OLDEST])
-    join_stamps(entry, e, entry, b, g, stamps, 0)
+    join_stamps(entry, e, entry, b, g, stamps, MERGED)
     entry[e, SESSION_END] = entry[b, SESSION_END]
     rows = par[at + AGG_ROWS]
     if rows > 0:

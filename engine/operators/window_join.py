@@ -32,6 +32,7 @@ from engine.core.layout import (  # fmt: skip
     M_TRIGGER,
     N_ORIGIN,
     NEED_MESSAGES,
+    PAIRED,
     PENDING,
     PENDING_ENTRY,
     PENDING_FIRED_TO,
@@ -184,7 +185,7 @@ def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
         entry[e, S_ALL_EVENT] = max(entry[e, S_ALL_EVENT], msg[slot, M_EVENT])
         entry[e, S_ALL_NEWEST] = max(entry[e, S_ALL_NEWEST], msg[slot, M_NEWEST])
         entry[e, S_ALL_OLDEST] = min(entry[e, S_ALL_OLDEST], msg[slot, M_OLDEST])
-        join_stamps(entry, e, msg, slot, g, stamps, 0)
+        join_stamps(entry, e, msg, slot, g, stamps, PAIRED)
         r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
         extra = par[at + JOIN_EXTRA]
         row[r, extra + WINDOW_ROW_STORED] = now
@@ -199,7 +200,7 @@ def window_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
                     msg[made, M_EVENT] = entry[e, S_ALL_EVENT]
                     msg[made, M_NEWEST] = entry[e, S_ALL_NEWEST]
                     msg[made, M_OLDEST] = entry[e, S_ALL_OLDEST]
-                    join_stamps(msg, made, entry, e, g, stamps, 0)
+                    join_stamps(msg, made, entry, e, g, stamps, PAIRED)
                     if tracing and anchor != M_CLOCK:
                         notes[made, N_ORIGIN] = entry_origin[e] if entry_origin[e] < now else -1
                 r = row[r, R_NEXT]
@@ -239,7 +240,7 @@ def pair_of_stored(world, made, at, e, left, right, start, end, tracing, anchor,
     msg[made, M_NEWEST] = max(row[left, R_NEWEST], row[right, R_NEWEST])
     msg[made, M_OLDEST] = min(row[left, R_OLDEST], row[right, R_OLDEST])
     copy_stamps(msg, made, row, last, stamps)
-    join_stamps(msg, made, row, left + right - last, g, stamps, 0)
+    join_stamps(msg, made, row, left + right - last, g, stamps, PAIRED)
     if rule == EVENT_NEWEST:
         msg[made, M_EVENT] = max(row[left, R_EVENT], row[right, R_EVENT])
     elif rule == EVENT_OLDEST:
@@ -248,7 +249,7 @@ def pair_of_stored(world, made, at, e, left, right, start, end, tracing, anchor,
         msg[made, M_EVENT] = entry[e, S_ALL_EVENT]
         msg[made, M_NEWEST] = entry[e, S_ALL_NEWEST]
         msg[made, M_OLDEST] = entry[e, S_ALL_OLDEST]
-        join_stamps(msg, made, entry, e, g, stamps, 0)
+        join_stamps(msg, made, entry, e, g, stamps, PAIRED)
     msg[made, M_EDGE] = 0
     table = par[at + JOIN_TABLE]
     for c in range(par[at + JOIN_OUTPUTS]):

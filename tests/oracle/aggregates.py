@@ -38,7 +38,7 @@ class Group:
             if name is not None:
                 values.append(record.values[name])
                 terms.append(record.values[name])
-        self.anchors = record.anchors if self.anchors is None else record.anchors.with_contributors(self.anchors)
+        self.anchors = record.anchors if self.anchors is None else record.anchors.with_contributors(self.anchors, grouped=True)
         self.trigger = record.trigger
 
 
@@ -275,7 +275,7 @@ class SessionAggregate(Aggregation):
                 for aggregate, x, y in zip(self.params.aggregates, a.terms, b.terms, strict=True)
             ]
         a.count += b.count
-        a.anchors = a.anchors.with_contributors(b.anchors)
+        a.anchors = a.anchors.with_contributors(b.anchors, grouped=True)
         session.end_ns = later.end_ns
 
     def row_of(self, session: Session, event_ns: int) -> Record:

@@ -1199,7 +1199,7 @@ class Model:
     def taken_in(self, record: Record) -> Record:
         """The log record as it leaves its source, with its clocks (section 8)."""
         clocks_ns = {"event": record.event_ns, "append": record.append_ns, "ingest": self.environment.now}
-        return replace(record, anchors=Anchors(clocks_ns, clocks_ns, clocks_ns))
+        return replace(record, anchors=Anchors(clocks_ns, clocks_ns, clocks_ns, clocks_ns))
 
     def consumed(self, channel: Channel) -> None:
         """The receiver starts on the channel's next record: the credit travels back, and wakes the sender if it waits for just this one."""

@@ -34,17 +34,20 @@ class ItemClass(IntEnum):
 
 @dataclass(frozen=True)
 class Anchors:
-    """The value of each clock (event, append, ingest) at the trigger and at the newest and oldest contributor (section 8)."""
+    """The value of each clock (event, append, ingest) at the trigger, at the newest and oldest contributor, and mixed (section 8)."""
 
     trigger_ns: dict[str, int]
     newest_ns: dict[str, int]
     oldest_ns: dict[str, int]
+    mixed_ns: dict[str, int]
 
-    def with_contributors(self, other: Anchors) -> Anchors:
-        """These anchors, with the other's contributors counted in; the trigger stays."""
+    def with_contributors(self, other: Anchors, grouped: bool = False) -> Anchors:
+        """These anchors, with the other's contributors counted in; the trigger stays. grouped: by an aggregate."""
+        chosen = max if grouped else min
         newest_ns = {clock: max(time_ns, other.newest_ns[clock]) for clock, time_ns in self.newest_ns.items()}
         oldest_ns = {clock: min(time_ns, other.oldest_ns[clock]) for clock, time_ns in self.oldest_ns.items()}
-        return Anchors(self.trigger_ns, newest_ns, oldest_ns)
+        mixed_ns = {clock: chosen(time_ns, other.mixed_ns[clock]) for clock, time_ns in self.mixed_ns.items()}
+        return Anchors(self.trigger_ns, newest_ns, oldest_ns, mixed_ns)
 
 
 @dataclass(frozen=True)

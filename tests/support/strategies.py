@@ -448,7 +448,7 @@ def source_workloads(draw: st.DrawFn, stream: str, records: int, horizon_ns: int
 
 @st.composite
 def further_latencies(draw: st.DrawFn) -> list[Document]:
-    clocks, anchors = ("event", "append", "ingest", "deadline"), ("trigger", "newest", "oldest")
+    clocks, anchors = ("event", "append", "ingest", "deadline"), ("trigger", "newest", "oldest", "mixed")
     points = ("sink", "emit", "sink", "emit", "read", "watermark", "marker")
     kinds = draw(st.lists(st.tuples(*map(st.sampled_from, (clocks, anchors, points))), max_size=8))
     return [

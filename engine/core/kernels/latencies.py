@@ -33,14 +33,16 @@ def copy_stamps(to, a, of, b, stamps):
         to[a, to.shape[1] - k] = of[b, of.shape[1] - k]
 
 
-def join_stamps(to, a, of, b, g, stamps, triggers):
-    """The contributors of row `b` of a table count for row `a` of another, too. triggers: 1 if b's trigger becomes that of a."""
+def join_stamps(to, a, of, b, g, stamps, how):
+    """The contributors of row `b` of a table count for row `a` of another, too. how: PAIRED, ADDED (b's trigger becomes that of a) or
+    MERGED."""
     for k in range(stamps):
         value = of[b, of.shape[1] - 1 - k]
         c = to.shape[1] - 1 - k
-        if g[G_STAMP_ANCHOR + k] == M_NEWEST:
+        anchor = g[G_STAMP_ANCHOR + k]
+        if anchor == M_NEWEST or (anchor == MIXED and how != PAIRED):
             to[a, c] = max(to[a, c], value)
-        elif g[G_STAMP_ANCHOR + k] == M_OLDEST:
+        elif anchor != M_CLOCK:
             to[a, c] = min(to[a, c], value)
-        elif triggers == 1:
+        elif how == ADDED:
             to[a, c] = value

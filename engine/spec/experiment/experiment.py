@@ -85,10 +85,11 @@ class FurtherLatency(Model):
         title="From",
         description="Starting clock: event time, append time, start of the source's service, or the delivered record's own event time.",
     )
-    anchor: Literal["trigger", "newest", "oldest"] = Field(
+    anchor: Literal["trigger", "newest", "oldest", "mixed"] = Field(
         default="newest",
         title="Anchor",
-        description="Contributing record that the latency is measured from. Ignored for deadline, and to read, watermark or marker.",
+        description="Contributing record that the latency is measured from; mixed: joins pass on the older one of a pair, aggregates the "
+        "newest one of a group. Ignored for deadline, and to read, watermark or marker.",
     )
     to: Literal["sink", "emit", "read", "watermark", "marker"] = Field(
         default="sink",

@@ -82,10 +82,11 @@ def test_all_points_and_deadlines_agree_with_the_oracle(name: str) -> None:
             further("event", "newest"),
             further("event", "oldest", "emit"),
             further("append", "trigger", "emit"),
-            further("deadline", "newest"),
             further("deadline", "newest", "emit"),
             further("ingest", "newest", "emit"),
             further("append", "trigger", "read"),
+            further("event", "mixed"),
+            further("ingest", "mixed"),
         ],
     }
     assert_agreement(document)
@@ -100,6 +101,7 @@ def test_no_clock_is_carried_that_nobody_asks_for() -> None:
         ([further("append", "newest"), further("append", "oldest", "emit"), further("deadline", "newest")], 0),
         ([further("event", "newest"), further("event", "newest", "emit"), further("ingest", "newest")], 2),
         ([further("append", "newest", "read")], 0),
+        ([further("append", "mixed"), further("append", "oldest")], 1),
     ):
         document = template("nexmark_q3", horizon_s=0.01)
         document["measurement"] = {"latency": {"from": "ingest" if also and also[0]["to"] == "read" else "append"}, "also": also}
@@ -233,7 +235,10 @@ def test_the_aggregate_of_figure_3_5(tmp_path: Path) -> None:
         ],
         {"purchases": replayed("purchases", [(0, 1), (1, 0), (599, 1)])},
     )
-    document["measurement"]["also"].append({"name": "emission", "from": "event", "to": "emit"})
+    document["measurement"]["also"] += [
+        {"name": "emission", "from": "event", "to": "emit"},
+        {"name": "mixed", "from": "event", "anchor": "mixed"},
+    ]
     simulation = engine.Simulation(document, datasets=lookup([tmp_path]), keep_outputs=True, trace=True)
     simulation.run_until(simulation.end_ns)
     sources = simulation.trace().columns()
@@ -244,6 +249,7 @@ def test_the_aggregate_of_figure_3_5(tmp_path: Path) -> None:
     assert row["_latency_ns"] == 10 * S
     assert row["_processing_ns"] == 9 * S
     assert row["_emission_ns"] == 10 * S - 2000
+    assert row["_mixed_ns"] == row["_latency_ns"]  # an aggregate: of the newest
 
 
 @pytest.mark.parametrize(("event_time", "events"), [("window", [600] * 4), ("newest", [590, 600, 590, 600])])
@@ -279,15 +285,17 @@ def test_the_join_of_figure_3_6(tmp_path: Path, event_time: str, events: list[in
             "purchases": replayed("purchases", [(0, 1), (1, 0), (600, 1)]),
         },
     )
-    document["measurement"]["also"].append({"name": "emission", "from": "event", "to": "emit"})
+    document["measurement"]["also"].append({"name": "mixed", "from": "event", "anchor": "mixed"})
     simulation = engine.Simulation(document, datasets=lookup([tmp_path]), keep_outputs=True)
     simulation.run_until(simulation.end_ns)
     rows = simulation.outputs("sink").to_pylist()
     assert len(rows) == 4
+    oldest_s = [400] * 4 if event_time == "window" else [400, 400, 500, 500]
     for n, (row, event_s) in enumerate(zip(rows, events, strict=True)):
         assert row["_event_ns"] == event_s * S
         assert row["_end_ns"] == 610 * S + n * 1000  # the sink takes 1 us for each
         assert row["_latency_ns"] == (610 - event_s) * S + n * 1000
+        assert row["_mixed_ns"] == (610 - oldest_s[n]) * S + n * 1000  # a join: of the older one of a pair, or of the whole window
 
 
 def test_a_result_of_three_streams_counts_from_the_newest_of_the_three() -> None:

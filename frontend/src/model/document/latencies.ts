@@ -2,7 +2,12 @@
 import type { Json } from "../../api/types";
 
 const FROM: Record<string, string> = { event: "event time", append: "append", ingest: "ingest", deadline: "the record's own event time" };
-const ANCHOR: Record<string, string> = { trigger: "triggering record", newest: "newest record", oldest: "oldest record" };
+const ANCHOR: Record<string, string> = {
+  trigger: "triggering record",
+  newest: "newest record",
+  oldest: "oldest record",
+  mixed: "older record of a pair, newest of a group",
+};
 const TO: Record<string, string> = { sink: "output", emit: "emission", read: "reading", watermark: "output of a watermark", marker: "output of a latency marker" };
 
 export interface NamedLatency {
