@@ -56,8 +56,11 @@ ENGINE_OF_WEBAPP = {
     "engine.telemetry.instances",
     "engine.telemetry.recorded",
     "engine.costmodels.storage",
+    "engine.costmodels.metrics",
+    "engine.corpus.corpora",
+    "engine.corpus.rows",
 }
-"""Files of models that are taken in, documents, what uploads hold, rules on small histories, and what files say of a run; never a run."""
+"""Files of models and corpora that are imported, documents, what uploads hold, rules on small histories, and what files say of a run; never a run."""
 
 MAY_IMPORT = {
     "engine.core": {"engine.core"},
@@ -71,7 +74,7 @@ MAY_IMPORT = {
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
     "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
     # the online monitor reads what autoscalers read, and decisions of both look alike in telemetry
-    "engine.relocation": {"engine.relocation", "engine.autoscaling", "engine.spec", "engine.core"},
+    "engine.relocation": {"engine.relocation", "engine.autoscaling", "engine.placement", "engine.spec", "engine.core"},
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
     "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.scheduling", "engine.spec", "engine.core"},
     # reads what a run left behind, and makes the records of its sources again, since a run keeps no counts by key

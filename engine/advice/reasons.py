@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from engine.costmodels.description import Host
@@ -14,15 +15,21 @@ from engine.placement.space import Placed
 from .describe import Described
 
 NEARER_MS = 10.0
+"""By how much a host's latency is lower in a reason."""
+
 LEAST_MS = 1.0
+"""Least latency of a host in training (Heinrich et al. 2024, Table II)."""
+
 CHANGE_MIN = 0.05
 """Share of the cost from which on a change is told: members differ by about as much."""
 
 MOST = 6
-"""Reasons that are told."""
+"""Number of reasons that are told."""
 
 Predict = Callable[[Sequence[JointGraph]], Floats]
 """The mean over the members."""
+
+Knows = Callable[[JointGraph, Placed], bool]
 
 
 @dataclass(frozen=True)
@@ -54,22 +61,25 @@ class OtherFeature:
 Reason = OtherHost | OtherFeature
 
 
-def reasons(described: Described, names: Sequence[str], present: Placed, suggested: Placed, predict: Predict) -> tuple[Reason, ...]:
-    """Those that change the predicted cost by 5 % or more, the largest change first. names: of hosts."""
-    back = list(_moved_back(described, present, suggested))
-    other = list(_other_hosts(described, suggested))
-    graphs = [
-        joint_graph(described.query, described.hosts, suggested, described.selectivities),
-        *(joint_graph(described.query, described.hosts, placed, described.selectivities) for _, placed in back),
-        *(joint_graph(described.query, hosts, suggested, described.selectivities) for _, _, hosts in other),
-    ]
-    base, *costs = predict(graphs).tolist()
-    found: list[Reason] = [
-        OtherHost(described.ids[n], names[present[n]], cost) for (n, _), cost in zip(back, costs[: len(back)], strict=True)
-    ]
-    for (host, feature, hosts), cost in zip(other, costs[len(back) :], strict=True):
-        before, after = getattr(described.hosts[host], feature), getattr(hosts[host], feature)
-        found.append(OtherFeature(names[host], feature, before, after, cost))
+def reasons(
+    described: Described, names: Sequence[str], present: Placed, suggested: Placed, predict: Predict, knows: Knows
+) -> tuple[Reason, ...]:
+    """Those that change the predicted cost by 5 % or more, the largest change first. names: of hosts. knows: whether the models have seen
+    the like in training; what they have not is no reason."""
+
+    def graph(hosts: Sequence[Host], placed: Placed) -> JointGraph:
+        return joint_graph(described.query, hosts, placed, described.selectivities)
+
+    asked: list[tuple[Callable[[float], Reason], JointGraph]] = []
+    for n, placed in _moved_back(described, present, suggested):
+        if knows(moved := graph(described.hosts, placed), placed):
+            asked.append((partial(OtherHost, described.ids[n], names[present[n]]), moved))
+    for host, feature, hosts in _other_hosts(described, suggested):
+        if knows(changed := graph(hosts, suggested), suggested):
+            values = getattr(described.hosts[host], feature), getattr(hosts[host], feature)
+            asked.append((partial(OtherFeature, names[host], feature, *values), changed))
+    base, *costs = predict([graph(described.hosts, suggested), *(of for _, of in asked)]).tolist()
+    found = [made(cost) for (made, _), cost in zip(asked, costs, strict=True)]
     told = [one for one in found if abs(one.cost - base) >= CHANGE_MIN * abs(base)]
     return tuple(sorted(told, key=lambda one: -abs(one.cost - base))[:MOST])
 

@@ -140,7 +140,14 @@ def suggest(
     choice = choose(list(placements), [one.predicted(goal) for one in candidates], METRICS[goal].highest)
     encoder = members[goal][0].encoder
     outside = tuple(dict.fromkeys(one for graph in graphs for one in encoder.outside(graph)))
-    why = reasons(described, names, present, candidates[choice.best].placed, lambda graphs: _mean(members[goal], graphs))
+    suggested = candidates[choice.best].placed
+    strange = set(encoder.outside(graphs[choice.best]))
+
+    def knows(graph: JointGraph, placed: Placed) -> bool:
+        """Whether nothing of it is outside the training range that the suggestion itself is not, and it obeys the rules."""
+        return set(encoder.outside(graph)) <= strange and (placed == suggested or space.broken(placed) is None)
+
+    why = reasons(described, names, present, suggested, lambda graphs: _mean(members[goal], graphs), knows)
     return Advice(goal, candidates, choice, outside, tuple(_cautions(experiment)), why)
 
 

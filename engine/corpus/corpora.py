@@ -63,7 +63,7 @@ class Corpus:
             raise CorpusError(f"draw is '{draw}'; it must be one of {', '.join(NAMES)}")
         if not 1 <= traces <= 10_000_000:
             raise CorpusError(f"traces is {traces}; it must be from 1 to 10,000,000")
-        return cls(draw, seed, traces, fingerprint())
+        return cls(draw, seed, traces, fingerprint(draw))
 
     @property
     def parts(self) -> int:

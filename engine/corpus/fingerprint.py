@@ -11,17 +11,25 @@ from engine.prices import PRICE_LISTS
 from engine.simulation import Simulation
 from engine.spec import load
 
-from .experiments import PRICES, experiment
-from .traces import trace
+from .experiments import CHANGED_MEMORY, CHANGED_PRICES, PRICES, experiment
+from .traces import CHANGED_ENGINE, trace
 
 EXAMPLES, EXAMPLE_S = 8, 2.0
 
 
 @cache
-def fingerprint() -> str:
-    """Of the price list, of documents of some traces with all of their defaults, and of short runs of these."""
+def fingerprint(draw: str = "") -> str:
+    """Of the price list, of documents of some traces with all of their defaults, and of short runs of these. draw: what else the traces of
+    this draw are measured with belongs to it."""
+    if draw == CHANGED_ENGINE:
+        return _hash([fingerprint(), asdict(PRICE_LISTS[CHANGED_PRICES]), CHANGED_MEMORY])
+    if draw:
+        return fingerprint()
     examples = [load(experiment(trace("fingerprint", 1, index), 1, EXAMPLE_S)) for index in range(EXAMPLES)]
-    whole = [asdict(PRICE_LISTS[PRICES]), [[example.model_dump(mode="json"), _digest(example)] for example in examples]]
+    return _hash([asdict(PRICE_LISTS[PRICES]), [[example.model_dump(mode="json"), _digest(example)] for example in examples]])
+
+
+def _hash(whole: object) -> str:
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 

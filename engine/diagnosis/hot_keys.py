@@ -127,8 +127,10 @@ class _Question:
         for edge in edges:
             if not isinstance(edge.partitioning, Hash | Forward):
                 raise CannotTell(not_by_key(edge))
-        if index >= (count := self._parallelism(operator)):
-            raise CannotTell(f"'{operator}' has {count} instances in this frame, numbered from 0; there is no {index}.")
+        count, first = self._parallelism(operator), self._first(operator)
+        if not first <= index < first + count:
+            told = f"has {count} instances in this frame, numbered from 0" if first == 0 else f"is instance {first} in this frame"
+            raise CannotTell(f"'{operator}' {told}; there is no {index}.")
         for _ in self._into(operator, frozenset()):  # without records: only to see which fields are needed
             pass
         self.feeds = self._made_feeds()
@@ -191,7 +193,7 @@ class _Question:
         with np.errstate(over="ignore"):
             group: Words = group_of(key, SCHEME_KEY_GROUPS if keying.scheme == "mixed" else SCHEME_MODULO, groups)  # type: ignore[no-untyped-call]
         type = self.schemas[f"{edge.source}.{edge.source_port}"].field(keying.field).type
-        return replace(records, instance=group * receivers // groups, key=key, field=keying.field, type=type)
+        return replace(records, instance=self._first(edge.target) + group * receivers // groups, key=key, field=keying.field, type=type)
 
     def _out_of(self, operator: str, port: str, wanted: frozenset[str]) -> Iterator[_Records]:
         """Yield the records that leave a port of an operator, with these fields."""
@@ -257,6 +259,13 @@ class _Question:
         if now != before:
             raise CannotTell(f"'{operator}' went from {before} to {now} instances in this frame. Choose a frame before or after it.")
         return now
+
+    def _first(self, operator: str) -> int:
+        """Index of the first active instance in the frame: of an operator that moves, the number of its host."""
+        now, before = (((frame.get("scaling") or {}).get("hosts") or {}).get(operator) for frame in (self.frame, self.before or self.frame))
+        if now != before:
+            raise CannotTell(f"'{operator}' moved from host '{before}' to '{now}' in this frame. Choose a frame before or after it.")
+        return 0 if now is None else [host.name for host in self.experiment.expanded_hosts()].index(now)
 
     def _scaled(self, operator: str, frame: Frame) -> int:
         parallelism = (frame.get("scaling") or {}).get("parallelism") or {}

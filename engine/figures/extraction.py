@@ -268,8 +268,8 @@ def _of_score(value: OfScore, scores: Scores) -> Value:
     if len(set(xs)) < len(xs):
         raise NotEvaluated(f"several rows have one {value.over}; fix more columns under at")
     if value.x is not None:
-        drawn = [(x, row) for row in rows if (x := row.scores.get(value.x)) is not None]
-        xs, rows = [x for x, _ in sorted(drawn, key=itemgetter(0))], [row for _, row in sorted(drawn, key=itemgetter(0))]
+        drawn = sorted(((x, row) for row in rows if (x := row.scores.get(value.x)) is not None), key=itemgetter(0))
+        xs, rows = [x for x, _ in drawn], [row for _, row in drawn]
     known = [(x, row) for x, row in zip(xs, rows, strict=True) if row.scores.get(value.score) is not None]
     if not known:
         raise NotEvaluated(f"no row has a {value.score}")

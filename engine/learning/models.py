@@ -27,7 +27,7 @@ def learn(
     told: Callable[[str], Any],
     metrics: Sequence[str] = tuple(METRICS),
     half: bool = False,
-    elsewhere: Callable[[Lesson, Path, Sequence[Task], Settings], None] | None = None,
+    elsewhere: Callable[[Lesson, Path, Sequence[Task], Settings, bool], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Train what is not there yet, and write the report. place: directory of the models. told: what is going on, and what it raises ends
     it. elsewhere: trains them in place of processes of this machine. Raises CorpusError, TrainingError, BrokenModel."""
@@ -41,7 +41,7 @@ def learn(
     epochs: dict[str, list[dict[str, Any]]] = {}
     done = 0
     if elsewhere is not None:
-        elsewhere(lesson, place, of, how)
+        elsewhere(lesson, place, of, how, half)
     for progress in teach(lesson, place, of, how, processes, half):
         if progress.epoch is None:
             done += 1

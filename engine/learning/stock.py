@@ -26,6 +26,7 @@ from engine.costmodels.architecture import Architecture
 from engine.costmodels.inference import Trained
 from engine.costmodels.storage import load
 from engine.costmodels.training import Settings
+from engine.spec.base.version import ENGINE_VERSION
 from engine.spec.figure.evaluations import Models
 
 from .lessons import Lesson
@@ -117,7 +118,7 @@ class Stock:
     def ran(self, observe: Observe, documents: Sequence[Document], about: str, chunk: int = 1) -> list[Any]:
         """What is observed of a run of each experiment. observe: a function at the top of a module, whose name is part of what is kept.
         chunk: runs of one message to a process."""
-        file = self.kept / "measured" / f"{_hash([fingerprint(), observe.__qualname__, *documents])}.json"
+        file = self.kept / "measured" / f"{_hash([fingerprint(), ENGINE_VERSION, observe.__qualname__, *documents])}.json"
         if file.exists():
             kept: list[Any] = json.loads(file.read_text())
             return kept

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core import layout as L
+from engine.core.control.active_instances import pinned
 from engine.core.tables import Words
 from engine.spec.base.units import milliseconds_ns, scaled
 from engine.spec.experiment.cluster import Dedicated, ExpandedHost, Pool, ProcessorSharing
@@ -47,8 +48,7 @@ def lay_out(
         elif isinstance(machine.processor, Pool):
             groups = [here]
         else:
-            first = sorted(here, key=lambda i: not is_active[i])
-            groups = [sorted(first[c::cores]) for c in range(cores)]
+            groups = pinned(here, is_active, cores)
         for group in groups:
             inst[group, L.I_PROCESSOR] = len(rows)
             rows += [(len(members), len(group), h, len(rows))] * (cores if isinstance(machine.processor, Pool) else 1)

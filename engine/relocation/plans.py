@@ -33,7 +33,7 @@ class Readings:
 
 
 def planned(readings: Readings, capacity: Sequence[float]) -> Places:
-    """Assign pairs of operators by descending traffic, without regard to where they are.
+    """Assign pairs of operators by descending traffic, of equals in the order of the edges, without regard to where they are.
 
     capacity: of each host, cores that operators may take. Operators that fit nowhere go to the least loaded host.
     """
@@ -47,12 +47,12 @@ class _Assignment:
         self.load = [0.0] * len(capacity)
 
     def made(self) -> Places:
-        for (one, other), _ in sorted(self.readings.per_s.items(), key=lambda pair: (-pair[1], pair[0])):
+        for (one, other), _ in sorted(self.readings.per_s.items(), key=lambda pair: -pair[1]):
             if one in self.places or other in self.places:
                 self._join(one, other)
             else:
                 self._begin(one, other)
-        for operator in self.readings.cores:  # what nobody sends to or hears from
+        for operator in self.readings.cores:  # operators without traffic
             if operator not in self.places:
                 self._put(operator, self._least_loaded()[0])
         return self.places

@@ -24,8 +24,6 @@ class Collected(NamedTuple):
 class Collector:
     """A control: at the end of each period, a host that is short of memory stands still, the longer the shorter."""
 
-    features = ("memory",)
-
     def __init__(self, collected: Collected, until_ns: int):
         self._of, self._until_ns = collected, until_ns
         self._next_ns = collected.about.every_ns

@@ -50,6 +50,7 @@ from engine.spec.experiment.generation import Coordinated
 from engine.spec.experiment.retention import KeepFor
 from engine.spec.experiment.scaling.base import Scaling
 from engine.spec.experiment.scaling.moving import Moving
+from engine.spec.experiment.scaling.online_monitor import OnlineMonitor
 from engine.spec.rules import max_layout
 from engine.spec.rules.copies import written_out
 from engine.spec.rules.event_time import calendar_text, event_zero_ns
@@ -718,6 +719,8 @@ def _features(
         features.append("coordinated")
     if isinstance(experiment.policies.scaling, Moving):
         features.append("moves")
+    if isinstance(experiment.policies.scaling, OnlineMonitor):
+        features.append("counting")  # it reads the traffic of edges
     if experiment.measurement.also:
         features.append("latencies")
     if memory.is_looked_at(experiment):

@@ -86,12 +86,12 @@ def test_without_java_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         learning.make_corpus(tmp_path / "none", CORPUS, lambda doing: None)
 
 
-def test_models_are_those_that_processes_train(tmp_path: Path) -> None:
+def test_models_are_those_that_processes_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     lesson = Lesson((made_up.corpus(tmp_path / "corpora" / "small"),))
     of, settings = tasks(("throughput", "success"), 1), Settings(Architecture(8), epochs=2)
     told: list[str] = []
-    learning.train(lesson, tmp_path / "spark", of, settings, told.append)
+    learning.train(lesson, tmp_path / "spark", of, settings, False, told.append)
     assert told[-1] == "2 of 2 models"
     list(teach(lesson, tmp_path / "processes", of, settings, 1))
     for task in of:
@@ -99,5 +99,21 @@ def test_models_are_those_that_processes_train(tmp_path: Path) -> None:
         assert ours.facts == theirs.facts
         assert json.dumps(ours.epochs) == json.dumps(theirs.epochs)
         assert all((values == theirs.model.weights[name]).all() for name, values in ours.model.weights.items())
-    learning.train(lesson, tmp_path / "spark", of, settings, told.append)
+    monkeypatch.setattr(SESSION, "get", None)  # Spark is not even asked
+    learning.train(lesson, tmp_path / "spark", of, settings, False, told.append)
     assert told[-1] == "2 of 2 models", "nothing is trained twice"
+
+
+def test_what_an_executor_cannot_train_is_told_and_the_others_are_kept(tmp_path: Path) -> None:
+    """Half weights, too, which are half as large."""
+    training = pytest.importorskip("engine.costmodels.training")
+    lesson = Lesson((made_up.corpus(tmp_path / "corpora" / "small"),))
+    settings = Settings(Architecture(8), rate=1e30, epochs=3)
+    (task,) = tasks(("throughput",), 1)
+    with pytest.raises(training.TrainingError, match="is no number; use a smaller learning rate"):
+        learning.train(lesson, tmp_path / "spark", [task], settings, False, lambda doing: None)
+    usual = replace(settings, rate=1e-3)
+    for half in (False, True):
+        learning.train(lesson, tmp_path / str(half), [task], usual, half, lambda doing: None)
+    sizes = [(tmp_path / str(half) / task.name / "weights.npz").stat().st_size for half in (False, True)]
+    assert sizes[1] < 0.75 * sizes[0]

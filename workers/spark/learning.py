@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,7 @@ from typing import Any, TypeVar
 from engine.corpus.corpora import Corpus, CorpusError, content_of, file_of, start, write
 from engine.corpus.fingerprint import fingerprint
 from engine.corpus.making import LOSSES_MAX
+from engine.costmodels.storage import DESCRIPTION, WEIGHTS, save
 
 from .session import SESSION
 
@@ -31,19 +33,12 @@ Given, Found = TypeVar("Given"), TypeVar("Found")
 def make_corpus(directory: Path, corpus: Corpus, told: Told, together: int | None = None) -> None:
     """Make the parts that are missing. together: parts of one job; default: two for each core. Raises CorpusError, SparkUnavailable."""
     missing = start(directory, corpus)
-    losses = 0
     while missing:
         wave = missing[: together or 2 * _cores()]
         try:
-            found = _each(partial(_measured, corpus), wave)
-        except CorpusError:
-            raise
-        except Exception as error:
-            losses += 1
-            if losses > LOSSES_MAX:
-                raise CorpusError(f"{losses} jobs failed, the last one with: {_first_line(error)}") from error
-            log.warning("a job failed (%s); its parts are made again", _first_line(error))
-            continue
+            found = _done(partial(_measured, corpus), wave)
+        except Refused as refused:
+            raise CorpusError(str(refused)) from None
         for part, content in zip(wave, found, strict=True):
             write(file_of(directory, part), content)
         missing = missing[len(wave) :]
@@ -53,48 +48,93 @@ def make_corpus(directory: Path, corpus: Corpus, told: Told, together: int | Non
 
 def _measured(corpus: Corpus, part: int) -> bytes:
     """On an executor."""
-    if fingerprint() != corpus.measured_by:
+    if fingerprint(corpus.draw) != corpus.measured_by:
         raise CorpusError("an executor has another version of the engine; install the same one on all of them")
     return content_of([corpus.row(index) for index in corpus.indexes(part)])
 
 
-def train(lesson: Any, place: Path, of: Sequence[Any], settings: Any, told: Told) -> None:
-    """Train the models that are not there yet, each as a task. lesson, of, settings: as in `engine.learning.teaching.teach`. place:
-    directory of the models. Raises CorpusError, TrainingError, SparkUnavailable."""
+def train(lesson: Any, place: Path, of: Sequence[Any], settings: Any, half: bool, told: Told) -> None:
+    """Train the models that are not there yet, each as a job, and store each when it is done. lesson, of, settings, half: as in
+    `engine.learning.teaching.teach`. place: directory of the models. Raises CorpusError, TrainingError, SparkUnavailable."""
+    from engine.costmodels.training import TrainingError
     from engine.learning.teaching import is_there  # needs torch
 
     facts = lesson.facts()
     todo = [task for task in of if not is_there(place / task.name, facts)]
     told(f"{len(of) - len(todo)} of {len(of)} models")
-    parts = SESSION.get().sparkContext.broadcast(lesson.parts()) if todo else None
-    for first in range(0, len(todo), _cores()):
-        wave = todo[first : first + _cores()]
-        found = _each(partial(_trained, parts, lesson, settings, facts), wave)
-        for task, files in zip(wave, found, strict=True):
-            for name, content in files.items():  # the description comes last: without it there is no model
-                (place / task.name).mkdir(parents=True, exist_ok=True)
-                write(place / task.name / name, content)
-        told(f"{len(of) - len(todo) + first + len(wave)} of {len(of)} models")
+    if not todo:
+        return
+    context = SESSION.get().sparkContext
+    work = partial(_trained, context.broadcast(lesson.parts()), lesson, settings, facts, half)
+    pool = ThreadPoolExecutor(_cores())
+    try:
+        under_way = {pool.submit(_done, work, [task]): task for task in todo}
+        for done, future in enumerate(as_completed(under_way), len(of) - len(todo) + 1):
+            _store(place / under_way[future].name, future.result()[0])
+            told(f"{done} of {len(of)} models")
+    except Refused as refused:
+        raise TrainingError(str(refused)) from None
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        context.cancelAllJobs()
 
 
-def _trained(parts: Any, lesson: Any, settings: Any, facts: dict[str, Any], task: Any) -> dict[str, bytes]:
+def _store(directory: Path, files: Mapping[str, bytes]) -> None:
+    """The description goes first and comes last: without it there is no model."""
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / DESCRIPTION).unlink(missing_ok=True)
+    for name in (WEIGHTS, DESCRIPTION):
+        write(directory / name, files[name])
+
+
+def _trained(parts: Any, lesson: Any, settings: Any, facts: dict[str, Any], half: bool, task: Any) -> dict[str, bytes]:
     """On an executor."""
     import torch
 
-    from engine.costmodels.storage import DESCRIPTION, WEIGHTS, save
     from engine.learning.teaching import taught
 
     torch.set_num_threads(1)
     model = taught(lesson, parts.value, task, settings, lambda epoch: None)
     with TemporaryDirectory() as directory:
-        save(Path(directory), model.trained(), json.loads(json.dumps(facts)), [asdict(epoch) for epoch in model.epochs])
+        save(Path(directory), model.trained(), json.loads(json.dumps(facts)), [asdict(epoch) for epoch in model.epochs], half)
         return {name: (Path(directory) / name).read_bytes() for name in (WEIGHTS, DESCRIPTION)}
 
 
-def _each(work: Callable[[Given], Found], items: Sequence[Given]) -> list[Found]:
-    """A task for each."""
+class Refused(ValueError):
+    """Work that cannot be done, whoever tries it; the message says why."""
+
+
+@dataclass(frozen=True)
+class _No:
+    """What an executor answers in place of a result: exceptions reach the driver without their type."""
+
+    why: str
+
+
+def _answered(work: Callable[[Given], Found], item: Given) -> Found | _No:
+    """On an executor."""
+    try:
+        return work(item)
+    except ModuleNotFoundError as error:
+        return _No(f"{error.name} is not installed on an executor; install requirements-models.txt on all of them")
+    except ValueError as error:  # CorpusError, TrainingError, BrokenModel
+        return _No(str(error))
+
+
+def _done(work: Callable[[Given], Found], items: Sequence[Given]) -> list[Found]:
+    """One job, with a task for each item; a job that fails, such as by a lost executor, is tried again. Raises Refused."""
     context = SESSION.get().sparkContext
-    found: list[Found] = context.parallelize(list(items), len(items)).map(work).collect()
+    for losses in range(LOSSES_MAX + 1):
+        try:
+            found = context.parallelize(list(items), len(items)).map(partial(_answered, work)).collect()
+            break
+        except Exception as error:
+            if losses == LOSSES_MAX:
+                raise Refused(f"{losses + 1} jobs failed, the last one with: {_first_line(error)}") from error
+            log.warning("a job failed (%s) and is tried again", _first_line(error))
+    for one in found:
+        if isinstance(one, _No):
+            raise Refused(one.why)
     return found
 
 

@@ -15,7 +15,7 @@ from engine.core import layout as L
 from engine.core.control import keyed_state
 from engine.core.control.ranks import look_again, set_held
 from engine.core.kernels import channel_log
-from engine.core.kernels.dispatch import turn_of
+from engine.core.kernels.dispatch import empty_turns, turn_of
 from engine.core.kernels.messages import free_message
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
@@ -43,14 +43,14 @@ def set_parallelism(
     first active instance, by operator; default: they stay.
 
     Key groups are assigned to receivers as at the start of a run, and the capacity of the channels is shared out again. Counters and the
-    numbers of messages and services continue. Newly active instances are idle and have no ticks (`release`). State does not move, and logs
-    stay with their owners.
+    numbers of messages continue, and an operator that moves takes its number of services along, by which its noise is drawn. Newly active
+    instances are idle and have no ticks (`release`). State does not move, and logs stay with their owners.
     """
     w = world.arrays
     wanted = np.asarray(parallelism, np.int64)
     first = np.asarray(begins, np.int64) if len(begins) else w.op[:, L.O_BEGIN]
     assert ((wanted >= 1) & (first >= 0) & (first + wanted <= w.op[:, L.O_STRIDE])).all(), f"{parallelism} does not fit the layout"
-    before = active(w)
+    before, old = active(w), w.op[:, L.O_BEGIN].copy()
     w.op[:, L.O_PARALLEL], w.op[:, L.O_BEGIN] = wanted, first
     concerned = np.ones(len(w.op), bool) if changed is None else np.isin(np.arange(len(w.op)), list(changed))
     assert changed is None or (before == active(w))[~concerned[w.inst[:, L.I_OP]]].all(), "an operator that changes is not in `changed`"
@@ -65,6 +65,36 @@ def set_parallelism(
     take_marks(w, channels)
     _count_inputs(w)
     _set_status(w, before)
+    moved = np.flatnonzero(first != old)
+    if len(moved):
+        start = w.op[moved, L.O_FIRST]
+        w.inst[start + first[moved], L.I_SERVICES] = w.inst[start + old[moved], L.I_SERVICES]
+        _pin_again(world)
+
+
+def pinned(instances: Sequence[int], is_active: NDArray[np.bool_], cores: int) -> list[list[int]]:
+    """Share instances out among cores, each to one of them: the active ones as if there were no others."""
+    order = sorted(instances, key=lambda i: not is_active[i])
+    return [sorted(order[core::cores]) for core in range(cores)]
+
+
+def _pin_again(world: World) -> None:
+    """On hosts whose cores have instances of their own, share these out as at the start of a run. Nothing may be served there."""
+    w = world.arrays
+    is_active = active(w)
+    for h, host in enumerate(w.host):
+        cores = np.arange(host[L.H_PROCESSOR], host[L.H_PROCESSOR_END])
+        shared = len(set(w.proc[cores, L.P_LEADER].tolist())) < len(cores)
+        if host[L.H_DISPATCH] == L.DISPATCH_DEDICATED or shared or len(cores) < 2:
+            continue
+        assert (w.proc[cores, L.P_INSTANCE] < 0).all(), "a host whose instances are pinned again serves something"
+        if host[L.H_DISPATCH] == L.DISPATCH_TURN_HEAP:
+            empty_turns(world.arrays, h)  # type: ignore[no-untyped-call]
+        here = w.host_members[host[L.H_MEMBER] : host[L.H_MEMBER_END]].tolist()
+        for p, group in zip(cores.tolist(), pinned(here, is_active, len(cores)), strict=True):
+            at = w.proc[p, L.P_FIRST]
+            w.members[at : at + len(group)] = group
+            w.inst[group, L.I_PROCESSOR] = p
 
 
 def take_marks(w: Arrays, channels: Words) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.corpus.fingerprint import fingerprint
+from engine.spec.base.version import ENGINE_VERSION
 from engine.spec.figure.evaluations import Evaluation, Scores
 
 from ..stock import Stock, keep
@@ -37,5 +38,5 @@ def evaluate(evaluation: Evaluation, stock: Stock) -> Scores:
 
 def file_of(evaluation: Evaluation, stock: Stock) -> Path:
     """Where its scores are kept."""
-    what = json.dumps([fingerprint(), evaluation.model_dump(mode="json")], sort_keys=True)
+    what = json.dumps([fingerprint(), ENGINE_VERSION, evaluation.model_dump(mode="json")], sort_keys=True)
     return stock.kept / "scores" / f"{hashlib.sha256(what.encode()).hexdigest()[:24]}.json"

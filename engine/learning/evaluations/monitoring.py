@@ -6,6 +6,7 @@ All numbers are of runs: of what the monitor measured, when it moved operators, 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
@@ -22,6 +23,7 @@ from engine.corpus.traces import DrawnHost, Trace, host_of
 from engine.costmodels.description import Filter, Operator, Sink, Source, Window, WindowedAggregate
 from engine.costmodels.features import joint_graph
 from engine.placement.space import Placed, Space
+from engine.spec.experiment.scaling.online_monitor import OnlineMonitor
 from engine.spec.figure.evaluations import Metric, Monitoring, Scored, Scores
 
 from ..stock import Stock
@@ -50,15 +52,13 @@ class Problem:
     window_s: float
 
     def document(self, placed: Placed, length_s: float) -> Document:
-        made = measured(Trace(self.query, self.hosts, placed), self.seed, round(length_s))
-        made["workload"]["warmup_s"] = WARM_UP_S
-        return made
+        return measured(Trace(self.query, self.hosts, placed), self.seed, round(length_s))
 
     def monitored(self, length_s: float) -> Document:
         """The first candidate, with the monitor."""
         made = self.document(self.candidates[0], length_s)
         window = {"sample_s": min(10.0, self.window_s), "window_s": self.window_s, "every_s": self.window_s}
-        made["policies"]["scaling"] = {"kind": "online_monitor", **window}
+        made["policies"]["scaling"] = OnlineMonitor(**window).model_dump(mode="json")  # with its defaults, which are part of what is kept
         return made
 
 
@@ -66,18 +66,18 @@ def monitoring(evaluation: Monitoring, stock: Stock) -> Scores:
     assert evaluation.traces
     _, trio = networks(evaluation, GOAL, stock)
     problems = list(_problems(evaluation))
-    documents = []
+    pairs = []
     for problem in problems:
         graphs = [joint_graph(problem.query, problem.hosts, placed, problem.selectivities) for placed in problem.candidates]
         pick = picked(problem.candidates, graphs, trio, GOAL)
-        documents += [
-            problem.document(problem.candidates[pick.candidate], evaluation.length_s),
-            problem.monitored(evaluation.length_s),
-        ]
-    observed = stock.ran(timeline, documents, "runs with a monitor")
-    pairs = zip(problems, observed[::2], observed[1::2], strict=True)
-    rows = tuple(Scored(problem.at, compared(chosen, moved)) for problem, chosen, moved in pairs)
-    return Scores(rows, evaluation.traces + len(documents))
+        pairs.append((problem.document(problem.candidates[pick.candidate], evaluation.length_s), problem.monitored(evaluation.length_s)))
+    # the pick of a query is the same for all windows of the monitor
+    number = {text: n for n, text in enumerate(dict.fromkeys(json.dumps(document) for pair in pairs for document in pair))}
+    observed = stock.ran(timeline, [json.loads(text) for text in number], "runs with a monitor")
+    rows = []
+    for problem, (chosen, moved) in zip(problems, pairs, strict=True):
+        rows.append(Scored(problem.at, compared(observed[number[json.dumps(chosen)]], observed[number[json.dumps(moved)]])))
+    return Scores(tuple(rows), evaluation.traces + len(number))
 
 
 def _problems(evaluation: Monitoring) -> Iterator[Problem]:
@@ -123,20 +123,24 @@ def _candidates(query: DrawnQuery, count: int, chance: Chance) -> tuple[Placed, 
 
 def compared(chosen: dict[str, Any], moved: dict[str, Any]) -> dict[str, float | None]:
     """slowdown: latency of the first placement, until the monitor moves something, over that of Costream's pick; what is not moved has its
-    whole run. overhead_s: until the monitored query's mean over 10 s is first at most that of the pick; none if it never is. settled_s:
-    until the last move has ended. state_mb: largest savepoint of a move, from which all operators restart."""
+    whole run. overhead_s: until the monitored query's mean over 10 s is first at most that of the pick; none if it never is, and then
+    overhead_or_length_s is the length of the run. settled_s: until the last move has ended. state_mb: largest savepoint of a move, from
+    which all operators restart. pick_failed, start_failed: whether nothing arrived, so that there is no slow-down."""
     first_s = int(moved["moves"][0][0]) if moved["moves"] else len(moved["count"])
     chosen_ms, start_ms = _mean_ms(chosen, WARM_UP_S, len(chosen["count"])), _mean_ms(moved, WARM_UP_S, first_s)
     reached_s = None if chosen_ms is None else _reached_s(moved, chosen_ms)
     return {
         "slowdown": start_ms / chosen_ms if start_ms is not None and chosen_ms else None,
         "overhead_s": reached_s,
+        "overhead_or_length_s": float(len(moved["count"])) if reached_s is None else reached_s,
         "settled_s": moved["moves"][-1][1] if moved["moves"] else 0.0,
         "moves": float(len(moved["moves"])),
         "state_mb": max((size for _, _, size in moved["moves"]), default=0) / 1e6,
         "reached": float(reached_s is not None),
         "chosen_ms": chosen_ms,
         "start_ms": start_ms,
+        "pick_failed": float(chosen_ms is None),
+        "start_failed": float(start_ms is None),
     }
 
 
@@ -148,9 +152,10 @@ def _mean_ms(run: dict[str, Any], from_s: int, to_s: int) -> float | None:
 
 
 def _reached_s(run: dict[str, Any], chosen_ms: float) -> float | None:
-    """0 if it is so from the first."""
-    for end_s in range(MEAN_S, len(run["count"]) + 1):
+    """0 if it is so from the end of the warm-up on, before which queues are only filling."""
+    first_s = WARM_UP_S + MEAN_S
+    for end_s in range(first_s, len(run["count"]) + 1):
         mean = _mean_ms(run, end_s - MEAN_S, end_s)
         if mean is not None and mean <= chosen_ms:
-            return 0.0 if end_s <= WARM_UP_S + MEAN_S else float(end_s)
+            return 0.0 if end_s == first_s else float(end_s)
     return None

@@ -107,9 +107,16 @@ class Counted(Variant):
 class CollectorPauses(Model):
     """A collector that stops the world where memory is short: at the end of each period, for longer the fuller the budget is."""
 
-    above: Number = Field(default=0.9, ge=0, lt=1, title="Above", description="Share of the budget from which on it stops the host.")
+    above: Number = Field(default=0.9, ge=0, le=0.999, title="Above", description="Share of the budget from which on it stops the host.")
     every_s: Number = quantity(1, unit="s", ge=0.001, le=1e6, title="Period", description="Time between two collections.")
     full_ms: Number = quantity(500, unit="ms", gt=0, le=1e6, title="When full", description="Pause at a full budget, and beyond.")
+
+    @model_validator(mode="after")
+    def _leaves_time(self) -> Self:
+        if self.full_ms >= 1000 * self.every_s:
+            message = f"full_ms is {self.full_ms:g}, but every_s is {self.every_s:g}: a full host would stand still for ever; lower full_ms"
+            raise Refusal(message, at=("full_ms",), code="out_of_range", value=self.full_ms)
+        return self
 
     @property
     def every_ns(self) -> int:

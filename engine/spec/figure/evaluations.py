@@ -161,24 +161,57 @@ class Speedups(Variant):
     filtered: bool = Field(default=True, description="drop candidates that are predicted to fail or to fall behind")
 
 
+Share = Annotated[Number, Field(gt=0, le=1)]
+Rate = Annotated[Integer, Field(ge=1, le=1_000_000)]
+Stored = Annotated[Number, Field(ge=0, le=3600)]
+Window = Annotated[Number, Field(ge=1, le=600)]
+
+
 class Monitoring(Variant):
     """How long an online monitor takes until a query that began somewhere is as fast as one that Costream placed."""
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("stored_s", "window_s", "point", "selectivity", "rate_per_s")
-    SCORES: ClassVar[tuple[str, ...]] = ("slowdown", "overhead_s", "settled_s", "moves", "state_mb", "reached", "chosen_ms", "start_ms")
+    SCORES: ClassVar[tuple[str, ...]] = (
+        "slowdown",
+        "overhead_s",
+        "overhead_or_length_s",
+        "settled_s",
+        "moves",
+        "state_mb",
+        "reached",
+        "chosen_ms",
+        "start_ms",
+        "pick_failed",
+        "start_failed",
+    )
 
     kind: Literal["monitoring"] = "monitoring"
     traces: Integer | None = Field(default=None, ge=100, le=10_000_000, description="of the corpus; follows from the scale")
     seed: Integer = 1
     models: Models = Models()
     candidates: Integer = Field(default=25, ge=1, le=1000, description="placements that Costream chooses from, besides the first")
-    selectivities: tuple[Number, ...] = Field(default=(0.05, 0.25, 0.5, 0.75, 0.95), min_length=1)
-    rates_per_s: tuple[Integer, ...] = Field(default=(400, 1600, 6400, 12_800, 25_600), min_length=1)
-    stored_s: tuple[Number, ...] = Field(default=(0,), min_length=1, description="windows of an aggregate behind the filter; 0: none")
-    windows_s: tuple[Number, ...] = Field(default=(30,), min_length=1, description="over which the monitor measures; also its period")
+    selectivities: tuple[Share, ...] = Field(default=(0.05, 0.25, 0.5, 0.75, 0.95), min_length=1)
+    rates_per_s: tuple[Rate, ...] = Field(default=(400, 1600, 6400, 12_800, 25_600), min_length=1)
+    stored_s: tuple[Stored, ...] = Field(default=(0,), min_length=1, description="windows of an aggregate behind the filter; 0: none")
+    windows_s: tuple[Window, ...] = Field(
+        default=(30,), min_length=1, description="over which the monitor measures; also its period; above 10, a multiple of 10"
+    )
     queries: Integer = Field(default=1, ge=1, le=100, description="of each, with hosts and placements of their own")
     points: Integer | None = Field(default=None, ge=1, le=10_000, description="the first so many, low rates first; follows from the scale")
     length_s: Number = Field(default=600, ge=60, le=3600, description="of a run")
+
+    @model_validator(mode="after")
+    def _can_be_run(self) -> Monitoring:
+        for name in ("selectivities", "rates_per_s", "stored_s", "windows_s"):
+            values = getattr(self, name)
+            for n, value in enumerate(values):
+                if value in values[:n]:
+                    raise Refusal(f"{value:g} is given twice; give it once", at=(name, n), code="duplicate", value=value)
+        for n, window_s in enumerate(self.windows_s):
+            if window_s > 10 and window_s % 10:
+                message = f"a window of {window_s:g} s does not consist of samples of 10 s; give at most 10, or a multiple of 10"
+                raise Refusal(message, at=("windows_s", n), code="out_of_range", value=window_s)
+        return self
 
 
 class ShortRuns(Variant):

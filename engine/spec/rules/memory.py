@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..base.problems import Problem, pointer
 from ..base.records import RecordSchema
 from ..experiment.query import input_counts
+from ..experiment.scaling.moving import Moving
 from .draft import Draft
 from .scale import weights
 
@@ -25,7 +26,9 @@ def _byte_bounds(draft: Draft, schemas: Mapping[str, RecordSchema]) -> Iterator[
     flow = draft.flow_control
     if flow is None or draft.workload is None or len(draft.kinds) < len(draft.ids):
         return
-    operators, edges = list(draft.laid_out.values()), list(draft.edges.values())
+    # an operator that moves has one sender at a time, though it is laid out on every host
+    laid_out = draft.by_id if isinstance(draft.scaling, Moving) else draft.laid_out
+    operators, edges = list(laid_out.values()), list(draft.edges.values())
     try:
         weight_of = weights(draft.workload.scale, operators, draft.kinds, edges)
     except ValueError:

@@ -47,14 +47,15 @@ def _unmovable_operators(draft: Draft) -> Iterator[Problem]:
 
 
 def _looks(draft: Draft, scaling: OnlineMonitor) -> Iterator[Problem]:
-    first_s = max(scaling.start_s, scaling.window_s)
-    if draft.workload is not None and seconds_ns(first_s) >= draft.workload.horizon_ns:
+    first_ns = scaling.first_look_ns
+    if draft.workload is not None and first_ns >= draft.workload.horizon_ns:
         longer = "start_s" if scaling.start_s > scaling.window_s else "window_s"
         message = (
-            f"{longer} is {first_s:g}, but the horizon is {draft.workload.horizon_s:g} s, so it would never look; lower it, or choose a "
-            "longer run"
+            f"{longer} is {getattr(scaling, longer):g}; with start_s {scaling.start_s:g}, sample_s {scaling.sample_s:g} and window_s "
+            f"{scaling.window_s:g} the first look is at {first_ns / 1e9:g} s, but the horizon is {draft.workload.horizon_s:g} s; lower it, "
+            "or choose a longer run"
         )
-        yield Problem(pointer(*AT, longer), "outside_run", message, first_s)
+        yield Problem(pointer(*AT, longer), "outside_run", message, getattr(scaling, longer))
 
 
 def _moves(draft: Draft, scaling: Moving) -> Iterator[Problem]:

@@ -258,7 +258,8 @@ def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     specs = draft.laid_out
     grows = " at their highest possible parallelism, which is allocated from the start" if specs is not draft.by_id else ""
     lower = "lower policies.scaling.workers_max or tighten its bounds" if grows else "lower parallelism"
-    if isinstance(draft.scaling, Moving):
+    moves = isinstance(draft.scaling, Moving)
+    if moves:
         grows, lower = ", one for each host, since operators may move", "use fewer hosts or operators"
     copies = draft.copies
     of_all = ", copies counted," if any(count > 1 for count in copies.values()) else ""
@@ -273,12 +274,13 @@ def _sizes(draft: Draft, budgets: Budgets) -> Iterator[Problem]:
     for edge in draft.edges.values():
         source, target = specs.get(edge.source), specs.get(edge.target)
         if source is not None and target is not None:
-            each = source.parallelism * (1 if edge.partitioning.one_to_one else target.parallelism)
+            one_to_one = edge.partitioning.one_to_one and not moves  # from each host to each, if operators move
+            each = source.parallelism * (1 if one_to_one else target.parallelism)
             channels += each * max(copies.get(edge.source, 1), copies.get(edge.target, 1))
     if channels > budgets.channels_max:
         message = (
             f"edges has {channels:,} channels in total{of_all}{grows}, {channels - budgets.channels_max:,} above the budget; "
-            f"{lower} or use forward, for at most {budgets.channels_max:,} in total"
+            f"{lower}{'' if moves else ' or use forward'}, for at most {budgets.channels_max:,} in total"
         )
         yield Problem(pointer("query", "edges"), "budget", message, channels)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from engine.advice.reasons import OtherFeature, OtherHost, reasons
 from engine.corpus.experiments import experiment
 from engine.costmodels.encoding import Floats
 from engine.costmodels.features import JointGraph
+from engine.placement.space import Placed
 from engine.spec import load
 
 from .test_describe import no_files
@@ -34,11 +35,15 @@ def latency(graphs: Sequence[JointGraph]) -> Floats:
     return np.array(found)
 
 
+def anything(graph: JointGraph, placed: Placed) -> bool:
+    return True
+
+
 def test_reasons_are_what_models_predict_of_one_change() -> None:
     about = described()
     present = tuple(n % 4 for n in range(len(about.ids)))
     suggested = tuple(0 if n < 2 else 3 for n in range(len(about.ids)))
-    found = reasons(about, NAMES, present, suggested, latency)
+    found = reasons(about, NAMES, present, suggested, latency, anything)
     assert found
     asked: list[JointGraph] = []
 
@@ -46,7 +51,7 @@ def test_reasons_are_what_models_predict_of_one_change() -> None:
         asked.extend(graphs)
         return latency(graphs)
 
-    assert reasons(about, NAMES, present, suggested, kept) == found
+    assert reasons(about, NAMES, present, suggested, kept, anything) == found
     base = latency(asked[:1])[0]
     for reason in found:
         assert abs(reason.cost - base) >= 0.05 * base
@@ -58,16 +63,18 @@ def test_reasons_are_what_models_predict_of_one_change() -> None:
 def test_what_does_not_move_is_no_reason() -> None:
     about = described()
     stays = (0,) * len(about.ids)
-    assert not any(isinstance(reason, OtherHost) for reason in reasons(about, NAMES, stays, stays, latency))
+    assert not any(isinstance(reason, OtherHost) for reason in reasons(about, NAMES, stays, stays, latency, anything))
     one = (1, *stays[1:])
-    assert not any(isinstance(reason, OtherHost) for reason in reasons(about, NAMES, one, stays, latency)), "it alone is the whole move"
+    assert not any(isinstance(reason, OtherHost) for reason in reasons(about, NAMES, one, stays, latency, anything)), (
+        "it alone is the whole move"
+    )
 
 
 def test_a_host_is_no_nearer_than_a_millisecond() -> None:
     about = described()
     near = replace(about, hosts=tuple(replace(host, latency_ms=4.0) for host in about.hosts))
     everywhere = tuple(n % 4 for n in range(len(about.ids)))
-    found = [one for one in reasons(near, NAMES, everywhere, everywhere, latency) if isinstance(one, OtherFeature)]
+    found = [one for one in reasons(near, NAMES, everywhere, everywhere, latency, anything) if isinstance(one, OtherFeature)]
     latencies = [(one.before, one.after) for one in found if one.feature == "latency_ms"]
     assert latencies
     assert set(latencies) == {(4.0, 1.0)}
@@ -76,4 +83,20 @@ def test_a_host_is_no_nearer_than_a_millisecond() -> None:
 def test_costs_that_hardly_change_are_left_out() -> None:
     about = described()
     here, there = (0,) * len(about.ids), (3,) * len(about.ids)
-    assert reasons(about, NAMES, here, there, lambda graphs: np.full(len(graphs), 7.0)) == ()
+    assert reasons(about, NAMES, here, there, lambda graphs: np.full(len(graphs), 7.0), anything) == ()
+
+
+def test_what_training_has_not_seen_is_no_reason() -> None:
+    about = described()
+    everywhere = tuple(n % 4 for n in range(len(about.ids)))
+    seen = {host.latency_ms for host in about.hosts}
+
+    def knows(graph: JointGraph, placed: Placed) -> bool:
+        return {float(node.features["latency"]) for node in graph.nodes if node.type == "host"} <= seen
+
+    def of_latency(knows: Callable[[JointGraph, Placed], bool]) -> list[float]:
+        found = reasons(about, NAMES, everywhere, everywhere, latency, knows)
+        return [one.after for one in found if isinstance(one, OtherFeature) and one.feature == "latency_ms"]
+
+    assert of_latency(anything)
+    assert set(of_latency(knows)) <= seen

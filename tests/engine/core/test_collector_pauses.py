@@ -104,7 +104,15 @@ def test_documents_without_pauses_keep_their_hashes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pauses", "pointer"), [({"above": 1.0}, "above"), ({"every_s": 0}, "every_s"), ({"full_ms": 0}, "full_ms"), ({"often": 1}, "often")]
+    ("pauses", "pointer"),
+    [
+        ({"above": 1.0}, "above"),
+        ({"above": 0.9999999}, "above"),
+        ({"every_s": 0}, "every_s"),
+        ({"full_ms": 0}, "full_ms"),
+        ({"every_s": 0.2}, "full_ms"),  # no shorter than a period
+        ({"often": 1}, "often"),
+    ],
 )
 def test_wrong_pauses_are_told_at_their_place(pauses: Document, pointer: str) -> None:
     found = validate(document(pauses=pauses), Context(datasets=DATASETS))

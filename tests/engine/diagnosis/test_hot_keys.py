@@ -335,6 +335,22 @@ def test_frames_in_which_something_was_lost_are_refused(of_frame: dict[str, Any]
         asked(even(skewed()), frames, 1, "count", 0)
 
 
+def test_after_a_move_the_instance_is_that_of_the_new_host() -> None:
+    document = even(skewed())
+    document["query"]["operators"][3]["parallelism"] = 1
+    document["cluster"]["hosts"] = [{"name": name, "cores": 8} for name in ("w1", "w2", "w3")]
+    frames = [{"t_s": t_s, "operators": {"records": {"lag": 0, "in_per_s": 4000.0}}} for t_s in (0.25, 0.5)]
+    found = asked(document, frames, 1, "count", 0)
+    for frame in frames:
+        frame["scaling"] = {"parallelism": {"count": 1}, "hosts": {"count": "w3"}}
+    assert asked(document, frames, 1, "count", 2) == found
+    with pytest.raises(CannotTell, match="'count' is instance 2 in this frame; there is no 0"):
+        asked(document, frames, 1, "count", 0)
+    frames[0]["scaling"] = {"parallelism": {"count": 1}, "hosts": {"count": "w1"}}
+    with pytest.raises(CannotTell, match="'count' moved from host 'w1' to 'w3' in this frame"):
+        asked(document, frames, 1, "count", 2)
+
+
 def test_after_a_rescale_the_instances_are_the_new_ones() -> None:
     document = even(skewed())
     frames = [

@@ -32,15 +32,38 @@ def test_overhead_lasts_until_ten_seconds_are_as_fast() -> None:
 def test_what_is_never_as_fast_has_no_overhead_and_says_so() -> None:
     found = compared(CHOSEN, run((50.0, 60)))
     assert (found["overhead_s"], found["reached"], found["slowdown"], found["settled_s"]) == (None, 0, 5, 0)
+    assert found["overhead_or_length_s"] == 60
 
 
 def test_what_was_as_fast_from_the_first_has_none() -> None:
     assert compared(CHOSEN, run((10.0, 60)))["overhead_s"] == 0
 
 
+def test_queues_that_are_only_filling_are_not_as_fast() -> None:
+    filling = run(*((5.0 + 2 * second, 1) for second in range(60)))
+    assert compared(CHOSEN, filling)["overhead_s"] is None
+
+
 def test_a_pick_that_delivers_nothing_is_not_compared() -> None:
     found = compared(run((None, 60)), run((50.0, 60)))
     assert found["slowdown"] is found["overhead_s"] is None
+    assert (found["pick_failed"], found["start_failed"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"windows_s": [25]}, "samples of 10 s"),
+        ({"windows_s": [0]}, "greater than or equal to 1"),
+        ({"windows_s": [5, 5]}, "given twice"),
+        ({"stored_s": [-1]}, "greater than or equal to 0"),
+        ({"selectivities": [7]}, "less than or equal to 1"),
+        ({"rates_per_s": [0]}, "greater than or equal to 1"),
+    ],
+)
+def test_points_that_cannot_be_run_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Monitoring.model_validate(given)
 
 
 def test_literals_come_near_to_selectivities() -> None:

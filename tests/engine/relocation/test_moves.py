@@ -10,16 +10,17 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import engine
 from engine.core import layout as L
 from engine.core.control.active_instances import active
 from engine.spec.rules.resources import Budgets
-from engine.spec.rules.validation import Context, validate
+from engine.spec.rules.validation import Context, load, validate
 from tests.support.tiers import spread
 
-from ...support.agreement import DATASETS, MS, finished, frames_of, rows_of, simulated
+from ...support.agreement import DATASETS, MS, finished, frames_of, rows_of, simulated, traced
 from ...support.keyed_state_examples import EVENT_TIME, KINDS, PROCESSORS, moving_document
 from ...support.recovery_examples import coordinated, loss, with_losses
 from ...support.rescaling_examples import assert_counts_add_up, assert_stops_are_noted, assert_the_same_however_cut, job_of, moments_of
@@ -198,7 +199,7 @@ def test_a_move_to_where_operators_are_is_none() -> None:
         ),
         ({"rescaling": {"kind": "in_place"}}, "/policies/scaling/rescaling/kind", "stop_and_restart"),
         ({"kind": "online_monitor", "window_s": 25.0}, "/policies/scaling/window_s", "must be a multiple of sample_s"),
-        ({"kind": "online_monitor", "start_s": 1.0}, "/policies/scaling/window_s", "would never look"),
+        ({"kind": "online_monitor", "start_s": 1.0}, "/policies/scaling/window_s", "the first look is at 50 s"),
         ({"kind": "online_monitor", "capacity": 0.0}, "/policies/scaling/capacity", "must be above 0"),
     ],
 )
@@ -242,3 +243,69 @@ def test_an_instance_on_each_host_counts_for_the_budget() -> None:
         "operators has 3,600 instances in total, one for each host, since operators may move, 600 above the budget; use fewer hosts or "
         "operators to at most 3,000 in total"
     ]
+
+
+def test_noise_goes_on_where_an_operator_moves_to() -> None:
+    """Its services are counted on, so no factor is drawn twice."""
+    made = still("aggregate, sliding", "pool")
+    made["query"]["operators"][1]["cost"] = {"noise": {"kind": "lognormal", "cv": 0.2}}
+    id = made["query"]["operators"][1]["id"]
+    simulation = traced(moved(made, [{"at_s": 0.04, "hosts": {id: "w1"}}, {"at_s": 0.08, "hosts": {id: "w3"}}]))
+    w = simulation._world.arrays
+    of = np.flatnonzero(w.inst[:, L.I_OP] == 1)
+    now = int(w.op[1, L.O_BEGIN])
+    assert now == 2
+    assert w.inst[of[now], L.I_SERVICES] == max(w.inst[of, L.I_SERVICES])
+    trace = simulation.trace().columns()
+    assert w.inst[of[now], L.I_SERVICES] == np.isin(trace["instance"], of).sum(), "every service of all hosts"
+
+
+def test_where_instances_are_pinned_those_that_move_share_no_core_while_another_is_free() -> None:
+    made = still("aggregate, sliding", "shared_fifo")
+    made["cluster"]["hosts"][0]["cores"] = 2
+    ids = [operator["id"] for operator in made["query"]["operators"]]
+    both = ids[1], ids[3]  # of one core, as the instances are laid out
+    made["placement"]["hosts"] = {id: ["w3" if id in both else "w2"] for id in ids}
+    simulation = finished(moved(made, [{"at_s": 0.05, "hosts": dict.fromkeys(both, "w1")}]))
+    w = simulation._world.arrays
+    there = [i for i in np.flatnonzero(active(w)).tolist() if w.inst[i, L.I_HOST] == 0]
+    assert len(there) == 2
+    assert len({int(w.inst[i, L.I_PROCESSOR]) for i in there}) == 2
+    assert rows_of(simulation) == rows_of(finished(made))
+
+
+def test_channels_of_all_hosts_count_for_the_budget() -> None:
+    made = still("aggregate, sliding")
+    made["cluster"]["hosts"][0] |= {"count": 100, "cores": 32}
+    made["policies"] = {"scaling": {"kind": "move"}}
+    for edge in made["query"]["edges"]:
+        edge["partitioning"] = {"kind": "forward"}
+    channels = 100 * 100 * len(made["query"]["edges"])
+    (problem,) = [
+        problem
+        for problem in validate(made, Context(datasets=DATASETS, budgets=Budgets(channels_max=channels - 1)))
+        if problem.pointer == "/query/edges"
+    ]
+    assert f"{channels:,} channels" in problem.message
+    assert "forward" not in problem.message
+
+
+def test_bytes_of_an_input_are_shared_by_the_senders_that_are_active() -> None:
+    made = still("aggregate, sliding")
+    made["policies"] = {"flow_control": {"kind": "credits", "per_instance_bytes": 1000}}
+    plain = finished(made)
+    moving = moved(made, [{"at_s": 0.05, "hosts": {made["query"]["operators"][1]["id"]: "w3"}}])
+    bounds = [simulated(one, trace=False)._world.arrays.edge[:, L.E_BOUND].tolist() for one in (made, moving)]
+    assert bounds[0] == bounds[1]
+    assert min(bounds[0]) > 0
+    simulation = finished(moving)
+    assert simulation._world.arrays.edge[:, L.E_BOUND].tolist() == bounds[0]
+    assert rows_of(simulation) == rows_of(plain)
+
+
+def test_a_restart_elsewhere_takes_ten_seconds_unless_it_says_otherwise() -> None:
+    made = still("aggregate, sliding")
+    made["policies"] = {"scaling": {"kind": "move", "rescaling": {"kind": "stop_and_restart", "timeout_s": 100}}}
+    scaling = load(made, Context(datasets=DATASETS)).policies.scaling
+    assert scaling.rescaling.restart_s == 10
+    assert scaling.slo_s == 5

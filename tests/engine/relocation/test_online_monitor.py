@@ -53,7 +53,7 @@ def told(made: Document) -> tuple[list[Document], list[Document], list[Document]
 def test_it_joins_what_talks_and_latency_falls() -> None:
     frames, decisions, (action,) = told(spread())
     first = decisions[0]
-    assert (first["t_s"], first["verdict"]) == (12.0, "order")
+    assert (first["t_s"], first["verdict"]) == (20.0, "order")
     assert {row["operator"]: row["host"] for row in first["read"]} == {"source": "h1", "filter": "h2", "aggregate": "h3", "sink": "h1"}
     rates = {sender: (name, rate) for name, sender, rate in first["values"]}
     assert rates["source"][0] == "to filter"
@@ -98,6 +98,19 @@ def overhead_s(made: Document) -> float:
     frames, _, _ = told(made)
     means = [frame["latency_ms"]["mean"] for frame in frames]
     return next(frame["t_s"] for frame, mean in zip(frames, means, strict=True) if mean is not None and mean < 2 * means[-1])
+
+
+def test_traffic_is_that_of_the_edge_and_not_of_all_outputs() -> None:
+    made = spread()
+    made["query"]["operators"][1] = {"id": "filter", "kind": "split", "params": {"routes": [{"predicate": "key < 50"}]}}
+    made["query"]["operators"].append({"id": "rest", "kind": "sink"})
+    made["query"]["edges"][1] |= {"source_port": "out1"}
+    made["query"]["edges"].append({"source": "filter", "source_port": "rest", "target": "rest"})
+    made["placement"]["hosts"]["rest"] = ["h3"]
+    _, decisions, _ = told(made)
+    rates = {to: rate for to, _, rate in decisions[0]["values"]}
+    assert rates["to aggregate"] == pytest.approx(100, rel=0.25)
+    assert rates["to rest"] == pytest.approx(1_900, rel=0.05)
 
 
 @pytest.mark.slow

@@ -62,6 +62,11 @@ class Order(Model):
         return f"{wanted} at {number_in_words(self.at_s, 's')}"
 
 
+def objective_field() -> Any:
+    description = "Longest time that records should wait in topics (service-level objective)."
+    return quantity(5, unit="s", gt=0, le=1e6, title="Objective", description=description)
+
+
 def capture_field() -> Any:
     description = "CPU time per savepoint of an instance. With coordinated checkpoints, their value applies."
     return quantity(1, unit="ms", ge=0, le=1e6, title="Capture", description=description, advanced=True)
@@ -101,14 +106,7 @@ class Scaling(Rearranging):
     orders: tuple[Order, ...] = Field(
         default=(), max_length=10_000, title="Orders", description="Rescales at given times, independent of the policy's decisions."
     )
-    slo_s: Number = quantity(
-        5,
-        unit="s",
-        gt=0,
-        le=1e6,
-        title="Objective",
-        description="Longest time that records should wait in topics (service-level objective).",
-    )
+    slo_s: Number = objective_field()
     capture_ms: Number = capture_field()
     serialise_mb_per_s: Number = serialise_field()
 

@@ -11,7 +11,7 @@ from ...base.problems import Refusal
 from ...base.units import Number, quantity, seconds_ns
 from ...base.words import number_in_words
 from ..rescaling.stop_and_restart import StopAndRestart
-from .base import BY_OPERATOR, Rearranging, capture_field, serialise_field
+from .base import BY_OPERATOR, Rearranging, capture_field, objective_field, serialise_field
 
 HostName = Annotated[str, Field(json_schema_extra={"x-editor": "host"})]
 
@@ -30,19 +30,27 @@ class Move(Model):
         return f"{moves} at {number_in_words(self.at_s, 's')}"
 
 
+class RestartElsewhere(StopAndRestart):
+    """Stop and restart, with the time of a restart that the specification of Costream gives (8.2)."""
+
+    restart_s: Number = quantity(
+        10, unit="s", ge=0, le=1e6, title="Restart", description="Time from the complete savepoint until the hosts start to fetch it."
+    )
+
+
 class Moving(Rearranging):
     """Base of everything that moves operators of one instance each to other hosts while the query runs."""
 
     moves: tuple[Move, ...] = Field(
         default=(), max_length=10_000, title="Moves", description="Moves at given times, independent of what a policy decides."
     )
-    rescaling: StopAndRestart = Field(
-        default=StopAndRestart(restart_s=10), title="Restart", description="How the query stops, takes its state along, and restarts."
+    rescaling: RestartElsewhere = Field(
+        default=RestartElsewhere(), title="Restart", description="How the query stops, takes its state along, and restarts."
     )
+    slo_s: Number = objective_field()
     capture_ms: Number = capture_field()
     serialise_mb_per_s: Number = serialise_field()
     relocates: ClassVar[bool] = True
-    slo_s: ClassVar[float] = 5
 
     @model_validator(mode="after")
     def _moves_at_different_times(self) -> Self:

@@ -22,7 +22,7 @@ class OnlineMonitor(Moving):
     decides_live: ClassVar[bool] = True
     kind: Literal["online_monitor"] = "online_monitor"
     start_s: Number = quantity(
-        30, unit="s", ge=0, le=1e8, title="Begin after", description="Least time before the first look: the query's rates become steady."
+        30, unit="s", ge=0, le=1e8, title="Begin after", description="Least time before it measures: the query's rates become steady."
     )
     sample_s: Number = quantity(10, unit="s", ge=0.001, le=1e6, title="Sample", description="Time between two readings of all counters.")
     steady: Number = Field(
@@ -30,7 +30,7 @@ class OnlineMonitor(Moving):
         gt=0,
         le=10,
         title="Steady below",
-        description="The first look waits until throughput changes by less than this share from one sample to the next.",
+        description="It measures once throughput changes by less than this share from one sample to the next.",
     )
     window_s: Number = quantity(
         30,
@@ -52,3 +52,10 @@ class OnlineMonitor(Moving):
             message = f"window_s is {self.window_s:g}, but sample_s is {self.sample_s:g}; window_s must be a multiple of sample_s"
             raise Refusal(message, at=("window_s",), code="out_of_range", value=self.window_s)
         return self
+
+    @property
+    def first_look_ns(self) -> int:
+        """Earliest time of a look: throughput is compared over two samples, and then loads and traffic are measured over a window."""
+        sample_ns = seconds_ns(self.sample_s)
+        steady_ns = max(seconds_ns(self.start_s), 2 * sample_ns)
+        return -(-steady_ns // sample_ns) * sample_ns + seconds_ns(self.window_s)

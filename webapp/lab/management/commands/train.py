@@ -7,6 +7,7 @@ Models that are trained already are kept, so a stopped command goes on where it 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from engine.corpus.corpora import CorpusError
 from engine.costmodels.metrics import METRICS
 from engine.spec.figure.evaluations import Models
+from webapp.lab.cost_models import NAME
 
 from .corpus import INVALID, STOPPED
 
@@ -85,6 +87,8 @@ class Command(BaseCommand):
             from engine.learning.report import line
         except ModuleNotFoundError as error:
             raise CorpusError(f"{error.name} is not installed; run: pip install -r requirements-models.txt -c constraints.txt") from None
+        if not re.fullmatch(NAME, name or corpus):
+            raise CorpusError(f"name is '{name or corpus}'; use lower-case letters, digits, _ and -, at most 63 of them")
         data = Path(settings.DATA_DIR)
         said = (lambda doing: None) if as_json else self._told()
         models = Models(hidden=hidden, members=members, epochs=epochs, logarithmic=logarithmic)
