@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from .architecture import Architecture
 from .encoding import Floats
-from .packing import TYPES, Batch, Step
+from .packing import TYPES, Batch, Ints, Step
 
 OPERATORS = tuple(name for name in TYPES if name != "host")
 
@@ -49,6 +49,11 @@ class Network(nn.Module):
         middle = [] if architecture.classifies else [nn.Linear(d, d), nn.LeakyReLU(), nn.Linear(d, d), nn.LeakyReLU()]
         self.out = nn.Sequential(*middle, nn.Linear(d, 1))
 
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are, and its states are computed."""
+        return next(self.parameters()).device
+
     def forward(self, batch: Batch) -> Tensor:
         """(graphs,) of numbers: the logarithm of 1 + the cost, or a logit."""
         return self.read_out(self.states(batch), batch)
@@ -73,8 +78,8 @@ class Network(nn.Module):
                 continue
             x = self._tensor(batch.features[name])
             if name == "host" and self.architecture.hosts == "nodes":
-                x = torch.zeros(len(numbers), 1)
-            h = h.index_copy(0, torch.from_numpy(numbers), self.encoders[name](x))
+                x = torch.zeros(len(numbers), 1, device=self.device)
+            h = h.index_copy(0, self._numbers(numbers), self.encoders[name](x))
         return h
 
     def passed(self, h: Tensor, steps: tuple[Step, ...], updates: nn.ModuleDict) -> Tensor:
@@ -82,8 +87,8 @@ class Network(nn.Module):
         fresh, at = [], []
         for step in steps:
             if step.type in updates:
-                senders, receivers = torch.from_numpy(step.messages)
-                nodes = torch.from_numpy(step.nodes)
+                senders, receivers = self._numbers(step.messages)
+                nodes = self._numbers(step.nodes)
                 heard = self._zeros(len(step.nodes)).index_add(0, receivers, h[senders])
                 fresh.append(updates[step.type](torch.cat([h[nodes], heard], 1)))
                 at.append(nodes)
@@ -93,7 +98,7 @@ class Network(nn.Module):
         steps = [step for level in batch.levels for step in level]
         if self.architecture.hosts != "none":
             steps += batch.up
-        pairs = [torch.from_numpy(np.stack([step.messages[0], step.nodes[step.messages[1]]])) for step in steps]
+        pairs = [self._numbers(np.stack([step.messages[0], step.nodes[step.messages[1]]])) for step in steps]
         one_way = torch.cat(pairs, 1)
         senders, receivers = torch.cat([one_way, one_way.flip(0)], 1)
         for _ in range(self.architecture.rounds):
@@ -104,19 +109,21 @@ class Network(nn.Module):
     def read_out(self, h: Tensor, batch: Batch) -> Tensor:
         if self.architecture.readout == "sink":
             sinks = batch.nodes["sink"]
-            h, graph = h[torch.from_numpy(sinks)], batch.graph[sinks]
+            h, graph = h[self._numbers(sinks)], batch.graph[sinks]
         else:
             graph = batch.graph
             if self.architecture.hosts == "none":
                 operators = np.flatnonzero(~np.isin(np.arange(batch.count), batch.nodes["host"]))
-                h, graph = h[torch.from_numpy(operators)], graph[operators]
-        z = self._zeros(batch.graphs).index_add(0, torch.from_numpy(graph), h)
+                h, graph = h[self._numbers(operators)], graph[operators]
+        z = self._zeros(batch.graphs).index_add(0, self._numbers(graph), h)
         numbers: Tensor = self.out(z)[:, 0]
         return numbers
 
     def _zeros(self, rows: int) -> Tensor:
-        return torch.zeros(rows, self.architecture.hidden)
+        return torch.zeros(rows, self.architecture.hidden, device=self.device)
 
-    @staticmethod
-    def _tensor(values: Floats) -> Tensor:
-        return torch.from_numpy(values.astype(np.float32))
+    def _tensor(self, values: Floats) -> Tensor:
+        return torch.from_numpy(values.astype(np.float32)).to(self.device)
+
+    def _numbers(self, values: Ints) -> Tensor:
+        return torch.from_numpy(values).to(self.device)

@@ -22,6 +22,10 @@ from .inference import Trained, as_costs
 from .metrics import Metric
 from .network import Network
 from .packing import Batch, Packed
+from .together import Alone, Group
+
+APART = 1_000_003
+"""Between the seeds of processes that train a model together."""
 
 
 class TrainingError(ValueError):
@@ -67,13 +71,13 @@ class Model:
 
     def trained(self) -> Trained:
         """The model without what training needs."""
-        weights = {name: value.detach().numpy().copy() for name, value in self.network.state_dict().items()}
+        weights = {name: value.detach().cpu().numpy().copy() for name, value in self.network.state_dict().items()}
         return Trained(self.metric, self.seed, self.architecture, self.encoder, weights)
 
     def predict_batch(self, batch: Batch) -> Floats:
         self.network.eval()
         with torch.no_grad():
-            found: Floats = self.network(batch).numpy().astype(np.float64)
+            found: Floats = self.network(batch).cpu().numpy().astype(np.float64)
         return as_costs(self.metric, found)
 
 
@@ -92,9 +96,13 @@ def train(
     seed: int,
     each: Callable[[Epoch], bool | None] = lambda _: None,
     initial: Model | None = None,
+    group: Group | None = None,
 ) -> Model:
     """The weights of the best epoch. each: called after every epoch; training stops if it returns True. initial: a model to start from,
-    whose encoder and architecture are kept.
+    whose encoder and architecture are kept. group: processes that train it together, each of which gets the same model; their sums are
+    added in another order than those of one process, so weights differ in the last digits.
+
+    A GPU is used where there is one; its sums are not the same bytes from run to run.
 
     Raises TrainingError: too few examples, one class only, or a loss that is no number.
     """
@@ -105,8 +113,12 @@ def train(
     network = Network({type: encoder.width(type) for type in encoder.scales}, architecture)
     if initial is not None:
         network.load_state_dict(initial.network.state_dict())
+    network.to("cuda" if torch.cuda.is_available() else "cpu")
+    group = group or Alone()
+    if group.rank:
+        torch.manual_seed(seed + APART * group.rank)  # for dropout; the first process goes on as if alone
     model = Model(metric, seed, architecture, encoder, network)
-    packed, targets = Packed(training.graphs, encoder), _targets(metric, training)
+    packed, targets = Packed(training.graphs, encoder), _targets(metric, training).to(network.device)
     whole = Packed(validation.graphs, encoder).batch()
     optimiser = torch.optim.AdamW(network.parameters(), settings.rate)
     loss_of = nn.BCEWithLogitsLoss() if metric.classifies else nn.MSELoss()
@@ -118,11 +130,15 @@ def train(
         shuffled = np.argsort(order.words(np.arange(packed.count) + number * packed.count), kind="stable")
         for first in range(0, packed.count, settings.batch):
             chosen = shuffled[first : first + settings.batch]
+            mine = group.share(chosen)
             optimiser.zero_grad()
-            loss = loss_of(network(packed.batch(chosen)), targets[torch.from_numpy(chosen)])
-            loss.backward()
+            if len(mine):
+                loss = loss_of(network(packed.batch(mine)), targets[torch.from_numpy(mine)]) * (len(mine) / len(chosen))
+                loss.backward()
+                lost += float(loss.detach()) * len(chosen)
+            group.add_gradients(network.parameters())
             optimiser.step()
-            lost += float(loss.detach()) * len(chosen)
+        lost = group.sum(lost)
         predicted = model.predict_batch(whole)
         if not math.isfinite(lost) or not np.isfinite(predicted).all():
             raise TrainingError(f"the loss of epoch {number + 1} is no number; use a smaller learning rate than {settings.rate:g}")

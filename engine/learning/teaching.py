@@ -19,6 +19,7 @@ from engine.corpus import corpora
 from engine.costmodels.examples import Examples
 from engine.costmodels.metrics import METRICS
 from engine.costmodels.storage import BrokenModel, load, save
+from engine.costmodels.together import Group
 from engine.costmodels.training import Epoch, Model, Settings, TrainingError, resumed, train
 
 from .examples import examples
@@ -108,14 +109,16 @@ def _begin(lesson: Lesson, told: Any) -> None:
     _Here.lesson, _Here.parts, _Here.told = lesson, lesson.parts(), told
 
 
-def taught(lesson: Lesson, parts: Parts, task: Task, settings: Settings, told: Callable[[Epoch], None]) -> Model:
-    """One model. parts: those of the lesson. told: each epoch."""
+def taught(
+    lesson: Lesson, parts: Parts, task: Task, settings: Settings, told: Callable[[Epoch], None], group: Group | None = None
+) -> Model:
+    """One model. parts: those of the lesson. told: each epoch. group: processes that train it together."""
     metric = METRICS[task.metric]
     training, validation = (examples(metric, rows, SPLIT_SEED) for rows in parts[:2])
     if lesson.shuffled:
         training = _shuffled(training, task.seed)
     initial = None if lesson.initial is None else resumed(load(lesson.initial / task.name).model)
-    return train(metric, training, validation, settings, task.seed, told, initial)
+    return train(metric, training, validation, settings, task.seed, told, initial, group)
 
 
 def _one(task: Task, settings: Settings, directory: Path, facts: dict[str, Any], half: bool) -> None:

@@ -11,6 +11,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.corpus.corpora import Corpus, CorpusError, digest
@@ -117,3 +118,22 @@ def test_what_an_executor_cannot_train_is_told_and_the_others_are_kept(tmp_path:
         learning.train(lesson, tmp_path / str(half), [task], usual, half, lambda doing: None)
     sizes = [(tmp_path / str(half) / task.name / "weights.npz").stat().st_size for half in (False, True)]
     assert sizes[1] < 0.75 * sizes[0]
+
+
+@pytest.mark.deep
+def test_processes_that_train_a_model_together_get_that_of_one(tmp_path: Path) -> None:
+    """Without dropout, which each draws for itself; sums are added in another order."""
+    training = pytest.importorskip("engine.costmodels.training")
+    lesson = Lesson((made_up.corpus(tmp_path / "corpora" / "small"),))
+    of, settings = tasks(("throughput",), 1), Settings(Architecture(8, dropout=0.0), epochs=3)
+    learning.train(lesson, tmp_path / "together", of, settings, False, lambda doing: None, together=2)
+    list(teach(lesson, tmp_path / "alone", of, settings, 1))
+    ours, theirs = (load(tmp_path / place / of[0].name) for place in ("together", "alone"))
+    assert [epoch["loss"] for epoch in ours.epochs] == pytest.approx([epoch["loss"] for epoch in theirs.epochs], rel=1e-5)
+    for name, values in ours.model.weights.items():
+        np.testing.assert_allclose(values, theirs.model.weights[name], atol=1e-5)
+    with pytest.raises(training.TrainingError, match="99 processes are to train each model, but Spark has"):
+        learning.train(lesson, tmp_path / "many", of, settings, False, lambda doing: None, together=99)
+    wild = replace(settings, rate=1e30)
+    with pytest.raises(training.TrainingError, match="is no number; use a smaller learning rate"):
+        learning.train(lesson, tmp_path / "wild", of, wild, False, lambda doing: None, together=2)

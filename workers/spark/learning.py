@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -53,9 +55,12 @@ def _measured(corpus: Corpus, part: int) -> bytes:
     return content_of([corpus.row(index) for index in corpus.indexes(part)])
 
 
-def train(lesson: Any, place: Path, of: Sequence[Any], settings: Any, half: bool, told: Told) -> None:
+def train(lesson: Any, place: Path, of: Sequence[Any], settings: Any, half: bool, told: Told, together: int = 1) -> None:
     """Train the models that are not there yet, each as a job, and store each when it is done. lesson, of, settings, half: as in
-    `engine.learning.teaching.teach`. place: directory of the models. Raises CorpusError, TrainingError, SparkUnavailable."""
+    `engine.learning.teaching.teach`. place: directory of the models. together: processes that train each model, one model after the other.
+
+    Raises CorpusError, TrainingError, SparkUnavailable.
+    """
     from engine.costmodels.training import TrainingError
     from engine.learning.teaching import is_there  # needs torch
 
@@ -65,10 +70,15 @@ def train(lesson: Any, place: Path, of: Sequence[Any], settings: Any, half: bool
     if not todo:
         return
     context = SESSION.get().sparkContext
-    work = partial(_trained, context.broadcast(lesson.parts()), lesson, settings, facts, half)
-    pool = ThreadPoolExecutor(_cores())
+    if together > _cores():
+        raise TrainingError(f"{together} processes are to train each model, but Spark has {_cores()} cores; use fewer, or more executors")
+    parts = lesson.parts()
+    work = partial(_trained, _Here(parts) if together > 1 else context.broadcast(parts), lesson, settings, facts, half)
+    pool = ThreadPoolExecutor(1 if together > 1 else _cores())
     try:
-        under_way = {pool.submit(_done, work, [task]): task for task in todo}
+        under_way = {
+            pool.submit(_shared, work, task, together) if together > 1 else pool.submit(_done, work, [task]): task for task in todo
+        }
         for done, future in enumerate(as_completed(under_way), len(of) - len(todo) + 1):
             _store(place / under_way[future].name, future.result()[0])
             told(f"{done} of {len(of)} models")
@@ -77,6 +87,18 @@ def train(lesson: Any, place: Path, of: Sequence[Any], settings: Any, half: bool
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         context.cancelAllJobs()
+
+
+def _shared(work: Callable[[Given], Found], task: Given, together: int) -> list[Found]:
+    """The model of a task, trained by several processes. Raises Refused."""
+    from pyspark.ml.torch.distributor import TorchDistributor
+
+    distributor = TorchDistributor(num_processes=together, local_mode=False, use_gpu=False)
+    try:
+        found = distributor.run(_answered, work, task)
+    except Exception as error:
+        raise Refused(f"the processes did not train {task.name} together: {_first_line(error)}") from error
+    return _accepted([found])
 
 
 def _store(directory: Path, files: Mapping[str, bytes]) -> None:
@@ -91,10 +113,14 @@ def _trained(parts: Any, lesson: Any, settings: Any, facts: dict[str, Any], half
     """On an executor."""
     import torch
 
+    from engine.costmodels.together import Together
     from engine.learning.teaching import taught
 
     torch.set_num_threads(1)
-    model = taught(lesson, parts.value, task, settings, lambda epoch: None)
+    group = Together() if "TORCHELASTIC_RUN_ID" in os.environ else None
+    model = taught(lesson, parts.value, task, settings, lambda epoch: None, group)
+    if group is not None:
+        group.end()
     with TemporaryDirectory() as directory:
         save(Path(directory), model.trained(), json.loads(json.dumps(facts)), [asdict(epoch) for epoch in model.epochs], half)
         return {name: (Path(directory) / name).read_bytes() for name in (WEIGHTS, DESCRIPTION)}
@@ -102,6 +128,13 @@ def _trained(parts: Any, lesson: Any, settings: Any, facts: dict[str, Any], half
 
 class Refused(ValueError):
     """Work that cannot be done, whoever tries it; the message says why."""
+
+
+@dataclass(frozen=True)
+class _Here:
+    """What processes that train together get in place of a broadcast value, which no executor can hand on."""
+
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -132,10 +165,16 @@ def _done(work: Callable[[Given], Found], items: Sequence[Given]) -> list[Found]
             if losses == LOSSES_MAX:
                 raise Refused(f"{losses + 1} jobs failed, the last one with: {_first_line(error)}") from error
             log.warning("a job failed (%s) and is tried again", _first_line(error))
+    return _accepted(found)
+
+
+def _accepted(found: list[Found | _No]) -> list[Found]:
+    kept = []
     for one in found:
         if isinstance(one, _No):
             raise Refused(one.why)
-    return found
+        kept.append(one)
+    return kept
 
 
 def _cores() -> int:
@@ -145,5 +184,9 @@ def _cores() -> int:
 def _first_line(error: Exception) -> str:
     """Of what failed on the executor, if Spark quotes it."""
     lines = str(error).splitlines()
-    said = next((line.strip() for line in lines if "Error" in line and "org.apache.spark" not in line), None)
+    said = next((line for line in lines if PYTHON_ERROR.match(line)), None)
     return (said or (lines or [type(error).__name__])[0])[:300]
+
+
+PYTHON_ERROR = re.compile(r"(?!org\.apache)[\w.]*(Error|Exception)(: |$)")
+"""The line in which a traceback says what was raised."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from engine.costmodels.architecture import Architecture
 from engine.costmodels.baselines import Constant
@@ -21,7 +23,9 @@ from engine.costmodels.examples import Examples
 from engine.costmodels.features import JointGraph, joint_graph
 from engine.costmodels.inference import GREATEST, as_costs
 from engine.costmodels.metrics import METRICS, Metric
+from engine.costmodels.packing import Ints
 from engine.costmodels.storage import DESCRIPTION, WEIGHTS, BrokenModel, load, save
+from engine.costmodels.together import Together
 from engine.costmodels.training import Epoch, Model, Settings, TrainingError, missed_by, train
 
 torch.set_num_threads(1)
@@ -342,3 +346,45 @@ def test_a_model_that_is_replaced_is_never_mixed_with_the_old_one(model: Model, 
     except BrokenModel:
         return
     np.testing.assert_array_equal(found.predict(TEST.graphs), model.trained().predict(TEST.graphs))
+
+
+def test_a_group_of_one_process_trains_what_one_alone_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes without a gradient included: the training has no joins."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    for name, value in {"RANK": 0, "WORLD_SIZE": 1, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}.items():
+        monkeypatch.setenv(name, str(value))
+    few = replace(SMALL, epochs=2)
+    alone = train(LATENCY, TRAINING, VALIDATION, few, 42)
+    group = Together()
+    try:
+        together = train(LATENCY, TRAINING, VALIDATION, few, 42, group=group)
+    finally:
+        group.end()
+    assert together.epochs == alone.epochs
+    for name, values in together.network.state_dict().items():
+        assert torch.equal(values, alone.network.state_dict()[name])
+
+
+class Half:
+    """One of two processes whose gradients nobody adds up."""
+
+    rank = 0
+
+    def share(self, batch: Ints) -> Ints:
+        return batch[0::2]
+
+    def add_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
+        pass
+
+    def sum(self, value: float) -> float:
+        return 2 * value
+
+
+def test_the_shares_of_a_batch_weigh_as_their_examples_do() -> None:
+    """With examples in pairs of the same, half of the batch has half of the loss."""
+    twice = Examples([graph for graph in TRAINING.graphs for _ in "ab"], [target for target in TRAINING.targets for _ in "ab"])
+    one = replace(SMALL, epochs=1, batch=len(twice), rate=0.0)
+    whole, half = (train(LATENCY, twice, VALIDATION, one, 42, group=group) for group in (None, Half()))
+    assert half.epochs[0].loss == pytest.approx(whole.epochs[0].loss, rel=0.2), "every second of a random order"

@@ -24,14 +24,14 @@ from webapp.lab.cost_models import NAME
 from .corpus import INVALID, STOPPED
 
 
-def on_spark(told: Callable[[str], Any]) -> Callable[..., None]:
-    """Raises CorpusError when it is called."""
+def on_spark(told: Callable[[str], Any], together: int) -> Callable[..., None]:
+    """together: processes that train each model. Raises CorpusError when it is called."""
     from workers.spark.learning import train  # pyspark takes seconds
     from workers.spark.session import SparkUnavailable
 
     def trained(*of: Any) -> None:
         try:
-            train(*of, told)
+            train(*of, told, together)
         except SparkUnavailable as error:
             raise CorpusError(str(error)) from None
 
@@ -53,6 +53,9 @@ class Command(BaseCommand):
         parser.add_argument("--half", action="store_true", help="store weights in 16 bits")
         parser.add_argument("--processes", type=int, default=2, metavar="N", help="models trained at the same time (default: 2)")
         parser.add_argument("--on", choices=("processes", "spark"), default="processes", help="what trains them; SPARK_MASTER says where")
+        parser.add_argument(
+            "--together", type=int, default=1, metavar="N", help="with --on spark: processes that train each model together (default: 1)"
+        )
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value")
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
@@ -80,6 +83,7 @@ class Command(BaseCommand):
         half: bool,
         processes: int,
         on: str,
+        together: int,
         **_: Any,
     ) -> list[dict[str, Any]]:
         try:
@@ -92,7 +96,9 @@ class Command(BaseCommand):
         data = Path(settings.DATA_DIR)
         said = (lambda doing: None) if as_json else self._told()
         models = Models(hidden=hidden, members=members, epochs=epochs, logarithmic=logarithmic)
-        elsewhere = on_spark(said) if on == "spark" else None
+        if together < 1 or (together > 1 and on != "spark"):
+            raise CorpusError(f"--together is {together}; it must be 1, or with --on spark more")
+        elsewhere = on_spark(said, together) if on == "spark" else None
         place = data / "models" / (name or corpus)
         found = learn(data / "corpora" / corpus, place, models, max(1, processes), said, metrics, half, elsewhere)
         for one in () if as_json else found:
