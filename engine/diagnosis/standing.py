@@ -10,6 +10,7 @@ import numpy as np
 from engine.spec.experiment.cluster import links_between
 from engine.spec.experiment.faults.host_fault import HostFault
 from engine.spec.experiment.faults.slow_host import SlowHost
+from engine.spec.experiment.scaling.moving import Moving
 
 from .limit import Evidence, Limit, LimitKind
 from .observed import MOSTLY, Observed, count, listed, percent, seconds
@@ -30,8 +31,9 @@ def _rescale(run: Observed) -> Limit | None:
         return None
     share = len(stopped) / len(states)
     does = STOPPED[max(set(stopped), key=stopped.count)]
-    sentence = f"A rescale limits this run: for {percent(share)} of this time the job is stopped and mostly {does}."
-    return Limit(LimitKind.RESCALE, sentence, (Evidence("Stopped for a rescale", percent(share)), *_backlog(run)))
+    what = "move" if isinstance(run.experiment.policies.scaling, Moving) else "rescale"
+    sentence = f"A {what} limits this run: for {percent(share)} of this time the job is stopped and mostly {does}."
+    return Limit(LimitKind.RESCALE, sentence, (Evidence(f"Stopped for a {what}", percent(share)), *_backlog(run)))
 
 
 def _recovery(run: Observed) -> Limit | None:

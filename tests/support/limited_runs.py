@@ -230,6 +230,12 @@ def limited_runs() -> dict[str, Limited]:
     runs["a rescale"] = Limited(document, LimitKind.RESCALE)
 
     document = plain()
+    for operator in document["query"]["operators"]:
+        operator["parallelism"] = 1
+    document["policies"]["scaling"] = {"kind": "move", "moves": [{"at_s": 1, "hosts": {"price": "other"}}]}
+    runs["a move"] = Limited(document, LimitKind.RESCALE)
+
+    document = plain()
     _operator(document, "price")["parallelism"] = 1
     _costing(document, "price", 400)
     document["workload"]["sources"]["bids"]["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 100}, {"at_s": 5.5, "per_s": 8000}]}
