@@ -60,7 +60,8 @@ ENGINE_OF_WEBAPP = {
     "engine.corpus.corpora",
     "engine.corpus.rows",
 }
-"""Files of models and corpora that are imported, documents, what uploads hold, rules on small histories, and what files say of a run; never a run."""
+"""Files of models and corpora that are imported, documents, what uploads hold, rules on small histories, and what files say of a run; never
+a run."""
 
 MAY_IMPORT = {
     "engine.core": {"engine.core"},

@@ -27,11 +27,11 @@ from engine.advice.suggest import GOALS, NoAdvice, suggest  # noqa: E402
 from engine.corpus.fingerprint import fingerprint  # noqa: E402
 from engine.costmodels.inference import Trained  # noqa: E402
 from engine.costmodels.metrics import METRICS  # noqa: E402
-from engine.costmodels.storage import DESCRIPTION, BrokenModel, load_all  # noqa: E402
+from engine.costmodels.storage import DESCRIPTION  # noqa: E402
 from engine.spec import InvalidExperiment, Problem  # noqa: E402
 from engine.spec.base.problems import pointer  # noqa: E402
 from engine.spec.rules.validation import Context, load  # noqa: E402
-from webapp.lab.cost_models import folders  # noqa: E402
+from webapp.lab.cost_models import KnownModels, folders, known_in, loaded  # noqa: E402
 from webapp.lab.documents import datasets_of  # noqa: E402
 from webapp.lab.models import Lab  # noqa: E402
 from webapp.messaging import advice  # noqa: E402
@@ -47,53 +47,51 @@ NO_MODELS = "there are no trained models; run manage.py corpus make NAME and man
 class Models:
     """Of one corpus. members: by metric."""
 
-    name: str
+    known: KnownModels
     members: dict[str, list[Trained]]
-    facts: dict[str, Any]
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "name": self.name,
-            "corpus": self.facts["corpus"],
-            "traces": self.facts["traces"],
+            "name": self.known.name,
+            "corpus": self.known.corpus,
+            "traces": self.known.traces,
             "members": min(map(len, self.members.values())),
             "goals": [goal for goal in GOALS if goal in self.members],
         }
 
 
 class Shelf:
-    """All models that can be used, loaded again when their files change."""
+    """All models that can be asked, the default first. They are loaded again when their files change."""
 
     def __init__(self, folders: Callable[[], dict[str, Path]]):
         self._folders = folders
-        self._seen: dict[Path, float] = {}
+        self._loaded: dict[tuple[Path, float], Models | None] = {}
         self.models: dict[str, Models] = {}
 
     def look(self) -> None:
-        folders = self._folders()
-        seen = {folder: _changed(folder) for folder in folders.values()}
-        if seen == self._seen:
-            return
-        self.models = {}
-        for name, folder in folders.items():
-            try:
-                stored = load_all(folder)
-            except BrokenModel as error:
-                log.warning("%s", error)
-                continue
-            if {"success", "flows"} <= stored.keys() and set(GOALS) & stored.keys():
-                members = {metric: [one.model for one in some] for metric, some in stored.items()}
-                self.models[name] = Models(name, members, stored["success"][0].facts)
-        self._seen = seen
+        """Another thread may answer questions meanwhile."""
+        keys = [(folder, _changed(folder)) for folder in self._folders().values()]
+        self._loaded = {key: self._loaded[key] if key in self._loaded else _models_in(key[0]) for key in keys}
+        self.models = {models.known.name: models for models in self._loaded.values() if models is not None}
 
     def tell(self) -> None:
         models = [one.as_json() for one in self.models.values()]
         advice.tell_state(bool(models), "" if models else NO_MODELS, models)
 
 
+def _models_in(folder: Path) -> Models | None:
+    found = loaded(folder)
+    if found is None:
+        return None
+    return Models(known_in(folder), {metric: [one.model for one in some] for metric, some in found.items()})
+
+
 def _changed(folder: Path) -> float:
-    """Latest change of a model in it."""
-    return max((path.stat().st_mtime for path in folder.glob(f"*/{DESCRIPTION}")), default=0.0)
+    """Latest change of a model in it; 0 if there is none, or it is being deleted."""
+    try:
+        return max((path.stat().st_mtime for path in folder.glob(f"*/{DESCRIPTION}")), default=0.0)
+    except OSError:
+        return 0.0
 
 
 def answer(shelf: Shelf, question: dict[str, Any]) -> dict[str, Any]:
@@ -129,7 +127,7 @@ def _advice(shelf: Shelf, question: dict[str, Any]) -> dict[str, Any]:
     goal = question["goal"]
     found = suggest(experiment, datasets, models.members, goal, question["pinned"], question["forbidden"])
     told = found.as_json()
-    if models.facts.get("measured_by") != fingerprint():
+    if models.known.measured_by != fingerprint():
         told["cautions"].insert(0, OTHER_ENGINE)
     return {"models": name, "unit": METRICS[goal].unit, **told}
 
@@ -153,8 +151,11 @@ WAIT_FOR_REDIS_S = 1.0
 
 def _keep_telling(shelf: Shelf, ended: threading.Event) -> None:
     while not ended.is_set():
-        shelf.look()
-        shelf.tell()
+        try:
+            shelf.look()
+            shelf.tell()
+        except Exception:  # whatever is wrong with the files, it may be mended
+            log.exception("the models were not looked at; they are again in %g s", SIGN_S)
         ended.wait(SIGN_S)
 
 

@@ -5,7 +5,8 @@ An encoder is fitted on training graphs alone and is kept with the model, as JSO
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,9 +108,33 @@ class Encoder:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Encoder:
+        """Raises ValueError if types or features are not those of this version, or if a scale is no scale."""
         scales = {name: {feature: Scale(**scale) for feature, scale in scales.items()} for name, scales in value["scales"].items()}
         categories = {name: {feature: tuple(values) for feature, values in of.items()} for name, of in value["categories"].items()}
+        for name in sorted(scales.keys() | categories.keys()):
+            if name not in NUMERIC:
+                raise ValueError(f"type {name} is unknown; this version has {', '.join(NUMERIC)}")
+            _check_features(name, scales.get(name, ()), NUMERIC[name])
+            _check_features(name, categories.get(name, ()), CATEGORICAL[name])
+            for feature, scale in scales[name].items():
+                _check_scale(f"{name}.{feature}", scale)
         return cls(scales, categories, bool(value["logarithmic"]))
+
+
+def _check_features(type: str, given: Collection[str], known: Collection[str]) -> None:
+    """Raises ValueError if a type has other features than this version knows."""
+    for feature in sorted({*given} ^ {*known}):
+        has = "has" if feature in given else "lacks"
+        raise ValueError(f"{type} {has} feature {feature}; this version has {', '.join(known) or 'none'}")
+
+
+def _check_scale(name: str, scale: Scale) -> None:
+    """Raises ValueError."""
+    for field, value in vars(scale).items():
+        if not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+            raise ValueError(f"{field} of {name} is {value}; it must be a finite number")
+    if scale.spread <= 0:
+        raise ValueError(f"spread of {name} is {scale.spread}; it must be above 0")
 
 
 def _taken(feature: str, values: Sequence[float], logarithmic: bool) -> Floats:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
+from numpy.lib.format import read_array, read_array_header_1_0, read_magic
+from numpy.typing import NDArray
 
 from .architecture import Architecture
 from .encoding import Encoder
 from .inference import Trained, Weights
-from .metrics import METRICS
+from .metrics import METRICS, Metric
 from .packing import TYPES
 
 FORMAT = 1
@@ -23,13 +28,43 @@ DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 REPORT, PROGRESS = "report.json", "progress.json"
 """Beside the models of a corpus: what they are worth, and epochs of those that are being trained."""
 
+SEED_MAX, HIDDEN_MAX, ROUNDS_MAX = 2**63 - 1, 4096, 64
+
+WRONG = (
+    *(OSError, BadZipFile, zlib.error, EOFError, RuntimeError),  # a file that is no archive, or a damaged one
+    *(KeyError, TypeError, ValueError, AttributeError),  # a description with other parts
+    *(TokenError, SyntaxError, MemoryError),  # the header of an array, which numpy parses as Python
+)
+"""What reading a model from elsewhere may raise."""
+
 
 class BrokenModel(ValueError):
     """The files hold no model that can be used; the message says why."""
 
 
+class Description(NamedTuple):
+    """A model without its weights. facts: where it comes from, such as its corpus. epochs: of its training, with loss and validation."""
+
+    metric: Metric
+    seed: int
+    architecture: Architecture
+    encoder: Encoder
+    facts: dict[str, Any]
+    epochs: list[dict[str, Any]]
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of its weights, by name."""
+        return shapes({type: self.encoder.width(type) for type in self.encoder.scales}, self.architecture)
+
+    @property
+    def weights(self) -> int:
+        """How many it has."""
+        return sum(map(math.prod, self.shapes.values()))
+
+
 class Stored(NamedTuple):
-    """facts: where the model comes from, such as its corpus. epochs: of its training, with loss and validation."""
+    """facts and epochs: as in a description."""
 
     model: Trained
     facts: dict[str, Any]
@@ -55,37 +90,72 @@ def save(directory: Path, model: Trained, facts: Mapping[str, Any], epochs: Sequ
     (directory / DESCRIPTION).write_text(json.dumps(description, indent=1))
 
 
-def load(directory: Path) -> Stored:
+def described(directory: Path) -> Description:
     """Raises BrokenModel."""
     try:
         given = json.loads((directory / DESCRIPTION).read_text())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BrokenModel(f"{directory.name}: {DESCRIPTION} cannot be read ({error})") from None
     if not isinstance(given, dict) or given.get("format") != FORMAT:
         raise BrokenModel(f"{directory.name}: {DESCRIPTION} is not of format {FORMAT}; train the model again")
+    with _named(directory):
+        if given["metric"] not in METRICS:
+            raise ValueError(f"metric is {given['metric']}; it must be one of {', '.join(METRICS)}")
+        metric, architecture, encoder = METRICS[given["metric"]], Architecture(**given["architecture"]), Encoder.from_json(given["encoder"])
+        _check_number("seed", given["seed"], 0, SEED_MAX)
+        _check_number("hidden", architecture.hidden, 1, HIDDEN_MAX)
+        _check_number("rounds", architecture.rounds, 1, ROUNDS_MAX)
+        return Description(metric, given["seed"], architecture, encoder, dict(given["facts"]), list(given["epochs"]))
+
+
+def load(directory: Path) -> Stored:
+    """Raises BrokenModel."""
+    known = described(directory)
+    with _named(directory), ZipFile(directory / WEIGHTS) as file:
+        weights = _read(file, known.shapes)
+    return Stored(Trained(known.metric, known.seed, known.architecture, known.encoder, weights), known.facts, known.epochs)
+
+
+@contextmanager
+def _named(directory: Path) -> Iterator[None]:
+    """Raise what is wrong with a model's files as BrokenModel."""
     try:
-        architecture, encoder = Architecture(**given["architecture"]), Encoder.from_json(given["encoder"])
-        with np.load(directory / WEIGHTS, allow_pickle=False) as file:
-            weights = {name: np.asarray(file[name], np.float32) for name in file.files}
-        _check(weights, architecture, encoder)
-        model = Trained(METRICS[given["metric"]], given["seed"], architecture, encoder, weights)
-        return Stored(model, dict(given["facts"]), list(given["epochs"]))
-    except (OSError, BadZipFile, zlib.error, EOFError, KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        yield
+    except WRONG as error:
         raise BrokenModel(f"{directory.name}: the model does not fit this version ({_first_line(error)}); train it again") from None
 
 
-def _check(weights: Weights, architecture: Architecture, encoder: Encoder) -> None:
-    """Raises ValueError if weights are missing, have other shapes, or are no numbers."""
-    expected = shapes({type: encoder.width(type) for type in encoder.scales}, architecture)
-    for name, shape in expected.items():
-        if name not in weights:
-            raise ValueError(f"there is no {name}")
-        if weights[name].shape != shape:
-            raise ValueError(f"{name} has shape {weights[name].shape}, not {shape}")
-        if not np.isfinite(weights[name]).all():
+def _check_number(name: str, value: Any, least: int, most: int) -> None:
+    """Raises ValueError."""
+    if not isinstance(value, int) or not least <= value <= most:
+        raise ValueError(f"{name} is {value}; it must be a whole number from {least} to {most:,}")
+
+
+def _read(file: ZipFile, expected: Mapping[str, tuple[int, ...]]) -> Weights:
+    """Read arrays of these shapes. Nothing is decompressed before its name, shape and size are known to be right. Raises WRONG."""
+    entries = {entry.filename.removesuffix(".npy"): entry for entry in file.infolist()}
+    for name in sorted(expected.keys() ^ entries.keys()):
+        raise ValueError(f"there is no {name}" if name in expected else f"{name} is unknown")
+    weights = {name: _array(file, entries[name], shape) for name, shape in expected.items()}
+    for name, values in weights.items():
+        if not np.isfinite(values).all():
             raise ValueError(f"{name} holds values that are no numbers")
-    if unknown := weights.keys() - expected.keys():
-        raise ValueError(f"{min(unknown)} is unknown")
+    return weights
+
+
+def _array(file: ZipFile, entry: ZipInfo, expected: tuple[int, ...]) -> NDArray[np.float32]:
+    if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise ValueError(f"{entry.filename} is compressed in a way that is not read")
+    with file.open(entry) as array:
+        if read_magic(array) != (1, 0):  # headers of later versions may be of any length
+            raise ValueError(f"{entry.filename} is not of version 1.0")
+        shape, _, kind = read_array_header_1_0(array)
+        if shape != expected or kind.kind != "f":
+            raise ValueError(f"{entry.filename} has shape {shape} of {kind}, not {expected} of floating-point numbers")
+        if entry.file_size != array.tell() + math.prod(shape) * kind.itemsize:
+            raise ValueError(f"{entry.filename} has {entry.file_size:,} bytes, which does not fit its shape {shape}")
+        array.seek(0)
+        return np.asarray(read_array(array, allow_pickle=False), np.float32)
 
 
 def shapes(widths: Mapping[str, int], architecture: Architecture) -> dict[str, tuple[int, ...]]:

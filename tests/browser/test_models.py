@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from .axe import assert_accessible
 
@@ -56,7 +56,7 @@ def test_a_corpus_is_measured_and_cancelled(page: Page, api: httpx.Client) -> No
 
 
 @pytest.mark.slow
-def test_models_are_exported_imported_and_asked_first(page: Page, api: httpx.Client, tmp_path: Path) -> None:
+def test_models_are_exported_imported_and_set_as_default(page: Page, api: httpx.Client, tmp_path: Path) -> None:
     page.goto("/models")
     with page.expect_download() as started:
         page.get_by_test_id("models-dev").get_by_role("link", name="Export models dev").click()
@@ -65,19 +65,42 @@ def test_models_are_exported_imported_and_asked_first(page: Page, api: httpx.Cli
     page.get_by_test_id("import-models").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_test_id("import-go")).to_be_disabled()
+    expect(dialog).to_contain_text("of at most 268 MB. It contains only data and is checked before import.")
     dialog.get_by_label("File").set_input_files(file)
-    dialog.get_by_label("Name").fill("dev")
+    dialog.get_by_test_id("import-go").click()
+    expect(dialog).to_contain_text("models 'dev' come with Millrace; choose another name")
     dialog.get_by_label("Name").fill("brought")
     assert_accessible(page)
     dialog.get_by_test_id("import-go").click()
     brought, shipped = page.get_by_test_id("models-brought"), page.get_by_test_id("models-dev")
-    expect(brought).to_contain_text("asked first", timeout=20_000)
-    shipped.get_by_role("button", name="Ask first: models dev").click()
-    expect(shipped).to_contain_text("asked first")
-    expect(brought).not_to_contain_text("asked first")
+    badge = ".badge"
+    expect(brought.locator(badge)).to_have_text("default", timeout=20_000)
+    shipped.get_by_role("button", name="Set as default: models dev").click()
+    expect(shipped.locator(badge)).to_have_text("default")
+    expect(brought.locator(badge)).to_have_count(0)
     page.get_by_test_id("import-corpora").click()
     dialog.get_by_label("File").set_input_files(file)
     dialog.get_by_test_id("import-go").click()
     expect(dialog).to_contain_text("holds models")
     dialog.get_by_role("button", name="Cancel").click()
     assert api.delete("/api/learning/models/brought").status_code == 204
+
+
+@pytest.mark.slow
+def test_closing_the_import_stops_the_upload(page: Page, tmp_path: Path) -> None:
+    """An answer that comes late closes no other dialog."""
+    held: list[Route] = []
+    page.route("**/api/learning/import/models", held.append)
+    page.goto("/models")
+    page.get_by_test_id("import-models").click()
+    dialog = page.get_by_role("dialog")
+    file = tmp_path / "some.zip"
+    file.write_bytes(b"some")
+    dialog.get_by_label("File").set_input_files(file)
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/import/models")):
+        dialog.get_by_test_id("import-go").click()
+        expect(dialog).to_contain_text("Uploading …")
+        expect(dialog.get_by_test_id("import-go")).to_be_disabled()
+        dialog.get_by_role("button", name="Cancel").click()
+    page.get_by_test_id("import-corpora").click()
+    expect(dialog).to_contain_text("Import a corpus")

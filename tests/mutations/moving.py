@@ -33,7 +33,7 @@ MUTATIONS = (
     Mutation(
         "noise begins anew on another host", "engine/lowering/operators.py", "1 if moves else spec.parallelism", "spec.parallelism", MOVES
     ),
-    Mutation("pairs are assigned by ascending traffic", PLANNING, "(-pair[1], pair[0])", "(pair[1], pair[0])", PLANS),
+    Mutation("pairs are assigned by ascending traffic", PLANNING, "key=lambda pair: -pair[1]", "key=lambda pair: pair[1]", PLANS),
     Mutation("capacity is ignored", PLANNING, "return self.load[host] + cores <= self.capacity[host]", "return True", PLANS),
     Mutation("any saving is worth a move", PLANNING, "crossing[1] <= (1 - improvement) * crossing[0]", "crossing[1] <= crossing[0]", PLANS),
     Mutation("a host may be burdened", PLANNING, "and after <= before and crossing", "and crossing", PLANS),
@@ -43,6 +43,26 @@ MUTATIONS = (
         "self._samples, self._starts = [], len(self._job.starts)",
         "self._starts = len(self._job.starts)",
         MONITOR,
+    ),
+    Mutation("unsteady seconds are measured", LOOP, "del self._samples[:-1]", "pass", MONITOR),
+    Mutation(
+        "an edge has all outputs of its sender", LOOP, "last[BY_EDGE][n] - first[BY_EDGE][n]", "last[OUT_OF][1] - first[OUT_OF][1]", MONITOR
+    ),
+    Mutation("noise begins again after a move", ACTIVE, "w.inst[start + old[moved], L.I_SERVICES]", "0", MOVES),
+    Mutation("cores keep those that were pinned to them", ACTIVE, "w.inst[group, L.I_PROCESSOR] = p", "pass", MOVES),
+    Mutation(
+        "queues that are only filling are as fast",
+        "engine/learning/evaluations/monitoring.py",
+        "range(first_s, len",
+        "range(MEAN_S, len",
+        ("tests/engine/learning/test_monitoring.py",),
+    ),
+    Mutation(
+        "keys of a moved operator are those of the first host",
+        "engine/diagnosis/hot_keys.py",
+        "self._first(edge.target) + group",
+        "group",
+        ("tests/engine/diagnosis/test_hot_keys.py",),
     ),
     Mutation("slow cores count as fast ones", LOOP, "busy[id] * self._speeds[host]", "busy[id]", MONITOR),
 )

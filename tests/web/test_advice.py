@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +22,10 @@ from launcher.services import Service
 from engine.corpus import corpora
 from engine.corpus.experiments import experiment
 from engine.corpus.traces import trace
+from webapp.lab.cost_models import folders, loaded, promote
 from webapp.lab.models import Lab
 from webapp.messaging import advice
+from workers import advice as worker
 from workers.advice import NO_MODELS, Shelf, answer
 
 from ..support.untrained_models import put_models
@@ -207,3 +210,71 @@ def test_models_appear_and_go_with_their_files_and_broken_ones_are_left_out(mode
     shutil.rmtree(models / "small")
     shelf.look()
     assert not shelf.models
+
+
+@pytest.fixture
+def sets(tmp_path: Path, settings: Any) -> Path:
+    """The folder of an installation with two sets of models."""
+    settings.DATA_DIR = tmp_path / "data"
+    for name in ("a", "b"):
+        put_models(tmp_path / "data" / "models" / name, members=1)
+    return tmp_path / "data" / "models"
+
+
+def test_a_running_process_asks_the_models_that_are_set_as_the_default(lab: Lab, sets: Path) -> None:
+    shelf = Shelf(folders)
+    shelf.look()
+    assert answer(shelf, question(lab))["advice"]["models"] == "a"
+    loaded = shelf.models["a"]
+    promote("b")
+    shelf.look()
+    assert list(shelf.models) == ["b", "a", "dev"]
+    assert answer(shelf, question(lab))["advice"]["models"] == "b"
+    assert shelf.models["a"] is loaded, "only what changes is loaded again"
+
+
+def test_models_with_facts_of_other_types_are_told_without_them(client: Client, sets: Path) -> None:
+    file = sets / "a" / "end_to_end_latency-0" / "model.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"facts": {"corpus": 5, "traces": "many"}}))
+    shelf = Shelf(folders)
+    shelf.look()
+    shelf.tell()
+    told = next(one for one in client.get("/api/advice").json()["models"] if one["name"] == "a")
+    assert (told["corpus"], told["traces"]) == ("", 0)
+
+
+def test_the_state_is_told_again_after_an_error(client: Client, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter([PermissionError("the folder cannot be read"), None])
+    ended = threading.Event()
+
+    def found() -> dict[str, Path]:
+        if error := next(looks):
+            raise error
+        ended.set()
+        return {"small": models / "small"}
+
+    monkeypatch.setattr(worker, "SIGN_S", 0.01)
+    worker._keep_telling(Shelf(found), ended)
+    assert [one["name"] for one in client.get("/api/advice").json()["models"]] == ["small"]
+
+
+def test_questions_are_answered_while_models_are_loaded(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = Shelf(lambda: {folder.name: folder for folder in sorted(models.iterdir())})
+    shelf.look()
+    put_models(models / "other", members=1)
+    meanwhile: list[list[str]] = []
+
+    def loading(folder: Path) -> Any:
+        meanwhile.append(list(shelf.models))
+        return loaded(folder)
+
+    monkeypatch.setattr(worker, "loaded", loading)
+    shelf.look()
+    assert (meanwhile, list(shelf.models)) == ([["small"]], ["other", "small"])
+
+
+def test_the_command_skips_models_that_cannot_be_asked(sets: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(sets / "a" / "flows-0")
+    (sets / "b" / "flows-0" / "weights.npz").write_bytes(b"torn")
+    call_command("suggest", str(EXAMPLE), as_json=True)
+    assert json.loads(capsys.readouterr().out)["candidates"][0]["members"] == 3, "those that come with Millrace"

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 import shutil
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
+from asgiref.sync import async_to_sync
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from engine.corpus import corpora
 from engine.corpus.corpora import write_card
+from engine.costmodels.storage import PROGRESS, save
 from webapp.lab import cost_models
 from webapp.lab.models import Lab, LearningJob, RunState
 from workers import caretaker, learning
 
 from ..engine.learning import made_up
-from ..support.untrained_models import put_models
+from ..support.untrained_models import FACTS, put_models, untrained
 from .conftest import wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
@@ -94,7 +101,7 @@ def test_models_in_training_show_how_far_they_are(client: Client, lab: Lab, data
     place = data / "models" / "young"
     place.mkdir(parents=True)
     epochs = [{"number": 1, "loss": 2.0, "validation": 4.5, "best": True}]
-    (place / cost_models.PROGRESS).write_text(json.dumps({"throughput-42": epochs}))
+    (place / PROGRESS).write_text(json.dumps({"throughput-42": epochs}))
     (young,) = (one for one in listed(client)["models"] if one["name"] == "young")
     assert (young["corpus"], young["members"], young["q50"]) == ("", {"throughput": 0}, {})
     (member,) = client.get(f"{URL}/models/young").json()["training"]
@@ -189,9 +196,15 @@ def test_a_whole_corpus_is_not_measured_again(client: Client, lab: Lab, corpus: 
 
 
 def exported(client: Client, path: str) -> bytes:
-    answer = client.get(f"{URL}/{path}/export")
+    answer: Any = client.get(f"{URL}/{path}/export")
     assert answer.status_code == 200
-    return b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+
+    async def content() -> bytes:
+        return b"".join([chunk async for chunk in answer.streaming_content])
+
+    found: bytes = async_to_sync(content)()
+    assert answer["Content-Length"] == str(len(found))
+    return found
 
 
 def brought(client: Client, kind: str, content: bytes, name: str = "", status: int = 201) -> dict[str, Any]:
@@ -218,7 +231,7 @@ def test_models_are_exported_and_imported_whole(client: Client, lab: Lab, data: 
         assert (data / "models" / "copy" / file.relative_to(shipped)).read_bytes() == file.read_bytes()
     assert {one["name"]: one["promoted"] for one in listed(client)["models"]} == {"copy": True, "dev": False}
     told = brought(client, "models", content, "copy", 422)
-    assert told["detail"] == "there is already something of the name 'copy'; give another one, or delete it first"
+    assert told["detail"] == "models 'copy' already exist; choose another name, or delete them"
     assert not list((data / "models").glob(".importing*"))
 
 
@@ -259,10 +272,215 @@ def test_models_with_broken_weights_and_torn_parts_are_refused(client: Client, l
     assert "the model does not fit this version" in brought(client, "models", packed(files), status=422)["detail"]
     torn = {"corpus.json": (corpus / "corpus.json").read_bytes(), "part-00000.parquet": b"PAR1 and no end"}
     assert "part-00000.parquet is torn" in brought(client, "corpora", packed(torn, "corpus"), status=422)["detail"]
-    assert "is no card" in brought(client, "corpora", packed({"corpus.json": b"[]"}, "corpus"), status=422)["detail"]
+    told = brought(client, "corpora", packed({"corpus.json": b"[]"}, "corpus"), status=422)
+    assert "corpus.json is missing or is not a valid corpus description" in told["detail"]
 
 
-def test_promoted_models_are_asked_first(client: Client, lab: Lab, data: Path) -> None:
+SHIPPED = Path(settings.BASE_DIR) / "fixtures" / "models" / "dev" / "success-42"
+
+
+def model_files(**changes: Any) -> dict[str, bytes]:
+    """An archive's files of one model, with another description."""
+    description = json.loads((SHIPPED / "model.json").read_text()) | changes
+    return {"success-42/model.json": json.dumps(description).encode(), "success-42/weights.npz": (SHIPPED / "weights.npz").read_bytes()}
+
+
+def with_scales(**changes: Any) -> dict[str, Any]:
+    """The encoder of a shipped model with other features of hosts."""
+    encoder: dict[str, Any] = json.loads((SHIPPED / "model.json").read_text())["encoder"]
+    encoder["scales"]["host"] |= changes
+    return encoder
+
+
+def with_bomb() -> bytes:
+    """Weights in which one array claims to have 2^45 numbers."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(SHIPPED / "weights.npz") as kept, zipfile.ZipFile(made, "w") as archive:
+        for name in kept.namelist():
+            content = kept.read(name)
+            archive.writestr(name, content.replace(b"(1, 32)", f"({2**45},)".encode()))
+    return made.getvalue()
+
+
+MODELS_REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
+    "a report that is a number": (model_files() | {"report.json": b"5"}, "report.json: Input should be a valid array"),
+    "a report of another cost": (
+        model_files() | {"report.json": b'[{"metric": "price", "traces": {}, "off": {}}]'},
+        "report.json at 0.metric: Input should be 'throughput'",
+    ),
+    "a report with no number": (
+        model_files() | {"report.json": b'[{"metric": "flows", "traces": {}, "off": {"costream": {"q50": NaN}}}]'},
+        "report.json at 0.off.costream.q50.float: Input should be a finite number",
+    ),
+    "facts of other types": (
+        model_files(facts={"corpus": 5, "traces": "many"}),
+        "success-42, facts at corpus: Input should be a valid string",
+    ),
+    "epochs that are numbers": (model_files(epochs=[1, 2]), "success-42, epochs at 0: Input should be a valid dictionary"),
+    "another feature": (
+        model_files(encoder=with_scales(gpu={"median": 0, "spread": 1, "least": 0, "most": 1})),
+        "host has feature gpu; this version has bandwidth, cpu, latency, ram",
+    ),
+    "a description of brackets": (model_files() | {"success-42/model.json": b"[" * 200_000}, "model.json cannot be read"),
+    "an array of 2^45 numbers": (model_files() | {"success-42/weights.npz": with_bomb()}, "has shape (35184372088832,)"),
+    "too many weights": (
+        model_files(architecture={"hidden": 4096, "classifies": True}),
+        "the models have more than 1,073,741,824 weights",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", MODELS_REFUSED)
+def test_models_that_would_break_the_page_are_refused(client: Client, lab: Lab, data: Path, how: str) -> None:
+    files, says = MODELS_REFUSED[how]
+    assert says in brought(client, "models", packed(files), status=422)["detail"]
+    assert not list((data / "models").iterdir())
+
+
+CARD: dict[str, Any] = {"draw": "training", "seed": 1, "traces": 120, "measured_by": "0" * 16, "per_part": 50}
+
+
+def corpus_files(files: dict[str, bytes] = {}, **card: Any) -> bytes:  # noqa: B006 not changed
+    return packed({"corpus.json": json.dumps(CARD | card).encode(), **files}, "corpus")
+
+
+CORPORA_REFUSED: dict[str, tuple[bytes, str]] = {
+    "no traces in a part": (corpus_files(per_part=0), "(corpus.json at per_part: Input should be greater than or equal to 1)"),
+    "more on the card": (corpus_files(colour="red"), "(corpus.json at colour: Extra inputs are not permitted)"),
+    "a card of brackets": (
+        packed({"corpus.json": b"[" * 200_000}, "corpus"),
+        "not a valid corpus description (corpus.json: Invalid JSON",
+    ),
+    "a balance that is a list": (corpus_files({"balance.json": b"[]"}), "balance.json: Input should be an object"),
+    "no Parquet": (corpus_files({"part-00000.parquet": b"PAR1garbagePAR1"}), "part-00000.parquet is torn; export the corpus again"),
+}
+
+
+@pytest.mark.parametrize("how", CORPORA_REFUSED)
+def test_corpora_that_would_break_the_page_are_refused(client: Client, lab: Lab, data: Path, how: str) -> None:
+    content, says = CORPORA_REFUSED[how]
+    assert says in brought(client, "corpora", content, status=422)["detail"]
+    assert not list((data / "corpora").iterdir())
+
+
+def test_parts_of_another_corpus_are_refused(client: Client, lab: Lab, corpus: Path) -> None:
+    whole, last = ((corpus / f"part-0000{number}.parquet").read_bytes() for number in (0, 2))
+    columns = io.BytesIO()
+    parquet.write_table(pa.table({"index": list(range(50))}), columns)
+    for files, says in (
+        ({"part-00000.parquet": last}, "part-00000.parquet has 20 traces, not 50"),
+        ({"part-00003.parquet": whole}, "part-00003.parquet has 50 traces, not 0"),
+        ({"part-00000.parquet": columns.getvalue()}, "part-00000.parquet has other columns than corpora of this version"),
+    ):
+        assert says in brought(client, "corpora", corpus_files(files), status=422)["detail"]
+
+
+def patched(content: bytes, at: int, new: bytes) -> bytes:
+    """Other bytes in the first entry of the directory of a ZIP."""
+    start = content.index(b"PK\1\2") + at
+    return content[:start] + new + content[start + len(new) :]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (patched(packed({}), 6, b"\x63\0"), "the file is no archive of Millrace, or it is damaged (zip file version 9.9)"),
+        (patched(packed({}), 8, b"\x20\0"), "the file is no archive of Millrace, or it is damaged (compressed patched data"),
+        (patched(patched(packed({}), 8, b"\0\x08"), 46, b"\xff"), "the file is no archive of Millrace, or it is damaged ('utf-8' codec"),
+        (packed({}, name="n" * (64 << 10)), "millrace.json has 65,"),
+        (
+            packed({"report.json": bytes(17 << 20)}, compression=zipfile.ZIP_DEFLATED),
+            "report.json has 17,825,792 bytes",
+        ),
+    ],
+    ids=["a later version", "patched data", "a name that is no text", "a long manifest", "a long report"],
+)
+def test_archives_that_python_does_not_read_are_refused(client: Client, lab: Lab, content: bytes, says: str) -> None:
+    assert says in brought(client, "models", content, status=422)["detail"]
+
+
+def test_archives_are_refused_under_names_that_are_taken(client: Client, lab: Lab, corpus: Path) -> None:
+    shipped = exported(client, "models/dev")
+    told = brought(client, "models", shipped, status=422)
+    assert told["detail"] == "models 'dev' come with Millrace; choose another name"
+    told = brought(client, "models", packed({}, kind="corpus"), "mine", 422)
+    assert told["detail"] == "the file holds corpus of format 1, not models of format 1", "whatever name is given"
+    ask(client, "models", name="mine", corpus="small")
+    told = brought(client, "models", shipped, "mine", 422)
+    assert told["detail"] == "a job for models 'mine' is in progress; choose another name, or cancel the job"
+
+
+def test_what_imports_left_that_died_is_removed(client: Client, lab: Lab, data: Path) -> None:
+    died, busy = (data / "models" / f".importing-{name}" for name in ("died", "busy"))
+    for folder in (died, busy):
+        (folder / "success-42").mkdir(parents=True)
+    os.utime(died, (0, 0))
+    brought(client, "models", packed(model_files()))
+    assert not died.exists()
+    assert busy.exists()
+
+
+def test_folders_that_were_copied_here_never_break_the_list(client: Client, lab: Lab, data: Path, corpus: Path) -> None:
+    put_models(data / "models" / "good", members=1)
+    bad = data / "models" / "bad"
+    shutil.copytree(data / "models" / "good", bad)
+    (bad / "report.json").write_text("5")
+    (bad / "progress.json").write_text('{"price-1": []}')
+    description = json.loads((bad / "flows-0" / "model.json").read_text())
+    (bad / "flows-0" / "model.json").write_text(json.dumps(description | {"facts": {"corpus": 5}, "epochs": [1, 2]}))
+    (bad / "success-0" / "model.json").write_text("[]")
+    (data / "models" / "promoted.json").write_text('{"name": 5}')
+    (corpus / "balance.json").write_text("[]")
+    shutil.copytree(corpus, corpus.parent / "wrong")
+    (corpus.parent / "wrong" / "corpus.json").write_text(json.dumps(CARD | {"per_part": 0}))
+    found = listed(client)
+    assert {one["name"]: one["promoted"] for one in found["models"]} == {"bad": False, "dev": False, "good": True}
+    assert [(one["name"], one["balance"]) for one in found["corpora"]] == [("small", None)]
+    detail = client.get(f"{URL}/models/bad").json()
+    assert (detail["report"], {one["metric"] for one in detail["training"]}) == ([], cost_models.METRICS.keys() - {"success"})
+    assert "models 'bad' cannot be loaded: success-0: model.json" in client.post(f"{URL}/models/bad/promote").json()["detail"]
+    assert client.delete(f"{URL}/models/bad").status_code == 204
+
+
+def test_exports_are_sent_in_pieces_and_say_why_they_cannot(
+    client: Client, lab: Lab, data: Path, monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path
+) -> None:
+    place = data / "models" / "mine"
+    save(place / "success-0", untrained("success", 0), FACTS, [])
+    os.utime(place / "success-0" / "model.json", (0, 0))  # before 1980, where the times of the format begin
+    assert brought(client, "models", exported(client, "models/mine"), "again") == {"name": "again"}
+    answer: Any = client.get(f"{URL}/models/mine/export")
+    assert answer.is_async, "else the whole file would be in memory"
+    (place.parent / "empty").mkdir()
+    assert client.get(f"{URL}/models/empty/export").json()["detail"] == "'empty' has no files to export yet"
+    monkeypatch.setattr(zipfile.ZipFile, "write", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
+    answer = client.get(f"{URL}/models/mine/export")
+    assert (answer.status_code, answer.json()["detail"]) == (409, "'mine' cannot be packed: No space left on device")
+    settings.UPLOADS_DIR = tmp_path / "none"
+    assert "No such file or directory" in client.get(f"{URL}/models/mine/export").json()["detail"]
+
+
+def test_a_corpus_with_a_torn_part_is_measured_again(client: Client, lab: Lab, corpus: Path) -> None:
+    (corpus / "part-00001.parquet").write_bytes(b"torn")
+    assert ask(client, "corpora", name="small", traces=120, seed=1)["state"] == "queued"
+
+
+def test_the_default_is_what_can_be_asked(client: Client, lab: Lab, data: Path) -> None:
+    """Whatever was set as the default, advice asks it only if it can."""
+    put_models(data / "models" / "a", members=1)
+    put_models(data / "models" / "b", members=1)
+    cost_models.promote("b")
+    assert cost_models.default() == "b"
+    shutil.rmtree(data / "models" / "b" / "flows-0")
+    assert cost_models.default() == "a"
+    assert [one["name"] for one in listed(client)["models"] if one["promoted"]] == ["a"]
+    assert "are not ready" in client.post(f"{URL}/models/b/promote").json()["detail"]
+    for cost in ("throughput", "processing_latency", "end_to_end_latency"):
+        shutil.rmtree(data / "models" / "a" / f"{cost}-0")
+    assert cost_models.default() == "dev", "a has no cost"
+
+
+def test_promoted_models_are_the_default(client: Client, lab: Lab, data: Path) -> None:
     content = exported(client, "models/dev")
     for name in ("a", "b"):
         brought(client, "models", content, name)
@@ -270,7 +488,7 @@ def test_promoted_models_are_asked_first(client: Client, lab: Lab, data: Path) -
     assert client.post(f"{URL}/models/dev/promote").status_code == 204
     assert next(iter(cost_models.folders())) == "dev"
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: cost_models.promote("ab"[n % 2], "ada"), range(40)))
+        list(pool.map(lambda n: cost_models.promote("ab"[n % 2]), range(40)))
     assert cost_models.promoted() in ("a", "b")
     assert [one["promoted"] for one in listed(client)["models"]] == [True, False, False]
     assert not list((data / "models").glob(".promoted*")), "nothing is left of those that came too late"
@@ -281,4 +499,4 @@ def test_promoted_models_are_asked_first(client: Client, lab: Lab, data: Path) -
 
 def test_models_in_training_are_not_promoted(client: Client, lab: Lab, data: Path) -> None:
     (data / "models" / "half").mkdir(parents=True)
-    assert "cannot tell yet" in client.post(f"{URL}/models/half/promote").json()["detail"]
+    assert "are not ready; wait until" in client.post(f"{URL}/models/half/promote").json()["detail"]

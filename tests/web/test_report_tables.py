@@ -5,7 +5,8 @@ from __future__ import annotations
 from engine.spec.base.pointers import changed
 from engine.spec.figure.figure import load_figure
 from tests.spec.figure_examples import experiment, figure
-from webapp.reports.report import drawing
+from webapp.lab.models import Run
+from webapp.reports.report import drawing, moments
 
 COLUMNS = [{"value": "out", "name": "records", "unit": "1"}, {"value": "out", "name": "records", "reported": True}]
 
@@ -32,3 +33,8 @@ def test_a_figure_of_panels() -> None:
     part = drawing(load_figure(figure(), experiment), {"out": {"x": [200, 300], "y": [190.0, 280.0]}})
     assert [len(chart.series) for chart in part.charts] == [2]
     assert part.charts[0].svg()
+
+
+def test_planned_rescales_and_moves_are_marked() -> None:
+    for field, name in (("orders", "rescale"), ("moves", "move")):
+        assert moments(Run(document={"policies": {"scaling": {"kind": "any", field: [{"at_s": 6}]}}})) == [(6.0, name)]

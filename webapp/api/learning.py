@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import uuid
+from collections.abc import AsyncIterator
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import IO, Annotated, Any
 
-from django.http import FileResponse, HttpRequest
+from django.conf import settings
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils.http import content_disposition_header
 from ninja import File, Form, Router, Schema, Status
 from ninja.files import UploadedFile
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from engine.spec import Problem
 from engine.spec.figure.evaluations import Models as Settings
 from webapp.lab import cost_models, learning_archives
+from webapp.lab.learning_files import Cost, EpochShape, LabelSpread, WorthShape
 from webapp.lab.models import LearningJob
 from webapp.lab.models.learning import LearningKind
 from webapp.lab.models.work import ACTIVE
@@ -31,21 +36,9 @@ from .parsing import Body
 router = Router()
 
 Name = Annotated[str, Field(pattern=f"^{cost_models.NAME}$")]
-Cost = Literal["throughput", "processing_latency", "end_to_end_latency", "flows", "success"]
 QUEUE_AWAY = "the queue is unreachable; the job is stored and starts when the queue is back"
 ENDED_MAX = 10
-
-
-class LabelSpread(TypedDict):
-    """How labels are spread. failures: number of traces by cause. backpressured: of those that succeeded. spans: least, median and
-    greatest value of each cost."""
-
-    traces: int
-    succeeded: int
-    failures: dict[str, int]
-    backpressured: int
-    spans: dict[str, list[float]]
-    digest: str
+CHUNK_BYTES = 1 << 20
 
 
 class CorpusShape(Schema):
@@ -61,8 +54,8 @@ class CorpusShape(Schema):
 
 
 class ModelRow(Schema):
-    """Models of a corpus in a list. promoted: they are asked if a question names none. members: trained models by cost. q50: median q-error
-    of the network on the test, by cost; accuracy: share of correct classes."""
+    """Models of a corpus in a list. promoted: they are the default, which advice asks if a question names none. members: trained models by
+    cost. q50: median q-error of the network on the test, by cost; accuracy: share of correct classes."""
 
     name: str
     shipped: bool
@@ -77,30 +70,11 @@ class ModelRow(Schema):
     accuracy: dict[str, float]
 
 
-class EpochShape(TypedDict):
-    """validation: median q-error, or share of wrong classes."""
-
-    number: int
-    loss: float
-    validation: float
-    best: bool
-
-
 class MemberShape(Schema):
     metric: Cost
     seed: int
     epochs: Annotated[list[JsonObject], AsIs(list[EpochShape])]
     is_trained: bool
-
-
-class WorthShape(TypedDict):
-    """What predictors of one cost are worth on the test. off: by predictor, q50 and q95, or accuracy, and more. points: pairs of what was
-    measured and what the network predicts."""
-
-    metric: Cost
-    traces: dict[str, int]
-    off: dict[str, dict[str, float | bool | None]]
-    points: list[list[float]]
 
 
 class ModelDetail(ModelRow):
@@ -109,11 +83,12 @@ class ModelDetail(ModelRow):
 
 
 class Learning(Schema):
-    """jobs: those in progress, and the last that ended, newest first."""
+    """jobs: those in progress, and the last that ended, newest first. import_bytes_max: of an archive."""
 
     corpora: list[CorpusShape]
     models: list[ModelRow]
     jobs: list[LearningJobShape]
+    import_bytes_max: int
 
 
 class Imported(Schema):
@@ -141,10 +116,12 @@ class NewModels(Body):
 def listing(request: HttpRequest) -> Learning:
     jobs = LearningJob.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).order_by("-created_at")
     ended = jobs.exclude(state__in=ACTIVE)[:ENDED_MAX]
+    default = cost_models.default()
     return Learning(
         corpora=[CorpusShape(**asdict(one)) for one in cost_models.corpora()],
-        models=[row_of(one) for one in cost_models.all_models()],
+        models=[row_of(one, default) for one in cost_models.all_models()],
         jobs=[LearningJobShape.of(job) for job in sorted([*jobs.filter(state__in=ACTIVE), *ended], key=_newest_first)],
+        import_bytes_max=settings.UPLOAD_BYTES_MAX,
     )
 
 
@@ -154,7 +131,7 @@ def model(request: HttpRequest, name: str) -> ModelDetail:
     if known is None:
         raise Problem404(f"there are no models '{name}'")
     training = [MemberShape(**asdict(member)) for member in known.members]
-    return ModelDetail(**row_of(known).model_dump(), training=training, report=known.report)
+    return ModelDetail(**row_of(known, cost_models.default()).model_dump(), training=training, report=known.report)
 
 
 @router.post("/corpora", response={201: LearningJobShape}, summary="Measure a corpus, or the rest of one")
@@ -165,7 +142,7 @@ def make_corpus(request: HttpRequest, body: NewCorpus) -> Status:
             raise Problem409(
                 f"corpus '{body.name}' has {known.traces:,} traces of seed {known.seed} ({known.draw}); choose another name, or delete it"
             )
-        if known.name == body.name and known.balance is not None:
+        if known.name == body.name and known.balance is not None and cost_models.has_all_parts(body.name):
             raise Problem409(f"corpus '{body.name}' is whole already")
     return started(request, LearningKind.CORPUS, body.name, {"traces": body.traces, "seed": body.seed})
 
@@ -219,46 +196,62 @@ def restore_models(request: HttpRequest, name: str) -> Status:
     return restored(LearningKind.MODELS, name)
 
 
-@router.post("/models/{str:name}/promote", response={204: None}, summary="Ask these models where a question names none")
+@router.post("/models/{str:name}/promote", response={204: None}, summary="Set models as the default, which advice asks")
 def promote(request: HttpRequest, name: str) -> Status:
     """Of two promotions at once, the later one counts."""
     known = cost_models.models(name)
     if known is None:
         raise Problem404(f"there are no models '{name}'")
-    if not {"success", "flows"} <= {member.metric for member in known.members if member.is_trained}:
-        raise Problem409(f"models '{name}' cannot tell yet whether a placement delivers and keeps up; wait until these are trained")
-    cost_models.promote(name, request.auth.user.get_username())
+    if known.broken:
+        raise Problem409(f"models '{name}' cannot be loaded: {known.broken}")
+    if not known.can_be_asked:
+        raise Problem409(f"models '{name}' are not ready; wait until Delivers, Keeps up and one other cost are trained")
+    cost_models.promote(name)
     return Status(204, None)
 
 
 @router.get("/models/{str:name}/export", summary="The files of models, as a ZIP")
-def export_models(request: HttpRequest, name: str) -> FileResponse:
+def export_models(request: HttpRequest, name: str) -> StreamingHttpResponse:
     return exported(LearningKind.MODELS, name)
 
 
 @router.get("/corpora/{str:name}/export", summary="The files of a corpus, as a ZIP")
-def export_corpus(request: HttpRequest, name: str) -> FileResponse:
+def export_corpus(request: HttpRequest, name: str) -> StreamingHttpResponse:
     return exported(LearningKind.CORPUS, name)
 
 
-@router.post("/import/models", response={201: Imported}, summary="Take in models that were exported")
+@router.post("/import/models", response={201: Imported}, summary="Import models that were exported")
 def import_models(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "") -> Status:
-    """name: default: the one they had. No code of the file is run."""
+    """name: default: the one in the archive. No code of the file is run."""
     return imported(LearningKind.MODELS, file, name)
 
 
-@router.post("/import/corpora", response={201: Imported}, summary="Take in a corpus that was exported")
+@router.post("/import/corpora", response={201: Imported}, summary="Import a corpus that was exported")
 def import_corpus(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "") -> Status:
-    """name: default: the one it had."""
+    """name: default: the one in the archive."""
     return imported(LearningKind.CORPUS, file, name)
 
 
-def exported(kind: LearningKind, name: str) -> FileResponse:
+def exported(kind: LearningKind, name: str) -> StreamingHttpResponse:
     folder = cost_models.folder_of(kind, name)
     if folder is None:
         raise Problem404(f"there is no corpus '{name}'" if kind == LearningKind.CORPUS else f"there are no models '{name}'")
-    file = learning_archives.packed(folder, kind)
-    return FileResponse(file, as_attachment=True, filename=f"{name}.{kind}.zip", content_type="application/zip")
+    try:
+        file = learning_archives.packed(folder, kind)
+    except learning_archives.Refused as refused:
+        raise Problem409(str(refused)) from None
+    headers = {
+        "Content-Disposition": content_disposition_header(True, f"{name}.{kind}.zip") or "",
+        "Content-Length": str(os.fstat(file.fileno()).st_size),
+    }
+    return StreamingHttpResponse(chunks(file), content_type="application/zip", headers=headers)
+
+
+async def chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
+    """Read a file in another thread and close it. Of a synchronous iterator, Django would collect the whole content first."""
+    with file:
+        while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
+            yield chunk
 
 
 def imported(kind: LearningKind, file: UploadedFile, name: str) -> Status:
@@ -300,7 +293,8 @@ def started(request: HttpRequest, kind: LearningKind, name: str, settings: dict[
     return Status(201, LearningJobShape.of(job, None if queued else QUEUE_AWAY))
 
 
-def row_of(known: cost_models.KnownModels) -> ModelRow:
+def row_of(known: cost_models.KnownModels, default: str) -> ModelRow:
+    """default: name of the models that advice asks."""
     members: dict[str, int] = {}
     for member in known.members:
         members[member.metric] = members.get(member.metric, 0) + member.is_trained
@@ -308,7 +302,7 @@ def row_of(known: cost_models.KnownModels) -> ModelRow:
     return ModelRow(
         name=known.name,
         shipped=known.shipped,
-        promoted=known.promoted,
+        promoted=known.name == default,
         corpus=known.corpus,
         traces=known.traces,
         measured_by=known.measured_by,

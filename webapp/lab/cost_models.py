@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from pydantic import TypeAdapter
+
+from engine.corpus import corpora as corpus_files
+from engine.costmodels import storage
+from engine.costmodels.metrics import METRICS
+from engine.costmodels.storage import BrokenModel, Stored
+
+from . import learning_files
+from .learning_files import EpochShape, Facts, LabelSpread, T, Unfit, WorthShape
+
+log = logging.getLogger(__name__)
 
 NAME = r"[a-z0-9][a-z0-9_-]{0,62}"
 """Of corpora and models."""
 
 PROMOTED = "promoted.json"
-CARD, BALANCE, DESCRIPTION, REPORT, PROGRESS = "corpus.json", "balance.json", "model.json", "report.json", "progress.json"
 
 
 def places() -> list[Path]:
@@ -37,21 +49,42 @@ def folders() -> dict[str, Path]:
 
 
 def promoted() -> str:
-    """Name of the models that are asked if a question names none; empty if nobody has chosen any."""
-    given = _read(places()[0] / PROMOTED)
-    return str(given["name"]) if isinstance(given, dict) and "name" in given else ""
+    """Name of the models that were set as the default; empty if none were."""
+    choice = _read(places()[0] / PROMOTED, learning_files.CHOICE_SHAPE)
+    return choice["name"] if choice else ""
 
 
-def promote(name: str, author: str) -> None:
-    """Of two at once the later one counts. An empty name takes the choice back."""
+def promote(name: str) -> None:
+    """Of two at once the later one counts."""
     place = places()[0]
     place.mkdir(parents=True, exist_ok=True)
     temporary = place / f".{PROMOTED}.{uuid.uuid4().hex}"
     try:
-        temporary.write_text(json.dumps({"name": name, "author": author, "at": time.time()}))
+        temporary.write_text(json.dumps({"name": name}))
         temporary.replace(place / PROMOTED)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def default() -> str:
+    """Name of the models that advice asks if a question names none; empty if no models can be asked."""
+    return next((known.name for known in all_models() if known.can_be_asked), "")
+
+
+def can_ask(metrics: Collection[str]) -> bool:
+    """Whether models of these metrics suffice for advice: whether a placement delivers and keeps up, and one cost at least."""
+    costs = {name for name, metric in METRICS.items() if not metric.classifies}
+    return {"success", "flows"} <= {*metrics} and bool(costs & {*metrics})
+
+
+def loaded(folder: Path) -> dict[str, list[Stored]] | None:
+    """The models of a folder by metric. None if advice cannot ask them; the log says which are broken."""
+    try:
+        found = storage.load_all(folder)
+    except (BrokenModel, OSError) as error:
+        log.warning("models '%s' are left out: %s", folder.name, error)
+        return None
+    return found if can_ask(found) else None
 
 
 def corpora_place() -> Path:
@@ -69,17 +102,17 @@ def _folders_in(place: Path) -> Iterator[Path]:
             yield folder
 
 
-def _read(file: Path) -> Any:
-    """None if it is not there, or no JSON."""
+def _read(file: Path, shape: TypeAdapter[T]) -> T | None:
+    """None if it is not there, or does not fit."""
     try:
-        return json.loads(file.read_text())
-    except (OSError, ValueError):
+        return learning_files.read(file, shape)
+    except Unfit:
         return None
 
 
 @dataclass(frozen=True)
 class KnownCorpus:
-    """done: traces in the files that are there. balance: how labels are spread, once it is whole."""
+    """done: traces in the files that are there. balance: how labels are spread, once all were measured."""
 
     name: str
     draw: str
@@ -87,25 +120,34 @@ class KnownCorpus:
     traces: int
     done: int
     measured_by: str
-    balance: dict[str, Any] | None
+    balance: LabelSpread | None
 
 
 def corpora() -> list[KnownCorpus]:
-    return [known for folder in _folders_in(corpora_place()) if (known := corpus_in(folder)) is not None]
+    return [known for folder in _folders_in(corpora_place()) if (known := _corpus_in(folder)) is not None]
 
 
-def corpus_in(folder: Path) -> KnownCorpus | None:
+def _corpus_in(folder: Path) -> KnownCorpus | None:
     """None if its card is missing or wrong."""
-    card = _read(folder / CARD)
-    numbers, texts = ("seed", "traces", "per_part"), ("draw", "measured_by")
-    if not isinstance(card, dict) or not all(isinstance(card.get(name), int) for name in numbers):
+    card = _read(folder / corpus_files.CARD, learning_files.CARD_SHAPE)
+    if card is None:
         return None
-    if not all(isinstance(card.get(name), str) for name in texts):
-        return None
-    parts = len(list(folder.glob("part-*.parquet")))
-    done = min(parts * card["per_part"], card["traces"])
-    names = ("draw", "seed", "traces", "measured_by")
-    return KnownCorpus(folder.name, done=done, balance=_read(folder / BALANCE), **{name: card[name] for name in names})
+    done = min(len(list(folder.glob("part-*.parquet"))) * card["per_part"], card["traces"])
+    return KnownCorpus(
+        name=folder.name,
+        draw=card["draw"],
+        seed=card["seed"],
+        traces=card["traces"],
+        done=done,
+        measured_by=card["measured_by"],
+        balance=_read(folder / corpus_files.BALANCE, learning_files.BALANCE_SHAPE),
+    )
+
+
+def has_all_parts(name: str) -> bool:
+    """Whether each part of a corpus can be read. Raises CorpusError if there is none of this name."""
+    folder = corpora_place() / name
+    return not corpus_files.opened(folder).missing(folder)
 
 
 @dataclass(frozen=True)
@@ -114,35 +156,41 @@ class KnownModel:
 
     metric: str
     seed: int
-    epochs: list[dict[str, Any]]
+    epochs: list[EpochShape]
     is_trained: bool
 
 
 @dataclass(frozen=True)
 class KnownModels:
     """The models of a corpus. shipped: they come with Millrace. corpus, traces, measured_by: what they learned from; empty and 0 until the
-    first is trained. report: what they are worth on the test, by cost. promoted: they are asked if a question names none."""
+    first is trained. report: what they are worth on the test, by cost. broken: why they cannot be loaded; empty if nothing is known to be
+    wrong."""
 
     name: str
     shipped: bool
-    promoted: bool
     corpus: str
     traces: int
     measured_by: str
     hidden: int
     logarithmic: bool
     members: list[KnownModel]
-    report: list[dict[str, Any]]
+    report: list[WorthShape]
+    broken: str
+
+    @property
+    def can_be_asked(self) -> bool:
+        return not self.broken and can_ask({member.metric for member in self.members if member.is_trained})
 
 
 def models(name: str) -> KnownModels | None:
     """With the epochs of each member; None if there are none of this name."""
     folder = folders().get(name)
-    return None if folder is None else _known(folder)
+    return None if folder is None else known_in(folder)
 
 
-def all_models() -> list[KnownModels]:
-    return [_known(folder) for folder in folders().values()]
+def all_models() -> Iterator[KnownModels]:
+    """Those that were set as the default first."""
+    return map(known_in, folders().values())
 
 
 def folder_of(kind: str, name: str) -> Path | None:
@@ -152,34 +200,49 @@ def folder_of(kind: str, name: str) -> Path | None:
     return next((folder for folder in _folders_in(corpora_place()) if folder.name == name), None)
 
 
-def _known(folder: Path) -> KnownModels:
-    descriptions = [one for member in _folders_in(folder) if isinstance(one := _read(member / DESCRIPTION), dict)]
-    members = [KnownModel(one["metric"], one["seed"], one["epochs"], True) for one in descriptions]
-    for task, epochs in (_read(folder / PROGRESS) or {}).items():
+def known_in(folder: Path) -> KnownModels:
+    """What descriptions say. Weights are not read: `loaded` may still find them broken."""
+    described, broken = [], ""
+    for member in _folders_in(folder):
+        if (member / storage.DESCRIPTION).exists():
+            try:
+                described.append(storage.described(member))
+            except BrokenModel as error:
+                broken = broken or str(error)
+    members = [KnownModel(one.metric.name, one.seed, _fitted(one.epochs, learning_files.EPOCHS_SHAPE) or [], True) for one in described]
+    for task, epochs in (_read(folder / storage.PROGRESS, learning_files.PROGRESS_SHAPE) or {}).items():
         metric, _, seed = task.rpartition("-")
         members.append(KnownModel(metric, int(seed), epochs, False))
-    facts, first = (descriptions[0]["facts"], descriptions[0]) if descriptions else ({}, {})
+    facts: Facts = (described and _fitted(described[0].facts, learning_files.FACTS_SHAPE)) or {}
     return KnownModels(
         folder.name,
         folder.parent != places()[0],
-        folder.name == next(iter(folders()), ""),
         facts.get("corpus", ""),
         facts.get("traces", 0),
         facts.get("measured_by", ""),
-        first.get("architecture", {}).get("hidden", 0),
-        bool(first.get("encoder", {}).get("logarithmic", False)),
+        described[0].architecture.hidden if described else 0,
+        described[0].encoder.logarithmic if described else False,
         members,
-        _read(folder / REPORT) or [],
+        _read(folder / storage.REPORT, learning_files.REPORT_SHAPE) or [],
+        broken,
     )
 
 
-GONE, KEPT_S = ".deleted-", 86_400.0
-"""Prefix of folders that were deleted, and how long they are kept for who wants them back."""
+def _fitted(value: Any, shape: TypeAdapter[T]) -> T | None:
+    try:
+        return learning_files.fitted("", value, shape)
+    except Unfit:
+        return None
+
+
+GONE, IMPORTING, KEPT_S = ".deleted-", ".importing-", 86_400.0
+"""Prefixes of folders that were deleted or are being imported, and how long they are kept: a deletion can be undone for so long, and an
+import that takes longer has died."""
 
 
 def delete(place: Path, name: str) -> bool:
     """A corpus or models of the data directory. Returns False if there are none of this name."""
-    _purge(place)
+    purge(place)
     folder = place / name
     if folder not in set(_folders_in(place)):
         return False
@@ -199,7 +262,9 @@ def restore(place: Path, name: str) -> bool:
     return True
 
 
-def _purge(place: Path) -> None:
-    for gone in place.glob(f"{GONE}*"):
-        if gone.stat().st_mtime < time.time() - KEPT_S:
-            shutil.rmtree(gone, ignore_errors=True)
+def purge(place: Path) -> None:
+    """Remove what was deleted, or left by an import that died, long enough ago."""
+    for old in (*place.glob(f"{GONE}*"), *place.glob(f"{IMPORTING}*")):
+        with suppress(FileNotFoundError):  # another request is removing it
+            if old.stat().st_mtime < time.time() - KEPT_S:
+                shutil.rmtree(old, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Corpora and models as files that people take elsewhere and bring back: a ZIP of plain data, checked before anything of it counts.
+"""Corpora and models as files that people take elsewhere and bring back: a ZIP of plain data, checked before it is stored.
 
 Reading one runs no code of the file: models are JSON and arrays of numbers, corpora JSON and Parquet.
 """
@@ -11,14 +11,23 @@ import shutil
 import uuid
 import zipfile
 import zlib
-from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-from engine.costmodels.storage import BrokenModel, load_all
+import pyarrow as pa
+import pyarrow.parquet as parquet
+from django.conf import settings
 
-from . import cost_models
+from engine.corpus.corpora import BALANCE, CARD, Corpus
+from engine.corpus.rows import SCHEMA
+from engine.costmodels.storage import DESCRIPTION, REPORT, BrokenModel, described, load
+
+from . import cost_models, learning_files
+from .learning_files import Unfit
+from .models import LearningJob
+from .models.work import ACTIVE
 
 MODELS, CORPUS = "models", "corpus"
 FILES = {
@@ -28,59 +37,78 @@ FILES = {
 """What an archive may hold."""
 
 MANIFEST = "millrace.json"
+MANIFEST_BYTES_MAX, JSON_BYTES_MAX = 64 << 10, 16 << 20
 FORMAT = 1
 BYTES_MAX = 2 << 30
 """Of all files of an archive, unpacked."""
+
+WEIGHTS_MAX = 1 << 30
+"""Of all models of an archive. Weights are compressed once more inside of their files, so BYTES_MAX does not limit them."""
 
 FILES_MAX = 20_000
 ENCRYPTED = 0x1
 """Bit of an entry's flags (PKWARE's APPNOTE, 4.4.4)."""
 
-PARQUET = b"PAR1"
-"""With it each file of the format begins and ends."""
-
 CHUNK_BYTES = 1 << 20
 
+EXISTS = {
+    MODELS: "models '{}' already exist; choose another name, or delete them",
+    CORPUS: "corpus '{}' already exists; choose another name, or delete it",
+}
 
-class Refused(ValueError):
-    """The archive cannot be taken in; the message says why."""
+
+class Refused(Exception):
+    """The archive cannot be stored, or the files cannot be packed; the message says why."""
 
 
 def packed(folder: Path, kind: str) -> IO[bytes]:
-    """The files of a corpus or of models, from the beginning of an open temporary file."""
-    file = TemporaryFile()  # noqa: SIM115 the caller sends it and closes it
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+    """The files of a corpus or of models, from the beginning of an open temporary file. Raises Refused."""
+    try:
+        with ExitStack() as unfinished:
+            file = unfinished.enter_context(TemporaryFile(dir=settings.UPLOADS_DIR))
+            _pack(file, folder, kind)
+            file.seek(0)
+            unfinished.pop_all()  # the caller sends it and closes it
+            return file
+    except OSError as error:
+        raise Refused(f"'{folder.name}' cannot be packed: {error.strerror or error}") from None
+
+
+def _pack(file: IO[bytes], folder: Path, kind: str) -> None:
+    # not strict: files may be older than the format allows
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, strict_timestamps=False) as archive:
         archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "kind": kind, "name": folder.name}))
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             name = path.relative_to(folder).as_posix()
             if FILES[kind].fullmatch(name):
-                archive.write(path, name)
-    file.seek(0)
-    return file
+                archive.write(path, name, zipfile.ZIP_DEFLATED if path.suffix == ".json" else None)
+        if archive.namelist() == [MANIFEST]:
+            raise Refused(f"'{folder.name}' has no files to export yet")
 
 
 def unpack(file: IO[bytes], kind: str, name: str = "") -> str:
-    """Take in an archive, under the name that it has or another one. Returns the name. Raises Refused."""
+    """Store the content of an archive, under the name that it has or another one. Returns the name. Raises Refused."""
     try:
         with zipfile.ZipFile(file) as archive:
-            return _taken_in(archive, kind, name)
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            return _stored(archive, kind, name)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
         raise Refused(f"the file is no archive of Millrace, or it is damaged ({error})") from None
+    except OSError as error:
+        raise Refused(f"the archive cannot be stored: {error.strerror or error}") from None
 
 
-def _taken_in(archive: zipfile.ZipFile, kind: str, name: str) -> str:
-    for entry in archive.infolist():
-        if entry.flag_bits & ENCRYPTED or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise Refused(f"'{entry.filename[:100]}' is encrypted, or compressed in a way that is not read; export it again")
-    name = name or _name_in(archive, kind)
-    if not re.fullmatch(cost_models.NAME, name):
-        raise Refused(f"name is '{name}'; it must be lower-case letters, digits, '-' and '_', at most 63")
+def _stored(archive: zipfile.ZipFile, kind: str, name: str) -> str:
+    entries = _entries(archive)
+    own_name = _name_in(archive, kind)
+    name = name or own_name
+    _check_name(kind, name)
+    for entry in entries:  # a pattern leaves no name that leads out of the folder
+        if not FILES[kind].fullmatch(entry.filename):
+            raise Refused(f"the archive holds '{entry.filename[:100]}', which is no part of {kind}")
     place = cost_models.place_of(kind)
-    if (place / name).exists():
-        raise Refused(f"there is already something of the name '{name}'; give another one, or delete it first")
-    entries = list(_entries(archive, kind))
+    cost_models.purge(place)
     place.mkdir(parents=True, exist_ok=True)
-    folder = place / f".importing-{uuid.uuid4().hex}"
+    folder = place / f"{cost_models.IMPORTING}{uuid.uuid4().hex}"
     try:
         for entry in entries:
             target = folder / entry.filename
@@ -89,52 +117,91 @@ def _taken_in(archive: zipfile.ZipFile, kind: str, name: str) -> str:
                 shutil.copyfileobj(source, copy, CHUNK_BYTES)
         _check(folder, kind)
         folder.rename(place / name)
-    except OSError as error:
-        raise Refused(f"it cannot be stored: {error.strerror or error}") from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return name
 
 
+def _check_name(kind: str, name: str) -> None:
+    """Raises Refused if nothing can be stored under this name."""
+    what = "models" if kind == MODELS else "corpus"
+    if not re.fullmatch(cost_models.NAME, name):
+        raise Refused(f"name is '{name}'; it must be lower-case letters, digits, '-' and '_', at most 63")
+    if LearningJob.objects.filter(kind=kind, name=name, state__in=ACTIVE).exists():
+        raise Refused(f"a job for {what} '{name}' is in progress; choose another name, or cancel the job")
+    known = cost_models.models(name) if kind == MODELS else None
+    if known is not None and known.shipped:
+        raise Refused(f"models '{name}' come with Millrace; choose another name")
+    if (cost_models.place_of(kind) / name).exists():
+        raise Refused(EXISTS[kind].format(name))
+
+
+def _entries(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """All files but the manifest. Raises Refused if they cannot be read, or not safely."""
+    found = [entry for entry in archive.infolist() if not entry.is_dir()]
+    if len(found) > FILES_MAX or sum(entry.file_size for entry in found) > BYTES_MAX:
+        raise Refused(f"the archive is too large; it may hold {FILES_MAX:,} files and {BYTES_MAX >> 30} GiB")
+    for entry in found:
+        if entry.flag_bits & ENCRYPTED or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise Refused(f"'{entry.filename[:100]}' is encrypted, or compressed in a way that is not read; export it again")
+        bytes_max = MANIFEST_BYTES_MAX if entry.filename == MANIFEST else JSON_BYTES_MAX
+        if entry.filename.endswith(".json") and entry.file_size > bytes_max:
+            raise Refused(f"{entry.filename[:100]} has {entry.file_size:,} bytes; it may have {bytes_max:,}")
+    return [entry for entry in found if entry.filename != MANIFEST]
+
+
 def _name_in(archive: zipfile.ZipFile, kind: str) -> str:
+    """The name of what was exported. Raises Refused if it is of another kind."""
     try:
         manifest = json.loads(archive.read(MANIFEST))
         given = (manifest["format"], manifest["kind"])
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, RecursionError):
         raise Refused(f"the file has no {MANIFEST}, so it is no export of Millrace") from None
     if given != (FORMAT, kind):
         raise Refused(f"the file holds {given[1]} of format {given[0]}, not {kind} of format {FORMAT}")
     return str(manifest.get("name", ""))
 
 
-def _entries(archive: zipfile.ZipFile, kind: str) -> Iterator[zipfile.ZipInfo]:
-    """The files that are taken. Names are compared with a pattern, so none leads out of the folder."""
-    found = [entry for entry in archive.infolist() if entry.filename != MANIFEST and not entry.is_dir()]
-    if len(found) > FILES_MAX or sum(entry.file_size for entry in found) > BYTES_MAX:
-        raise Refused(f"the archive is too large; it may hold {FILES_MAX:,} files and {BYTES_MAX >> 30} GiB")
-    for entry in found:
-        if not FILES[kind].fullmatch(entry.filename):
-            raise Refused(f"the archive holds '{entry.filename[:100]}', which is no part of {kind}")
-        yield entry
-
-
 def _check(folder: Path, kind: str) -> None:
     """Raises Refused."""
-    if kind == MODELS:
-        if not folder.is_dir():
-            raise Refused("the archive holds no model")
-        try:
-            found = load_all(folder)
-        except BrokenModel as error:
-            raise Refused(str(error).replace(folder.name, "the archive")) from None
-        if not found:
-            raise Refused("the archive holds no model")
-        return
-    if cost_models.corpus_in(folder) is None:
-        raise Refused("corpus.json is missing or is no card of a corpus")
+    try:
+        _check_models(folder) if kind == MODELS else _check_corpus(folder)
+    except (Unfit, BrokenModel) as error:
+        raise Refused(str(error)) from None
+
+
+def _check_models(folder: Path) -> None:
+    """Raises Refused, Unfit, BrokenModel."""
+    found = sorted(file.parent for file in folder.glob(f"*/{DESCRIPTION}"))
+    if not found:
+        raise Refused("the archive holds no model")
+    weights = 0
+    for directory in found:
+        weights += described(directory).weights
+        if weights > WEIGHTS_MAX:
+            raise Refused(f"the models have more than {WEIGHTS_MAX:,} weights; import fewer of them, or narrower ones")
+        stored = load(directory)
+        learning_files.fitted(f"{directory.name}, facts", stored.facts, learning_files.FACTS_SHAPE)
+        learning_files.fitted(f"{directory.name}, epochs", stored.epochs, learning_files.EPOCHS_SHAPE)
+    if (folder / REPORT).exists():
+        learning_files.read(folder / REPORT, learning_files.REPORT_SHAPE)
+
+
+def _check_corpus(folder: Path) -> None:
+    """Raises Refused, Unfit."""
+    try:
+        corpus = Corpus(**learning_files.read(folder / CARD, learning_files.CARD_SHAPE))
+    except Unfit as error:
+        raise Refused(f"{CARD} is missing or is not a valid corpus description ({error})") from None
+    if (folder / BALANCE).exists():
+        learning_files.read(folder / BALANCE, learning_files.BALANCE_SHAPE)
     for part in sorted(folder.glob("part-*.parquet")):
-        with part.open("rb") as file:
-            begins = file.read(len(PARQUET))
-            file.seek(-min(len(PARQUET), part.stat().st_size), 2)
-            if begins != PARQUET or file.read() != PARQUET:
-                raise Refused(f"{part.name} is torn; export the corpus again")
+        traces = len(corpus.indexes(int(part.stem.removeprefix("part-"))))
+        try:
+            metadata = parquet.read_metadata(part)
+        except (OSError, pa.ArrowException):
+            raise Refused(f"{part.name} is torn; export the corpus again") from None
+        if not metadata.schema.to_arrow_schema().equals(SCHEMA):
+            raise Refused(f"{part.name} has other columns than corpora of this version; make the corpus again")
+        if not traces or metadata.num_rows != traces:
+            raise Refused(f"{part.name} has {metadata.num_rows:,} traces, not {traces:,}; export the corpus again")

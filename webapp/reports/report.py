@@ -182,7 +182,8 @@ def moments(run: Run) -> list[tuple[float, str]]:
         if begins_ns is not None
     ]
     scaling = (run.document.get("policies") or {}).get("scaling") or {}
-    return found + [(float(order["at_s"]), "rescale") for order in scaling.get("orders") or ()]
+    found += [(float(order["at_s"]), "rescale") for order in scaling.get("orders") or ()]
+    return found + [(float(move["at_s"]), "move") for move in scaling.get("moves") or ()]
 
 
 def latencies(summary: Mapping[str, Any]) -> Table:

@@ -57,8 +57,8 @@ class Problem:
     def monitored(self, length_s: float) -> Document:
         """The first candidate, with the monitor."""
         made = self.document(self.candidates[0], length_s)
-        window = {"sample_s": min(10.0, self.window_s), "window_s": self.window_s, "every_s": self.window_s}
-        made["policies"]["scaling"] = OnlineMonitor(**window).model_dump(mode="json")  # with its defaults, which are part of what is kept
+        monitor = OnlineMonitor(sample_s=min(10.0, self.window_s), window_s=self.window_s, every_s=self.window_s)
+        made["policies"]["scaling"] = monitor.model_dump(mode="json")  # with its defaults, which are part of what is kept
         return made
 
 

@@ -1817,11 +1817,12 @@ export interface components {
             };
             digest: string;
         };
-        /** @description jobs: those in progress, and the last that ended, newest first. */
+        /** @description jobs: those in progress, and the last that ended, newest first. import_bytes_max: of an archive. */
         Learning: {
             corpora: components["schemas"]["CorpusShape"][];
             models: components["schemas"]["ModelRow"][];
             jobs: components["schemas"]["LearningJobShape"][];
+            import_bytes_max: number;
         };
         /** @description Measuring a corpus, or training models. name: of what is made. doing: what is going on. note: why its start may be delayed. */
         LearningJobShape: {
@@ -1844,8 +1845,8 @@ export interface components {
             note: string | null;
         };
         /**
-         * @description Models of a corpus in a list. promoted: they are asked if a question names none. members: trained models by cost. q50: median q-error
-         *     of the network on the test, by cost; accuracy: share of correct classes.
+         * @description Models of a corpus in a list. promoted: they are the default, which advice asks if a question names none. members: trained models by
+         *     cost. q50: median q-error of the network on the test, by cost; accuracy: share of correct classes.
          */
         ModelRow: {
             name: string;
@@ -1916,7 +1917,7 @@ export interface components {
                     [key: string]: number | boolean | null;
                 };
             };
-            points: number[][];
+            points?: number[][];
         };
         Imported: {
             name: string;

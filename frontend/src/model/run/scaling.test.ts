@@ -5,6 +5,7 @@ import { frame, smallDocument } from "../document/testing";
 import { runEvents } from "./events";
 import { logOf } from "./frames";
 import {
+  actionTitle,
   bandAt,
   bandsIn,
   bandText,
@@ -12,6 +13,7 @@ import {
   direction,
   downOf,
   isAsked,
+  isMove,
   isScaled,
   iterationAt,
   knownAt,
@@ -420,6 +422,8 @@ describe("operators that move", () => {
 
   it("are told by their hosts", () => {
     expect(changeText(moved)).toBe("filter gateway → cloud");
+    expect([isMove(moved), isMove(action())]).toEqual([true, false]);
+    expect([actionTitle(moved), actionTitle(action())]).toEqual(["Move 1, ordered by the policy", "Rescale 1, ordered by the policy"]);
     expect(bandText(moved, 800)).toMatch(/^Move 1, ordered by the policy: filter gateway → cloud; wait/);
     expect(changeText(action())).toBe("window 20 → 24");
     expect(valueTold("to sink", 1200)).toMatchObject({ label: "to sink", text: "1,200/s" });

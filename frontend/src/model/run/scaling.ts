@@ -328,9 +328,10 @@ export const moment = (t_s: number) => `${Number(t_s.toFixed(2)).toLocaleString(
 
 const WHO: Record<string, string> = { policy: "by the policy", document: "by the document" };
 
-/** What an order is called: operators of a run either move or are rescaled. */
-export const actionName = ({ number, moves }: Pick<RescaleAction, "number" | "moves">) =>
-  `${Object.keys(moves ?? {}).length ? "Move" : "Rescale"} ${number}`;
+/** Whether an order changes where operators are. Operators of a run either move or are rescaled. */
+export const isMove = ({ moves }: Pick<RescaleAction, "moves">): boolean => Object.keys(moves ?? {}).length > 0;
+
+export const actionName = (action: Pick<RescaleAction, "number" | "moves">) => `${isMove(action) ? "Move" : "Rescale"} ${action.number}`;
 
 export const actionTitle = (action: RescaleAction) => `${actionName(action)}, ordered ${WHO[action.who] ?? `by ${action.who}`}`;
 
@@ -479,12 +480,12 @@ export function whyNot(
 function decisionTold(history: ScalingHistory, decision: ScalingDecision, t_s: number): Told {
   const { verdict, why } = decision;
   if (verdict === "no_metrics") return { text: `Skipped for lack of metrics: ${why || "some are missing"}.`, tone: "warn" };
-  if (verdict === "busy") return { text: `Skipped: ${why || "a rescale is in progress"}.`, tone: "warn" };
+  if (verdict === "busy") return { text: `Skipped: ${why || "an order is in progress"}.`, tone: "warn" };
   if (verdict === "keep") return plainly(`Nothing to do: ${why || "the requested parallelism is already running"}.`);
   const action = knownAt(history.actionOf(decision), t_s);
   if (action?.outcome === "aborted") return { text: `${actionName(action)} was aborted: ${action.why || "no reason given"}.`, tone: "bad" };
   const because = why && `${why.replace(/^./, (letter) => letter.toUpperCase())}. `;
-  const what = Object.keys(action?.moves ?? {}).length ? "A move" : "A rescale";
+  const what = action && isMove(action) ? "A move" : "A rescale";
   return { text: `${because}${what} was ordered.`, tone: "good" };
 }
 

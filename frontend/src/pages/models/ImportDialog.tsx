@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { upload } from "../../api/client";
+import { bytes } from "../../lib/format";
 import { FormDialog } from "../../ui/FormDialog";
 import { toast } from "../../ui/toasts";
 import { NAME } from "./names";
@@ -9,26 +10,38 @@ export type Imported = "models" | "corpora";
 
 const TITLES: Record<Imported, string> = { models: "Import models", corpora: "Import a corpus" };
 
-/** Takes in what was exported here or elsewhere. */
-export function ImportDialog({ kind, onClose }: { kind: Imported; onClose: () => void }) {
+/** Imports what was exported here or elsewhere. Closing the dialog stops the upload. */
+export function ImportDialog({ kind, bytesMax, onClose }: { kind: Imported; bytesMax: number; onClose: () => void }) {
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
   const [name, setName] = useState("");
   const ids = { file: useId(), name: useId() };
+  const sending = useRef<AbortController>(null);
+  useEffect(() => () => sending.current?.abort(), []);
   const send = useMutation({
-    mutationFn: () => {
+    mutationFn: (file: File) => {
+      sending.current = new AbortController();
       const form = new FormData();
-      form.append("file", file as File);
+      form.append("file", file);
       form.append("name", name);
-      return upload<{ name: string }>(`/api/learning/import/${kind}`, form);
+      return upload<{ name: string }>(`/api/learning/import/${kind}`, form, sending.current.signal);
     },
     onSuccess: async (made) => {
       toast(`Imported as “${made.name}”.`);
-      onClose();
       await client.invalidateQueries({ queryKey: ["learning"] });
     },
   });
-  const why = !file ? "Choose a file." : name && !NAME.test(name) ? "The name has lower-case letters, digits, _ and -." : "";
+  // Given to mutate, it is not called once this dialog is gone: another one may be open by then.
+  const submit = () => file && send.mutate(file, { onSuccess: onClose });
+  const why = send.isPending
+    ? "Uploading …"
+    : !file
+      ? "Choose a file."
+      : file.size > bytesMax
+        ? `The file has ${bytes(file.size)}; an upload has at most ${bytes(bytesMax)}.`
+        : name && !NAME.test(name)
+          ? "The name has lower-case letters, digits, _ and -."
+          : "";
   return (
     <FormDialog
       title={TITLES[kind]}
@@ -36,11 +49,13 @@ export function ImportDialog({ kind, onClose }: { kind: Imported; onClose: () =>
       why={why}
       busy={send.isPending}
       error={send.error}
-      onSubmit={() => send.mutate()}
+      onSubmit={submit}
       onClose={onClose}
       testId="import-go"
     >
-      <p className="mut small">A ZIP that Millrace exported. It holds data alone, and is checked before anything of it counts.</p>
+      <p className="mut small">
+        A ZIP that Millrace exported, of at most {bytes(bytesMax)}. It contains only data and is checked before import.
+      </p>
       <div className="field">
         <label htmlFor={ids.file}>File</label>
         <div className="in">
@@ -50,7 +65,7 @@ export function ImportDialog({ kind, onClose }: { kind: Imported; onClose: () =>
       <div className="field">
         <label htmlFor={ids.name}>Name</label>
         <div className="in">
-          <input id={ids.name} value={name} maxLength={63} placeholder="as it was" onChange={({ target }) => setName(target.value)} />
+          <input id={ids.name} value={name} maxLength={63} placeholder="name in the archive" onChange={({ target }) => setName(target.value)} />
         </div>
       </div>
     </FormDialog>

@@ -94,8 +94,8 @@ export function ModelsPage() {
         </ListPanel>
       </div>
       {url.new === "corpus" && <CorpusDialog taken={data?.corpora ?? []} onClose={() => change({ new: "" })} />}
-      {url.new === "import-models" && <ImportDialog kind="models" onClose={() => change({ new: "" })} />}
-      {url.new === "import-corpora" && <ImportDialog kind="corpora" onClose={() => change({ new: "" })} />}
+      {url.new === "import-models" && data && <ImportDialog kind="models" bytesMax={data.import_bytes_max} onClose={() => change({ new: "" })} />}
+      {url.new === "import-corpora" && data && <ImportDialog kind="corpora" bytesMax={data.import_bytes_max} onClose={() => change({ new: "" })} />}
       {url.new === "models" && whole.length > 0 && (
         <TrainDialog corpora={whole} first={url.of} onClose={() => change({ new: "", of: "" })} />
       )}
@@ -197,7 +197,7 @@ function ModelTable({ models }: { models: LearnedModels[] }) {
               </Link>
               {one.promoted && (
                 <span className="badge" title="Suggest placement asks these, unless others are chosen">
-                  asked first
+                  default
                 </span>
               )}
               {one.shipped && <p>comes with Millrace</p>}
@@ -219,11 +219,11 @@ function ModelTable({ models }: { models: LearnedModels[] }) {
                 <WriteButton
                   className="btn"
                   disabled={one.promoted}
-                  title={one.promoted ? "They are asked first already" : "Suggest placement asks these from now on, unless others are chosen"}
-                  aria-label={`Ask first: models ${one.name}`}
+                  title={one.promoted ? "Already the default" : "Suggest placement asks these from now on, unless others are chosen"}
+                  aria-label={`Set as default: models ${one.name}`}
                   onClick={() => promote.mutate(one.name)}
                 >
-                  Ask first
+                  Set as default
                 </WriteButton>
                 <Export kind="models" name={one.name} />
                 <WriteButton

@@ -1,8 +1,8 @@
 import type { RescaleAction } from "../../api/types";
 import { bytes, short } from "../../lib/format";
-import { changeText, downOf, moment, partsOf, spell } from "../../model/run/scaling";
+import { actionTitle, changeText, downOf, moment, partsOf, spell } from "../../model/run/scaling";
 
-/** The parts of a rescale's time, one behind the other. */
+/** The parts of the time of a rescale or move, one behind the other. */
 export function RescaleParts({ action, head_s }: { action: RescaleAction; head_s: number }) {
   const parts = partsOf(action);
   return (
@@ -14,12 +14,12 @@ export function RescaleParts({ action, head_s }: { action: RescaleAction; head_s
   );
 }
 
-/** What a rescale consisted of, beside its band in the charts. */
+/** What a rescale or move consisted of, beside its band in the charts. */
 export function BandCard({ action, head_s }: { action: RescaleAction; head_s: number }) {
   const down_s = downOf(action);
   return (
     <div className="band-card" role="tooltip" data-testid="band-card">
-      <b>Rescale {action.number}</b> <span className="mut">ordered by the {action.who}</span>
+      <b>{actionTitle(action)}</b>
       <p>{changeText(action)}</p>
       <RescaleParts action={action} head_s={head_s} />
       <dl>

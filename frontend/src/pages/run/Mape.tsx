@@ -8,7 +8,7 @@ const COLUMNS: [title: string, means: string][] = [
   ["Monitor", "Metrics read for each vertex: means over its instances and the window; rates are totals"],
   ["Analyse", "Values the policy computed from the metrics"],
   ["Plan", "Parallelism it requested, and the effect of each rule on it"],
-  ["Execute", "The rescale ordered, and its outcome"],
+  ["Execute", "The order, and its outcome"],
 ];
 
 /**

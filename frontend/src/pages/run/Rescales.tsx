@@ -1,7 +1,7 @@
 import type { RescaleAction } from "../../api/types";
 import { plural } from "../../lib/format";
 import { backlogTold, downTold, drainTold, movedTold, type Told } from "../../model/run/rescaleTold";
-import { changeText, direction, moment, partsOf, partsText, type ScalingHistory } from "../../model/run/scaling";
+import { actionTitle, changeText, direction, isMove, moment, partsOf, partsText, type ScalingHistory } from "../../model/run/scaling";
 import { RescaleParts } from "./BandCard";
 import { hold } from "./liveRun";
 
@@ -12,7 +12,7 @@ const WAY: Record<"-1" | "0" | "1", string> = { "-1": "▼", "0": "=", "1": "▲
 
 const DRAINED = "From the resumption until no more records wait in the topics than at the stop, or than arrive in a second; to the end of a frame";
 
-/** All rescales, newest first. over: no frame will come. latest: the last one ordered at the moment held, if one is. */
+/** All rescales or moves, newest first. over: no frame will come. latest: the last one ordered at the moment held, if one is. */
 export function Rescales({
   history,
   head_s,
@@ -33,7 +33,7 @@ export function Rescales({
         <thead>
           <tr>
             <th className="num">At</th>
-            <th title="Below: the phases of the rescale">Change</th>
+            <th title="Below: its phases">Change</th>
             <th className="num" title="From the stop of the first source until the last one reads again">
               Down
             </th>
@@ -43,7 +43,7 @@ export function Rescales({
             <th className="num" title={DRAINED}>
               Drained
             </th>
-            <th className="num" title="State moved to another instance">
+            <th className="num" title="State moved to another instance or host">
               Moved
             </th>
           </tr>
@@ -52,12 +52,14 @@ export function Rescales({
           {shown.map((action) => (
             <tr key={action.number} className={action.outcome} aria-current={action.number === latest?.number ? "true" : undefined}>
               <td className="num">
-                <button className="btn ghost mini-text" title={`Show this moment: rescale ${action.number}, by the ${action.who}`} onClick={() => hold(action.ordered_s)}>
+                <button className="btn ghost mini-text" title={`Show this moment: ${actionTitle(action)}`} onClick={() => hold(action.ordered_s)}>
                   {moment(action.ordered_s)}
                 </button>
               </td>
               <td title={partsText(action, head_s)}>
-                <span title={["fewer instances", "as many instances", "more instances"][direction(action) + 1]}>{WAY[`${direction(action)}`]}</span>{" "}
+                {!isMove(action) && (
+                  <span title={["fewer instances", "as many instances", "more instances"][direction(action) + 1]}>{WAY[`${direction(action)}`]} </span>
+                )}
                 {changeText(action).replace(/ → /g, "\u00a0→\u00a0")}
                 {action.outcome === "aborted" && <span className="bad"> aborted: {action.why || "no reason given"}</span>}
                 <RescaleParts action={action} head_s={head_s} />
@@ -71,7 +73,7 @@ export function Rescales({
           ))}
         </tbody>
       </table>
-      {actions.length > ACTIONS_MAX && <p className="mut small none">Plus {plural(actions.length - ACTIONS_MAX, "earlier rescale")}.</p>}
+      {actions.length > ACTIONS_MAX && <p className="mut small none">Plus {plural(actions.length - ACTIONS_MAX, actions.some(isMove) ? "earlier move" : "earlier rescale")}.</p>}
     </>
   );
 }

@@ -1,6 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
+import { registryQuery } from "../../api/queries";
 import type { Json, Run } from "../../api/types";
 import { bytes, duration, latency, percent, short } from "../../lib/format";
 import { latenciesOf, latencyTitle } from "../../model/document/latencies";
+import { relocates } from "../../model/run/scaling";
 
 type Fields = { [key: string]: Json };
 
@@ -41,8 +44,8 @@ function checkpointRows(summary: Fields, number: Shown, time: Shown): [string, s
   ];
 }
 
-/** What the scaling did. */
-function scalingRows(summary: Fields, number: Shown): [string, string][] {
+/** What the scaling did. moves: it changed hosts in place of parallelism. */
+function scalingRows(summary: Fields, number: Shown, moves: boolean): [string, string][] {
   const found = summary.scaling as Fields | undefined;
   if (!found) return [];
   const seconds = (value: Json | undefined) => (typeof value === "number" ? latency(1000 * value).join(" ") : "–");
@@ -53,8 +56,12 @@ function scalingRows(summary: Fields, number: Shown): [string, string][] {
     ["Instances, mean", number(found.workers_mean)],
     ["Instances, max", number(found.workers_max)],
     ["Instance hours", number(found.worker_hours)],
-    ["Rescales", number(found.actions)],
-    ["Up, down, aborted", [found.up, found.down, found.aborted].map((count) => number(count)).join(", ")],
+    ...(moves
+      ? ([["Moves", number(found.actions)], ["Aborted", number(found.aborted)]] as [string, string][])
+      : ([
+          ["Rescales", number(found.actions)],
+          ["Up, down, aborted", [found.up, found.down, found.aborted].map((count) => number(count)).join(", ")],
+        ] as [string, string][])),
     ["Down", seconds(found.down_s)],
     ["Wait in topics, mean", seconds(wait.mean)],
     ["Wait in topics, p95", seconds(wait.p95)],
@@ -88,7 +95,7 @@ const MEANING: { [label: string]: string } = {
   "Restart time": "From the detection of a loss until all hosts are restored: mean over recoveries",
   "Recovery-line search": "Part of the restart time in which the coordinator searches for the recovery line: mean over recoveries",
   "Instance hours": "Active instances over virtual time",
-  Down: "From the stop of the first source until the last one reads again: sum over rescales",
+  Down: "From the stop of the first source until the last one reads again: sum over the run",
   "Wait in topics, mean": "From the append of a record until its source reads it: over all records",
   "Wait in topics, p95":
     "Of the means over 15 s, weighted by the records read in each. The percentile over records may differ: see the table above if the run measures a latency from append to read",
@@ -138,7 +145,7 @@ function QueriesSummary({ queries }: { queries: { [name: string]: Fields } }) {
 }
 
 /** Of a load in steps: whether, and how soon, the parallelism came to rest in each. */
-function Phases({ phases }: { phases: { [number: string]: Fields } }) {
+function Phases({ phases, actions }: { phases: { [number: string]: Fields }; actions: string }) {
   const all = Object.entries(phases);
   if (!all.length) return null;
   const time = (value: Json | undefined) => (typeof value === "number" ? duration(value) : "–");
@@ -150,13 +157,13 @@ function Phases({ phases }: { phases: { [number: string]: Fields } }) {
           <th>Phase</th>
           <th className="num">From</th>
           <th className="num">To</th>
-          <th className="num" title="Rescales in this phase">
-            Rescales
+          <th className="num" title={`${actions} in this phase`}>
+            {actions}
           </th>
           <th className="num" title="From the start of the phase until the parallelism sustains the load; –: never">
             Converged
           </th>
-          <th className="num" title="Rescales until convergence">
+          <th className="num" title={`${actions} until convergence`}>
             Steps
           </th>
         </tr>
@@ -179,13 +186,15 @@ function Phases({ phases }: { phases: { [number: string]: Fields } }) {
 
 /** After the end: the run's own summary (after warm-up). */
 export function SummaryTable({ run }: { run: Run }) {
+  const { data: registry = {} } = useQuery(registryQuery);
   const summary: Fields = run.summary ?? {};
   const number = (value: Json | undefined, unit = "") => (typeof value === "number" ? `${short(value)}${unit}` : "–");
   const time = (value: Json | undefined) => (typeof value === "number" ? latency(value).join(" ") : "–");
   const deaths = Object.entries((summary.memory ?? {}) as { [host: string]: Fields }).filter(([, one]) => one.deaths);
   const further = Object.entries((summary.latencies_ms ?? {}) as { [name: string]: Fields });
   const latencies: [string, Fields][] = [["", (summary.latency_ms ?? {}) as Fields], ...further];
-  const { measurement } = (run.document ?? {}) as { measurement?: Fields };
+  const { measurement, policies } = (run.document ?? {}) as { measurement?: Fields; policies?: { [family: string]: Json } };
+  const moves = relocates({ policies }, registry);
   const definitions = new Map(latenciesOf(measurement).map((one) => [one.name, one.definition]));
   const rows: [string, string][] = [
     ["Records in", number(summary.records_in)],
@@ -197,7 +206,7 @@ export function SummaryTable({ run }: { run: Run }) {
     ...LOSSES.filter(([field]) => summary[field]).map(([field, label]): [string, string] => [label, number(summary[field])]),
     ...deaths.map(([host, { deaths }]): [string, string] => [`Deaths of ${host}`, number(deaths)]),
     ...checkpointRows(summary, number, time),
-    ...scalingRows(summary, number),
+    ...scalingRows(summary, number, moves),
     ...schedulingRows(summary, number),
     ...(typeof summary.event_zero === "string" ? [["Event time 0", summary.event_zero] as [string, string]] : []),
     ["Record hops", number(summary.hops)],
@@ -243,7 +252,7 @@ export function SummaryTable({ run }: { run: Run }) {
           </div>
         ))}
       </dl>
-      <Phases phases={((summary.scaling as Fields | undefined)?.phases ?? {}) as { [number: string]: Fields }} />
+      <Phases actions={moves ? "Moves" : "Rescales"} phases={((summary.scaling as Fields | undefined)?.phases ?? {}) as { [number: string]: Fields }} />
       <QueriesSummary queries={(summary.queries ?? {}) as { [name: string]: Fields }} />
       {operators.length > 0 && (
         <table className="table">

@@ -8,7 +8,7 @@ import { schemaAt } from "../../model/document/schema";
 import type { Line } from "../../model/run/charts";
 import { chartSvg } from "../../model/run/chartSvg";
 import type { Pattern } from "../../model/run/parts";
-import { bandText, bandAt, policyText, scalingOf, stairs, type Band, type ScalingHistory } from "../../model/run/scaling";
+import { bandText, bandAt, isMove, policyText, relocates, scalingOf, stairs, type Band, type ScalingHistory } from "../../model/run/scaling";
 import type { Span } from "../../model/run/series";
 import { Chart, GUTTER_LEFT, GUTTER_RIGHT } from "../../ui/chart/Chart";
 import { PictureMenu } from "../../ui/chart/PictureMenu";
@@ -48,10 +48,10 @@ function drawingOf(history: ScalingHistory, operators: string[], head_s: number)
 
 /** What the bands over all charts are, of those that are there. */
 function BandKeys({ bands }: { bands: Band[] }) {
-  const isMove = bands.some(({ action }) => Object.keys(action.moves ?? {}).length > 0);
+  const name = bands.some(({ action }) => isMove(action)) ? "move" : "rescale";
   const keys = [
-    { name: "band", label: isMove ? "move" : "rescale", means: "From the order until processing resumes", there: bands.some(({ action }) => action.outcome !== "aborted") },
-    { name: "band aborted", label: "aborted", means: `A ${isMove ? "move" : "rescale"} that was aborted`, there: bands.some(({ action }) => action.outcome === "aborted") },
+    { name: "band", label: name, means: "From the order until processing resumes", there: bands.some(({ action }) => action.outcome !== "aborted") },
+    { name: "band aborted", label: "aborted", means: `A ${name} that was aborted`, there: bands.some(({ action }) => action.outcome === "aborted") },
     { name: "down-band", label: "down", means: "From the stop of the first source until the last one reads again", there: bands.some(({ down }) => down) },
   ];
   return (
@@ -109,6 +109,7 @@ export function Workers({
   const values = columns.map((column) => (now < 0 ? null : (column[now] ?? null)));
   const workers = values.slice(0, -1).reduce((sum: number, value) => sum + (value ?? 0), 0);
   const { data: registry } = useQuery(registryQuery);
+  const actions = relocates(document, registry ?? {}) ? "moves" : "rescales";
   const scaling = scalingOf(document);
   const known = schemaAt(registry?.scalings?.find(({ kind }) => kind === scaling.kind)?.schema, ["workers_max"]);
   const most = Number(scaling.workers_max ?? known?.default ?? 0);
@@ -122,7 +123,7 @@ export function Workers({
         <span className="policy" data-testid="workers-policy" title="Set under Policies, Scaling">
           {policyText(document, registry?.scalings)}
         </span>
-        <span className="mut" data-testid="workers-now" title="Active instances; bands are rescales, hatched while the job is down">
+        <span className="mut" data-testid="workers-now" title={`Active instances; bands are ${actions}, hatched while the job is down`}>
           {note}
         </span>
         <span className="said ell grow" role="status" title={band ? bandText(band.action, head_s) : undefined}>

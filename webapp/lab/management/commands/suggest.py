@@ -19,7 +19,7 @@ from engine.costmodels.storage import load_all
 from engine.spec import load
 from engine.spec.rules.validation import Context
 from engine.workloads import lookup
-from webapp.lab.cost_models import folders
+from webapp.lab.cost_models import folders, loaded
 
 from .corpus import INVALID
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--models", help="name of trained models (manage.py train; default: the first there are)")
+        parser.add_argument("--models", help="name of trained models (manage.py train; default: those set as the default)")
         parser.add_argument("--goal", choices=GOALS, default="processing_latency")
         parser.add_argument("--pin", action="append", default=[], metavar="OPERATOR=HOST", help="keep an operator on a host")
         parser.add_argument("--forbid", action="append", default=[], metavar="HOST", help="run nothing on a host")
@@ -55,9 +55,11 @@ class Command(BaseCommand):
         datasets = lookup([settings.DATASETS_DIR])
         experiment = load(file, Context(datasets=datasets))
         there = folders()
-        if not there or models not in (None, *there):
-            raise NoAdvice(f"there are no models '{models}'; there are {', '.join(there)}" if there else "there are no trained models")
-        stored = load_all(there[models or next(iter(there))])
+        if models is not None and models not in there:
+            raise NoAdvice(f"there are no models '{models}'; there are {', '.join(there)}")
+        stored = load_all(there[models]) if models else next(filter(None, map(loaded, there.values())), None)
+        if stored is None:
+            raise NoAdvice("there are no trained models; run manage.py corpus make NAME and manage.py train NAME")
         members = {name: [one.model for one in some] for name, some in stored.items()}
         return suggest(experiment, datasets, members, goal, pinned, forbid, candidates)
 

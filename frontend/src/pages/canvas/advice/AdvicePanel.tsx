@@ -177,7 +177,7 @@ function Reasons({ texts }: { texts: string[] }) {
   if (!texts.length) return null;
   return (
     <section className="what-if" aria-label="What if" data-testid="advice-reasons-why">
-      <h3>Why the first one: what if</h3>
+      <h3>What would change the best prediction</h3>
       <ul>
         {texts.map((text) => (
           <li key={text}>{text}</li>
