@@ -90,7 +90,7 @@ def test_models_are_exported_imported_and_set_as_default(page: Page, api: httpx.
 def test_closing_the_import_stops_the_upload(page: Page, tmp_path: Path) -> None:
     """An answer that comes late closes no other dialog."""
     held: list[Route] = []
-    page.route("**/api/learning/import/models", held.append)
+    page.route("**/api/learning/import/models", lambda route: held.append(route))
     page.goto("/models")
     page.get_by_test_id("import-models").click()
     dialog = page.get_by_role("dialog")
