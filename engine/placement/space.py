@@ -137,6 +137,12 @@ class Space:
                     ready.append(receiver)
         return tuple(placed)
 
+    def first(self, chance: Chance) -> Placed:
+        """The first draw in which every operator finds a host. There must be a placement that obeys the rules."""
+        while (placed := self.draw(chance)) is None:
+            pass
+        return placed
+
     def candidates(self, count: int, chance: Chance) -> list[Placed]:
         """Different placements at random, or all there are, if not more. Fewer than `count` where they are hard to find."""
         every = [placed for placed, _ in zip(self, range(count + 1), strict=False)]

@@ -115,10 +115,7 @@ def chain(rate_per_s: int, selectivity: float, stored_s: float) -> DrawnQuery:
 
 def _candidates(query: DrawnQuery, count: int, chance: Chance) -> tuple[Placed, ...]:
     space = Space(len(query.operators), query.edges, BINS)
-    first = None
-    while first is None:
-        first = space.draw(chance)
-    return tuple(dict.fromkeys([first, *space.candidates(count, chance)]))
+    return tuple(dict.fromkeys([space.first(chance), *space.candidates(count, chance)]))
 
 
 def compared(chosen: dict[str, Any], moved: dict[str, Any]) -> dict[str, float | None]:

@@ -102,9 +102,7 @@ def problem(template: Template, aggregated: bool, number: int, candidates: int) 
         query = of_template(template, chance)
     hosts = tuple(host_of(bin, TRAINING, chance) for bin in BINS)
     space = Space(len(query.operators), query.edges, BINS)
-    first = None
-    while first is None:
-        first = space.draw(chance)
+    first = space.first(chance)
     strength = [host.cpu_percent for host in hosts]
     fixed = {name: of(space, strength) for name, of in HEURISTICS.items()}
     selectivities = estimated(query, number, NAMESPACE, template, str(aggregated))
