@@ -103,12 +103,13 @@ class Run(Work):
         rates: dict[str, Any] | None = None,
         faults: list[dict[str, Any]] | None = None,
         rescales: list[dict[str, Any]] | None = None,
+        moves: list[dict[str, Any]] | None = None,
         pace: float | None = None,
     ) -> Run:
         """Fork: start a run that is identical to this one up to at_s and then differs. load: factor on the load. rates: new rates by
-        source.
-        faults: additional faults. rescales: additional rescales, each {"at_s": .., "parallelism": {operator: n}}."""
-        changes = {"at_s": at_s, "load": load, "rates": rates, "faults": faults, "rescales": rescales, "pace": pace}
+        source. faults: additional faults. rescales: additional rescales, each {"at_s": .., "parallelism": {operator: n}}. moves: operators
+        that move, each {"at_s": .., "hosts": {operator: host}}."""
+        changes = {"at_s": at_s, "load": load, "rates": rates, "faults": faults, "rescales": rescales, "moves": moves, "pace": pace}
         return self._made("POST", "/api/runs/{run_id}/fork", {name: value for name, value in changes.items() if value is not None})
 
     def differences(self, other: Run) -> pd.DataFrame:

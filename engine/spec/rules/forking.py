@@ -7,7 +7,7 @@ load must not change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -26,7 +26,8 @@ from ..experiment.rates.multiples import multiplied
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Order, Scaling
 from ..experiment.scaling.manual import Manual
-from ..experiment.scaling.moving import Moving
+from ..experiment.scaling.moving import Move, Moving
+from ..experiment.scaling.none import NoScaling
 from ..experiment.scheduling import AnyScheduling
 from ..experiment.scheduling.default import FairThreads
 from ..experiment.scheduling.none import NoScheduling
@@ -41,6 +42,7 @@ class Fork(Model):
     rates: dict[str, AnyPattern] = Field(default_factory=dict, description="rate patterns of sources from then on, by operator")
     faults: tuple[AnyFault, ...] = Field(default=(), max_length=1000, description="additional faults, at that time or later")
     rescales: tuple[Order, ...] = Field(default=(), max_length=1000, description="additional rescales, at that time or later")
+    moves: tuple[Move, ...] = Field(default=(), max_length=1000, description="additional moves to other hosts, at that time or later")
     scheduling: AnyScheduling | None = Field(default=None, description="scheduling policy from then on")
 
     def applied(self, parent: Experiment, written: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,6 +64,9 @@ class Fork(Model):
         if self.rescales:
             policies = document.get("policies", {})
             document["policies"] = policies | {"scaling": self._scaling(parent, policies.get("scaling"))}
+        if self.moves:
+            policies = document.get("policies", {})
+            document["policies"] = policies | {"scaling": self._moving(parent, policies.get("scaling"))}
         if self.scheduling is not None:
             policies = document.get("policies", {})
             document["policies"] = policies | {"scheduling": self._scheduling(parent, policies.get("scheduling"))}
@@ -83,10 +88,7 @@ class Fork(Model):
     def _scaling(self, parent: Experiment, written: Any) -> dict[str, Any]:
         """The document's scaling with these orders added. If the parent has no scaling, use `manual` with enough instances for the
         orders."""
-        for n, order in enumerate(self.rescales):
-            if seconds_ns(order.at_s) < seconds_ns(self.at_s):
-                message = f"at_s is {order.at_s:g}, before the fork at {self.at_s:g} s; choose that time or later"
-                raise Refusal(message, at=("rescales", n, "at_s"), code="out_of_range", value=order.at_s)
+        self._check_times("rescales", [order.at_s for order in self.rescales])
         added = [order.model_dump(mode="json") for order in self.rescales]
         scaling = parent.policies.scaling
         if isinstance(scaling, Moving):
@@ -102,6 +104,25 @@ class Fork(Model):
                 runs |= {id: order.parallelism[named] for named in vertex if named in order.parallelism for id in vertex}
             workers.append(sum(runs.values()))
         return {"kind": "manual", "workers_max": max(Manual().workers_max, *workers), "orders": added}
+
+    def _moving(self, parent: Experiment, written: Any) -> dict[str, Any]:
+        """The document's scaling with these moves added. If the parent has no scaling, use `move`."""
+        self._check_times("moves", [move.at_s for move in self.moves])
+        added = [move.model_dump(mode="json") for move in self.moves]
+        scaling = parent.policies.scaling
+        if isinstance(scaling, Moving):
+            return {**written, "moves": [*written.get("moves", []), *added]}
+        if self.rescales or not isinstance(scaling, NoScaling):
+            whose = "the fork has rescales" if self.rescales else f"scaling of the parent is '{kind_of(type(scaling))}'"
+            message = f"{whose}, and a run either rescales operators or moves them; omit moves"
+            raise Refusal(message, at=("moves",), code="not_moved", value=len(self.moves))
+        return {"kind": "move", "moves": added}
+
+    def _check_times(self, name: str, times_s: Sequence[float]) -> None:
+        for n, at_s in enumerate(times_s):
+            if seconds_ns(at_s) < seconds_ns(self.at_s):
+                message = f"at_s is {at_s:g}, before the fork at {self.at_s:g} s; choose that time or later"
+                raise Refusal(message, at=(name, n, "at_s"), code="out_of_range", value=at_s)
 
     def _patterns(self, parent: Experiment) -> dict[str, Any]:
         """Rates of sources after the fork, by operator, in document form."""

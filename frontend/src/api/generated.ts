@@ -2696,6 +2696,11 @@ export interface components {
              * @default []
              */
             rescales?: components["schemas"]["Order"][];
+            /**
+             * @description additional moves to other hosts, at that time or later
+             * @default []
+             */
+            moves?: components["schemas"]["Move"][];
             /** @description scheduling policy from then on */
             scheduling?: (components["schemas"]["NoScheduling"] | components["schemas"]["Klink"] | components["schemas"]["FirstComeFirstServed"] | components["schemas"]["RoundRobin"] | components["schemas"]["HighestRate"] | components["schemas"]["ShortestFirst"] | components["schemas"]["StreamBox"] | components["schemas"]["FairThreads"] | components["schemas"]["SwitchedScheduling"]) | null;
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
@@ -2831,6 +2836,15 @@ export interface components {
              * @default 25
              */
             bin_us?: number;
+        };
+        /** @description Operators that move at a given time of the run. */
+        Move: {
+            /** @description Virtual time, before the end of the run's horizon. */
+            at_s: number;
+            /** @description New host by operator. Other operators stay. */
+            hosts: {
+                [key: string]: string;
+            };
         };
         /** @description Cores serve what has waited longest, or as their processor kind says. */
         NoScheduling: {
@@ -3704,6 +3718,7 @@ export type HighestRate = components['schemas']['HighestRate'];
 export type HostLoss = components['schemas']['HostLoss'];
 export type IncreasingRate = components['schemas']['IncreasingRate'];
 export type Klink = components['schemas']['Klink'];
+export type Move = components['schemas']['Move'];
 export type NoScheduling = components['schemas']['NoScheduling'];
 export type Order = components['schemas']['Order'];
 export type Partition = components['schemas']['Partition'];

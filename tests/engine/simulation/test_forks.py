@@ -6,6 +6,7 @@ something else than what was asked for.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -85,6 +86,23 @@ def test_what_a_fork_says() -> None:
     assert run.summary["records_in"] == 3000
     again = Fork.model_validate({"at_s": 1.5, "load": 0.5}).applied(load(made), made)  # a fork of a fork
     assert engine.run(again).summary["records_in"] == 2500
+
+
+def test_a_fork_moves_an_operator() -> None:
+    made = deepcopy(PLAIN)
+    made["cluster"] = {"hosts": [{"name": name, "cores": 4, "processor": {"kind": "pool"}} for name in ("a", "b")]}
+    made["placement"] = {"kind": "explicit", "hosts": {operator["id"]: ["a"] for operator in made["query"]["operators"]}}
+    fork = {"at_s": 1.0, "moves": [{"at_s": 1.0, "hosts": {"bids": "b"}}]}
+    forked = Fork.model_validate(fork).applied(load(made), made)
+    assert forked["policies"]["scaling"] == {"kind": "move", "moves": fork["moves"]}
+    later = [{"at_s": 1.5, "hosts": {"bids": "a"}}]
+    again = Fork.model_validate({"at_s": 1.2, "moves": later}).applied(load(forked), forked)
+    assert again["policies"]["scaling"]["moves"] == [*fork["moves"], *later]
+    with pytest.raises(Refusal, match="before the fork at"):
+        Fork.model_validate({"at_s": 1.2, "moves": fork["moves"]}).applied(load(made), made)
+    scaled = made | {"policies": {"scaling": {"kind": "manual"}}}
+    with pytest.raises(Refusal, match="scaling of the parent is 'manual', and a run either rescales operators or moves them"):
+        Fork.model_validate(fork).applied(load(scaled), scaled)
 
 
 def test_bad_forks_are_refused() -> None:

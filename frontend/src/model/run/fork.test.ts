@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forkBody, forkRefusal, killBody, loadIn, lossMeans, rescaleBody, secondsIn } from "./fork";
+import { forkBody, forkRefusal, killBody, loadIn, lossMeans, moveRefusal, rescaleBody, secondsIn } from "./fork";
 
 describe("forks", () => {
   it("says only what is different", () => {
@@ -9,6 +9,21 @@ describe("forks", () => {
       at_s: 3,
       faults: [{ kind: "host_loss", host: "w2", when: { kind: "at", at_s: 3 } }],
     });
+  });
+  it("moves an operator to another host", () => {
+    expect(forkBody({ at_s: 3, load: "1", trouble: "none", host: "w1", mover: "sums", moveTo: "w2" })).toEqual({
+      at_s: 3,
+      moves: [{ at_s: 3, hosts: { sums: "w2" } }],
+    });
+    expect(forkBody({ at_s: 3, load: "1", trouble: "none", host: "w1", mover: "sums" })).toEqual({ at_s: 3 });
+    const registry = { scalings: [{ kind: "move", relocates: true }] } as never;
+    const run = (parallelism: number, scaling?: string) =>
+      ({ query: { operators: [{ id: "sums", parallelism }] }, policies: scaling ? { scaling: { kind: scaling } } : {} }) as never;
+    expect(moveRefusal(run(1), ["a", "b"], registry)).toBe("");
+    expect(moveRefusal(run(1, "move"), ["a", "b"], registry)).toBe("");
+    expect(moveRefusal(run(1), ["a"], registry)).toContain("one host");
+    expect(moveRefusal(run(2), ["a", "b"], registry)).toContain("sums has 2");
+    expect(moveRefusal(run(1, "ds2"), ["a", "b"], registry)).toContain("either rescales or moves");
   });
   it("reads factors", () => {
     expect(["2", " 0,5 ", "0", "-1", "much", "", "1e9"].map(loadIn)).toEqual([2, 0.5, null, null, null, null, null]);

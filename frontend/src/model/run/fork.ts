@@ -1,6 +1,7 @@
 /** Forks: what is different from a moment on, as the API takes it. */
 import type { ExperimentDocument } from "../../api/document";
 import type { Json, Kind, Registry } from "../../api/types";
+import { relocates } from "./scaling";
 
 /** What goes wrong in a fork; `none`: only the load changes. */
 export const TROUBLES = {
@@ -19,6 +20,9 @@ export interface ForkWish {
   host: string;
   /** Kind of another scheduling policy; empty: as in the run. */
   scheduling?: string;
+  /** An operator that moves, and its new host; empty: none moves. */
+  mover?: string;
+  moveTo?: string;
 }
 
 const FAULTS: { [trouble in Exclude<Trouble, "none">]: { [field: string]: Json } } = {
@@ -38,7 +42,9 @@ export function forkBody(wish: ForkWish): { [field: string]: Json } {
   const load = loadIn(wish.load) ?? 1;
   const fault = wish.trouble === "none" ? null : { ...FAULTS[wish.trouble], host: wish.host, when: { kind: "at", at_s: wish.at_s } };
   const scheduling: { [field: string]: Json } = wish.scheduling ? { scheduling: { kind: wish.scheduling } } : {};
-  return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}), ...scheduling };
+  const moves: { [field: string]: Json } =
+    wish.mover && wish.moveTo ? { moves: [{ at_s: wish.at_s, hosts: { [wish.mover]: wish.moveTo } }] } : {};
+  return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}), ...scheduling, ...moves };
 }
 
 /** A fork in which a host is lost at a moment. restart_after_s: null if it never comes back. */
@@ -60,6 +66,15 @@ export function otherSchedulings({ policies, cluster }: Pick<ExperimentDocument,
   const pools = cluster.hosts.every(({ processor }) => (processor as { kind?: string } | undefined)?.kind === "pool");
   if (!pools || present === "default") return [];
   return schedulings.filter(({ kind }) => kind !== present && !["default", "switched"].includes(kind));
+}
+
+/** Why no operator of a run can move to another host in a fork; empty if they can. */
+export function moveRefusal(document: ExperimentDocument, hosts: readonly string[], registry: Registry): string {
+  const kind = (document.policies?.scaling as { kind?: string } | undefined)?.kind ?? "none";
+  const several = document.query.operators.find(({ parallelism = 1 }) => parallelism > 1);
+  if (hosts.length < 2) return "The cluster has one host";
+  if (kind !== "none" && !relocates(document, registry)) return "This run rescales its operators, and a run either rescales or moves them";
+  return several ? `Operators of one instance each can move, and ${several.id} has ${several.parallelism}` : "";
 }
 
 /** Seconds that were typed; null if they are none, or more than the engine takes. */

@@ -6,7 +6,7 @@ import { registryQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { coerceDocument } from "../../model/document/coerce";
 import { expandHosts } from "../../model/document/hosts";
-import { forkBody, forkRefusal, loadIn, otherSchedulings, TROUBLES, type ForkWish, type Trouble } from "../../model/run/fork";
+import { forkBody, forkRefusal, loadIn, moveRefusal, otherSchedulings, TROUBLES, type ForkWish, type Trouble } from "../../model/run/fork";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
@@ -42,6 +42,7 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
   const hosts = useMemo(() => expandHosts(document).map(({ name }) => name), [document]);
   const { data: registry = {} } = useQuery(registryQuery);
   const schedulings = otherSchedulings(document, registry);
+  const fixed = moveRefusal(document, hosts, registry);
   const [wish, setWish] = useState<Omit<ForkWish, "at_s">>({ load: "1.5", trouble: "none", host: hosts[0] ?? "" });
   const make = useMutation({
     mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, forkBody({ ...wish, at_s })),
@@ -99,6 +100,35 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
           <label htmlFor="fork-host">Host</label>
           <div className="in">
             <select id="fork-host" value={wish.host} onChange={(event) => setWish({ ...wish, host: event.target.value })}>
+              {hosts.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </div>
+        </div>
+      )}
+      <div className="field">
+        <label htmlFor="fork-mover">Move</label>
+        <div className="in">
+          <select
+            id="fork-mover"
+            value={wish.mover ?? ""}
+            disabled={Boolean(fixed)}
+            title={fixed || "The query stops, takes its state along, and restarts"}
+            onChange={(event) => setWish({ ...wish, mover: event.target.value, moveTo: wish.moveTo ?? hosts[0] })}
+          >
+            <option value="">No operator</option>
+            {document.query.operators.map(({ id }) => (
+              <option key={id}>{id}</option>
+            ))}
+          </select>
+        </div>
+      </div>
+      {wish.mover && (
+        <div className="field">
+          <label htmlFor="fork-move-to">To host</label>
+          <div className="in">
+            <select id="fork-move-to" value={wish.moveTo} onChange={(event) => setWish({ ...wish, moveTo: event.target.value })}>
               {hosts.map((name) => (
                 <option key={name}>{name}</option>
               ))}
