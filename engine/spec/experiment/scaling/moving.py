@@ -10,7 +10,7 @@ from ...base.operator import Model
 from ...base.problems import Refusal
 from ...base.units import Number, quantity, seconds_ns
 from ...base.words import number_in_words
-from ..rescaling.stop_and_restart import StopAndRestart
+from ..restart_elsewhere import RestartElsewhere
 from .base import BY_OPERATOR, Rearranging, capture_field, objective_field, serialise_field
 
 HostName = Annotated[str, Field(json_schema_extra={"x-editor": "host"})]
@@ -28,14 +28,6 @@ class Move(Model):
     def in_words(self) -> str:
         moves = ", ".join(f"{operator} to {host}" for operator, host in self.hosts.items())
         return f"{moves} at {number_in_words(self.at_s, 's')}"
-
-
-class RestartElsewhere(StopAndRestart):
-    """Stop and restart, with the time of a restart that the specification of Costream gives (8.2)."""
-
-    restart_s: Number = quantity(
-        10, unit="s", ge=0, le=1e6, title="Restart", description="Time from the complete savepoint until the hosts start to fetch it."
-    )
 
 
 class Moving(Rearranging):
