@@ -412,7 +412,7 @@ def moving(document: dict[str, Any]) -> None:
 def test_operators_that_move_are_shown_with_their_hosts(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     run_id = start(api, experiment(moving))
     wait_until_ended(api, page, run_id)
-    hold(page, run_id, 70)
+    hold(page, run_id, 75)  # after the first move
     why = page.get_by_test_id("why-not")
     expect(why).to_contain_text("Moves readings to cloud, plausible to cloud, alerts to cloud: traffic between hosts would go from")
     expect(why).to_contain_text("A move was ordered.")
