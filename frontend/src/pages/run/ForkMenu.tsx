@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useId, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, post } from "../../api/client";
 import { registryQuery } from "../../api/queries";
@@ -83,77 +83,26 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
         </div>
         {why && <p className="remark err">{why}</p>}
       </div>
-      <div className="field">
-        <label htmlFor="fork-trouble">Fault</label>
-        <div className="in">
-          <select id="fork-trouble" value={wish.trouble} onChange={(event) => setWish({ ...wish, trouble: event.target.value as Trouble })}>
-            {Object.entries(TROUBLES).map(([trouble, text]) => (
-              <option key={trouble} value={trouble}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </div>
-      </div>
-      {wish.trouble !== "none" && (
-        <div className="field">
-          <label htmlFor="fork-host">Host</label>
-          <div className="in">
-            <select id="fork-host" value={wish.host} onChange={(event) => setWish({ ...wish, host: event.target.value })}>
-              {hosts.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </div>
-        </div>
-      )}
-      <div className="field">
-        <label htmlFor="fork-mover">Move</label>
-        <div className="in">
-          <select
-            id="fork-mover"
-            value={wish.mover ?? ""}
-            disabled={Boolean(fixed)}
-            title={fixed || "The query stops, takes its state along, and restarts"}
-            onChange={(event) => setWish({ ...wish, mover: event.target.value, moveTo: wish.moveTo ?? hosts[0] })}
-          >
-            <option value="">No operator</option>
-            {document.query.operators.map(({ id }) => (
-              <option key={id}>{id}</option>
-            ))}
-          </select>
-        </div>
-      </div>
+      <Choice name="Fault" value={wish.trouble} options={Object.entries(TROUBLES)} onChoose={(trouble) => setWish({ ...wish, trouble: trouble as Trouble })} />
+      {wish.trouble !== "none" && <Choice name="Host" value={wish.host} options={named(hosts)} onChoose={(host) => setWish({ ...wish, host })} />}
+      <Choice
+        name="Move"
+        value={wish.mover ?? ""}
+        options={[["", "No operator"], ...named(document.query.operators.map(({ id }) => id))]}
+        refusal={fixed}
+        means="The query stops, takes its state along, and restarts"
+        onChoose={(mover) => setWish({ ...wish, mover, moveTo: wish.moveTo ?? hosts[0] })}
+      />
       {wish.mover && (
-        <div className="field">
-          <label htmlFor="fork-move-to">To host</label>
-          <div className="in">
-            <select id="fork-move-to" value={wish.moveTo} onChange={(event) => setWish({ ...wish, moveTo: event.target.value })}>
-              {hosts.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </div>
-        </div>
+        <Choice name="To host" value={wish.moveTo ?? ""} options={named(hosts)} onChoose={(moveTo) => setWish({ ...wish, moveTo })} />
       )}
       {schedulings.length > 0 && (
-        <div className="field">
-          <label htmlFor="fork-scheduling">Scheduler</label>
-          <div className="in">
-            <select
-              id="fork-scheduling"
-              value={wish.scheduling ?? ""}
-              onChange={(event) => setWish({ ...wish, scheduling: event.target.value })}
-            >
-              <option value="">As in this run</option>
-              {schedulings.map(({ kind, title }) => (
-                <option key={kind} value={kind}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </div>
-        </div>
+        <Choice
+          name="Scheduler"
+          value={wish.scheduling ?? ""}
+          options={[["", "As in this run"], ...schedulings.map(({ kind, title }): Option => [kind, title ?? kind])]}
+          onChoose={(scheduling) => setWish({ ...wish, scheduling })}
+        />
       )}
       {problem && <p className="remark err">{problem}</p>}
       <button className="btn primary" data-testid="fork-go" disabled={Boolean(why) || make.isPending} title={why || "Run it and overlay both"}>
@@ -161,5 +110,51 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
         Fork and compare
       </button>
     </form>
+  );
+}
+
+/** A value, and its text. */
+type Option = [string, string];
+
+/** Options that are called as what they stand for. */
+const named = (values: readonly string[]) => values.map((value): Option => [value, value]);
+
+/** A list to choose from, with its label. */
+function Choice({
+  name,
+  value,
+  options,
+  refusal = "",
+  means,
+  onChoose,
+}: {
+  name: string;
+  value: string;
+  options: readonly Option[];
+  /** Why nothing can be chosen; empty if it can. */
+  refusal?: string;
+  means?: string;
+  onChoose: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{name}</label>
+      <div className="in">
+        <select
+          id={id}
+          value={value}
+          disabled={Boolean(refusal)}
+          title={refusal || means}
+          onChange={({ target }) => onChoose(target.value)}
+        >
+          {options.map(([one, text]) => (
+            <option key={one} value={one}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+    </div>
   );
 }
