@@ -27,10 +27,11 @@ ONE_HOST = {"name": "any", "egress_mbit_per_s": 1000, "egress_latency_ms": 1}
 
 @dataclass(frozen=True)
 class Drawn:
-    """One query with its hosts. selectivities: by operator."""
+    """One query with its hosts. ids, selectivities: by operator."""
 
     document: Document
     trace: Trace
+    ids: tuple[str, ...]
     selectivities: tuple[float, ...]
 
 
@@ -58,7 +59,7 @@ class Benchmark:
         place = dict(zip(described.ids, placed, strict=True))
         title = f"{self.title} over {len(hosts)} hosts"
         document = assembled(title, operators, list(self.edges), sources, hosts, place, stream_seed, horizon_s(query))
-        return Drawn(timed(document), Trace(query, hosts, placed), described.selectivities)
+        return Drawn(timed(document), Trace(query, hosts, placed), tuple(described.ids), described.selectivities)
 
     @staticmethod
     def _source(stream: Document, chance: Chance) -> Document:

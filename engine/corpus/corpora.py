@@ -19,14 +19,15 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from engine.core.random import Chance
+from engine.costmodels import sampling
 
 from .benchmarks import BENCHMARKS
-from .experiments import Document, on_changed_engine
+from .experiments import Document, ids_of, on_changed_engine
 from .fingerprint import fingerprint
-from .labels import Failure, Labels, horizon_s, measure, measured
+from .labels import Failure, Labels, horizon_s, measured, run
 from .rows import SCHEMA, Row
 from .selectivities import estimated
-from .traces import CHANGED_ENGINE, DRAWS, trace
+from .traces import CHANGED_ENGINE, DRAWS, Trace, trace
 
 PART = 50
 """Traces in a file, unless a corpus says otherwise: other divisions give other files."""
@@ -76,10 +77,10 @@ class Corpus:
         """Draws a trace and measures it."""
         if self.draw in BENCHMARKS:
             found = BENCHMARKS[self.draw].drawn(self.draw, self.seed, index)
-            return Row(index, found.trace, found.selectivities, measure(found.document))
+            return _row(index, found.trace, found.ids, found.selectivities, found.document)
         drawn = trace(self.draw, self.seed, index)
         selectivities = estimated(drawn.query, self.seed, self.draw, index)
-        return Row(index, drawn, selectivities, measure(self.document(index)))
+        return _row(index, drawn, ids_of(drawn.query), selectivities, self.document(index))
 
     def document(self, index: int) -> Document:
         """The experiment that is run for a trace: on the canvas it gives the same labels."""
@@ -99,6 +100,12 @@ class Corpus:
             return bool(parquet.read_metadata(file_of(directory, part)).num_rows == len(self.indexes(part)))
         except (OSError, pa.ArrowException):
             return False
+
+
+def _row(index: int, drawn: Trace, ids: Sequence[str], selectivities: tuple[float, ...], document: Document) -> Row:
+    found = run(document)
+    counted = sampling.counted(drawn.query, [found.sent_per_s[id] for id in ids])
+    return Row(index, drawn, selectivities, found.labels, counted)
 
 
 def file_of(directory: Path, part: int) -> Path:
@@ -182,10 +189,14 @@ def rows(directory: Path) -> Iterator[Row]:
     corpus = whole(directory)
     for part in range(corpus.parts):
         try:
-            records = parquet.read_table(file_of(directory, part)).to_pylist()
+            table = parquet.read_table(file_of(directory, part))
         except (OSError, pa.ArrowException) as error:
             raise CorpusError(f"{file_of(directory, part)} cannot be read ({error}); delete the file and make the corpus again") from None
-        yield from map(Row.from_record, records)
+        if table.schema.names != SCHEMA.names:
+            raise CorpusError(
+                f"corpus '{directory.name}' is of another version of Millrace, with other columns; make it again by another name"
+            )
+        yield from map(Row.from_record, table.to_pylist())
 
 
 def digest(directory: Path) -> str:
@@ -214,7 +225,7 @@ class Balance:
     def of(cls, labels: Sequence[Labels]) -> Balance:
         fine = [one for one in labels if one.success]
         spans = {}
-        for name in ("throughput_per_s", "processing_ms", "end_to_end_ms"):
+        for name in ("throughput_per_s", "processing_ms", "end_to_end_ms", "mixed_ms"):
             values = sorted(getattr(one, name) for one in fine)
             if values:
                 spans[name] = (values[0], values[len(values) // 2], values[-1])

@@ -26,12 +26,17 @@ FUNCTIONS = {"min": "min", "max": "max", "mean": "avg", "sum": "sum"}
 TEXT_FUNCTIONS = ("startswith", "endswith", "contains")
 PRICES = "costream_2024"
 CHANGED_PRICES = "costream_2024_changed"
-CHANGED_MEMORY = {"kind": "costream_2024", "slow_down": {"kind": "klink"}}
+PAUSES = {"above": 0.9, "every_s": 1, "full_ms": 500}
+MEMORY = {"kind": "costream_2024", "pauses": PAUSES}
+CHANGED_MEMORY = MEMORY | {"slow_down": {"kind": "klink"}}
 ENVELOPE_BYTES = 120
 CREDITS = 32_768  # records that a receiver's queue holds
 VALUE_BYTES: Mapping[Dtype, int] = {"int": 10, "double": 14, "string": 9}
 """On the wire, besides the envelope. A record's key and number are integers, too; its time is free."""
 
+
+BURST: Document = {"kind": "slow_host", "when": {"kind": "random", "mean_s": 10}, "for_ms": 500, "factor": 0.6}
+"""Load of others on a host, which all of its operators feel."""
 
 COST: Document = {"noise": {"kind": "lognormal", "cv": 0.1}, "warmup": {"kind": "time", "factor": 2, "over_s": 5}}
 """What no feature tells: services vary, and a new process is slower at first."""
@@ -40,7 +45,7 @@ COST: Document = {"noise": {"kind": "lognormal", "cv": 0.1}, "warmup": {"kind": 
 def experiment(trace: Trace, seed: int, horizon_s: float) -> Document:
     """seed: of the streams. horizon_s: length of the run in virtual time."""
     query = trace.query
-    ids = _ids(query)
+    ids = ids_of(query)
     operators = [_operator(query, number, ids[number]) | {"cost": COST} for number in range(len(ids))]
     sources = {id: _source(of) for id, of in zip(ids, query.operators, strict=True) if isinstance(of, Source)}
     name = f"{query.template.replace('_', '-')} query over {len(trace.hosts)} hosts"
@@ -49,9 +54,15 @@ def experiment(trace: Trace, seed: int, horizon_s: float) -> Document:
 
 
 def on_changed_engine(document: Document) -> Document:
-    """The same experiment where strings and serialising cost twice as much, and collecting garbage slows down along another curve."""
+    """The same experiment where strings and serialising cost twice as much, collecting garbage slows down along another curve, and sources
+    need not fetch."""
     hosts = [host | {"memory": CHANGED_MEMORY} for host in document["cluster"]["hosts"]]
-    return document | {"prices": CHANGED_PRICES, "cluster": document["cluster"] | {"hosts": hosts}}
+    sources = {id: source | {"disorder": {"kind": "none"}} for id, source in document["workload"]["sources"].items()}
+    return document | {
+        "prices": CHANGED_PRICES,
+        "cluster": document["cluster"] | {"hosts": hosts},
+        "workload": document["workload"] | {"sources": sources},
+    }
 
 
 def assembled(
@@ -66,6 +77,7 @@ def assembled(
 ) -> Document:
     """placed: by operator id, the number of its host."""
     names = [f"h{number + 1}" for number in range(len(hosts))]
+    fetched = {id: source | {"disorder": _fetches(hosts[placed[id]])} if id in placed else source for id, source in sources.items()}
     return {
         "format": 1,
         "name": name,
@@ -77,15 +89,19 @@ def assembled(
         "placement": {"kind": "explicit", "hosts": {id: [names[place]] for id, place in placed.items()}},
         "prices": PRICES,
         "policies": {"flow_control": {"kind": "credits", "per_channel": CREDITS}},
-        "workload": {"seed": seed, "horizon_s": horizon_s, "sources": dict(sources)},
+        "workload": {"seed": seed, "horizon_s": horizon_s, "sources": fetched},
+        "faults": [BURST | {"host": name} for name in names],
         "measurement": {
             "latency": {"from": "ingest", "anchor": "oldest"},
-            "also": [{"name": "end_to_end", "from": "append", "anchor": "oldest", "to": "sink"}],
+            "also": [
+                {"name": "end_to_end", "from": "event", "anchor": "oldest", "to": "sink"},
+                {"name": "mixed", "from": "ingest", "anchor": "mixed", "to": "sink"},
+            ],
         },
     }
 
 
-def _ids(query: DrawnQuery) -> list[str]:
+def ids_of(query: DrawnQuery) -> list[str]:
     """By operator: its kind, and a number where there are several of it."""
     kinds = [_NAMES[type(of)] for of in query.operators]
     seen: dict[str, int] = {}
@@ -200,6 +216,11 @@ def _source(of: Source) -> Document:
     return {"stream": stream, "rate": {"kind": "constant", "per_s": of.rate_per_s}, "arrivals": {"kind": "poisson"}}
 
 
+def _fetches(host: Host) -> Document:
+    """By a source on this host: a request and its response both take the host's latency."""
+    return {"kind": "fetch", "round_trip_ms": 2 * host.latency_ms}
+
+
 def _values(of: Source) -> dict[Dtype, int]:
     return {"int": of.ints + 2, "double": of.doubles, "string": of.strings}
 
@@ -215,7 +236,7 @@ def _host(host: Host, name: str) -> Document:
         "processor": processor,
         "cores": max(cores, 1),
         "memory_mb": host.ram_mb,
-        "memory": {"kind": "costream_2024"},
+        "memory": MEMORY,
         "egress_mbit_per_s": host.mbit_per_s,
         "egress_latency_ms": host.latency_ms,
     }

@@ -31,10 +31,11 @@ class Labels:
     """Costs of one trace.
 
     throughput_per_s: records that reach the sink after the warm-up. The latencies are means over them: from the intake of the oldest
-    contributing record (processing), and from when it was written to its log (end_to_end). backlog_per_s: how fast the logs grow.
-    backpressured: they do, or what was written 3 s before the end is not read at the end, or a receive queue grows so fast that it will be
-    full after four minutes. failure: empty if a record reached the sink; otherwise there are no costs. horizon_s: end-to-end latency grows
-    with it where the logs do.
+    contributing record (processing), and from when its device sent it (end_to_end). mixed_ms is processing as the source's code measures
+    it: from the older record of a pair and the newest of a group. backlog_per_s: how fast the logs grow. backpressured: they do, or what
+    was written 3 s before the end is not read at the end, or a receive queue grows so fast that it will be full after four minutes.
+    failure: empty if a record reached the sink; otherwise there are no costs. horizon_s: end-to-end latency grows with it where the logs
+    do.
     """
 
     horizon_s: float
@@ -44,6 +45,7 @@ class Labels:
     end_to_end_ms: float | None = None
     backlog_per_s: float | None = None
     backpressured: bool | None = None
+    mixed_ms: float | None = None
 
     @property
     def success(self) -> bool:
@@ -104,15 +106,30 @@ def timed(document: Document) -> Document:
     return document | {"workload": workload, "measurement": document["measurement"] | {"frame_ms": 1000}}
 
 
+@dataclass(frozen=True)
+class Measured:
+    """sent_per_s: by operator id, over the whole run."""
+
+    labels: Labels
+    sent_per_s: Mapping[str, float]
+
+
 def measure(document: Document) -> Labels:
     """Run an experiment of `measured`."""
+    return run(document).labels
+
+
+def run(document: Document) -> Measured:
+    """As `measure`, with the records that each operator sent."""
     horizon_s = document["workload"]["horizon_s"]
     simulation = Simulation(document)
     frames: list[dict[str, Any]] = []
     while (frame := simulation.advance()) is not None:
         frames.append(frame)
     died = any(frame["deaths"] for frame in frames)
-    return labels_of(simulation.summary(), _logs(document, frames), _queues(document, frames), died, horizon_s)
+    labels = labels_of(simulation.summary(), _logs(document, frames), _queues(document, frames), died, horizon_s)
+    sent_per_s = {id: sum(_series(frames, id, "out_per_s")) / len(frames) for id in frames[0]["operators"]}
+    return Measured(labels, sent_per_s)
 
 
 def _logs(document: Mapping[str, Any], frames: Sequence[Mapping[str, Any]]) -> list[SourceLog]:
@@ -154,6 +171,7 @@ def labels_of(
         summary["latencies_ms"]["end_to_end"]["mean"],
         backlog_per_s,
         behind,
+        summary["latencies_ms"]["mixed"]["mean"],
     )
 
 

@@ -23,6 +23,7 @@ SCHEMA = pa.schema(
         pa.field("group", pa.string(), nullable=False),
         pa.field("trace", pa.string(), nullable=False),
         pa.field("selectivities", pa.list_(pa.float64()), nullable=False),
+        pa.field("measured_selectivities", pa.list_(pa.float64()), nullable=False),
         pa.field("horizon_s", pa.float64(), nullable=False),
         pa.field("failure", pa.string(), nullable=False),
         pa.field("throughput_per_s", pa.float64()),
@@ -30,6 +31,7 @@ SCHEMA = pa.schema(
         pa.field("end_to_end_ms", pa.float64()),
         pa.field("backlog_per_s", pa.float64()),
         pa.field("backpressured", pa.bool_()),
+        pa.field("mixed_ms", pa.float64()),
     ]
 )
 """Columns of a corpus. Those of a trace that failed are empty from throughput_per_s on."""
@@ -37,12 +39,13 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Row:
-    """selectivities: estimated, by operator."""
+    """selectivities: by operator, as estimated before the run. measured_selectivities: as counted in it."""
 
     index: int
     trace: Trace
     selectivities: tuple[float, ...]
     labels: Labels
+    measured_selectivities: tuple[float, ...]
 
     @property
     def graph(self) -> JointGraph:
@@ -52,14 +55,20 @@ class Row:
     def as_record(self) -> dict[str, Any]:
         """Values by column."""
         text = json.dumps(as_json(self.trace), sort_keys=True, separators=(",", ":"))
-        given = {"index": self.index, "group": self.trace.group, "trace": text, "selectivities": list(self.selectivities)}
-        return given | asdict(self.labels)
+        return {
+            "index": self.index,
+            "group": self.trace.group,
+            "trace": text,
+            "selectivities": list(self.selectivities),
+            "measured_selectivities": list(self.measured_selectivities),
+            **asdict(self.labels),
+        }
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Row:
         drawn = from_json(json.loads(record["trace"]))
         labels = Labels(**{name: record[name] for name in Labels.__dataclass_fields__})
-        return cls(record["index"], drawn, tuple(record["selectivities"]), labels)
+        return cls(record["index"], drawn, tuple(record["selectivities"]), labels, tuple(record["measured_selectivities"]))
 
 
 def as_json(trace: Trace) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.core.random import RandomStream
 
-from .description import Aggregate, Filter, Join, Query, Source, WindowedAggregate
+from .description import Aggregate, Filter, Join, Operator, Query, Sink, Source, WindowedAggregate
 
 SAMPLE = 1000
 """Records of each stream, and of each intermediate result at most."""
@@ -100,6 +100,26 @@ def estimated(query: Query, samples: Mapping[int, Table], fields: Sequence[Field
         tables.append(table)
         found.append(share)
     return tuple(found)
+
+
+def counted(query: Query, sent_per_s: Sequence[float]) -> tuple[float, ...]:
+    """By operator, from 0 to 1, as `estimated`, from how many records each operator sent in a run; 0 where none came."""
+    return tuple(_counted(of, sent_per_s[n], [sent_per_s[sender] for sender in query.senders[n]]) for n, of in enumerate(query.operators))
+
+
+def _counted(of: Operator, sent_per_s: float, received_per_s: Sequence[float]) -> float:
+    """received_per_s: by input."""
+    whole = sum(received_per_s)
+    tried = whole
+    match of:
+        case Source() | Sink():
+            return 1.0
+        case Join():
+            left, right = (_in_window(of, rate, whole) for rate in received_per_s)
+            tried = left * right * _firings_per_s(of, whole)
+        case WindowedAggregate():
+            tried = _in_window(of, whole, whole) * _firings_per_s(of, whole)
+    return min(1.0, sent_per_s / tried) if tried else 0.0
 
 
 def _joined(sides: tuple[Table, Table], keys: tuple[str, str], random: RandomStream, number: int) -> tuple[float, Table]:

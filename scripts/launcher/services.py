@@ -146,7 +146,7 @@ class Installation:
 
     def _web(self) -> Service:
         options = f"--host 127.0.0.1 --port {self.port} --lifespan off --no-access-log --log-level warning --timeout-graceful-shutdown 2"
-        # Clients must close idle connections first: a request on one that the server is closing is lost. httpx closes after 5 s, as uvicorn would.
+        # A request on a connection that the server is closing is lost. So clients must close idle ones first: httpx does after 5 s.
         options += " --timeout-keep-alive 75"
         return self._service("web", [str(PYTHON), "-m", "uvicorn", "webapp.asgi:application", *options.split()])
 

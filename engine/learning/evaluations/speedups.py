@@ -194,10 +194,11 @@ def _best(goal: str, highest: bool, labels: Sequence[Labels]) -> int:
 def _scores(goal: str, highest: bool, labels: Sequence[Sequence[Labels]], picks: Sequence[Pick]) -> dict[str, float | None]:
     """speedup: the median over all queries whose first placement delivers; a pick that fails or newly falls behind has none, 0.
     speedup_of_kept: as the source counts, without picks that fail, and without queries for which the predicted cost is no better than the
-    first placement's measured one. failed: share of picks that fail or fall behind, among queries of which any candidate delivers.
+    first placement's measured one. speedup_mixed: of processing latency as the source's code measures it, whatever the goal, where both
+    deliver. failed: share of picks that fail or fall behind, among queries of which any candidate delivers.
     kept: share of picks that are the first placement. regret: median of the pick's cost over that of the best candidate."""
     metric = METRICS[goal]
-    honest, of_kept, regret = [], [], []
+    honest, of_kept, regret, mixed = [], [], [], []
     failed = usable = 0
     for of, pick in zip(labels, picks, strict=True):
         if not any(one.success for one in of):
@@ -218,6 +219,8 @@ def _scores(goal: str, highest: bool, labels: Sequence[Sequence[Labels]], picks:
             honest.append(0.0)
         else:
             honest.append(_ratio(base, cost, highest))
+        if chosen.mixed_ms is not None and first.mixed_ms is not None:
+            mixed.append(_ratio(first.mixed_ms, chosen.mixed_ms, highest=False))
         gains = pick.predicted is None or (pick.predicted > base if highest else pick.predicted < base)
         if cost is not None and gains:
             of_kept.append(_ratio(base, cost, highest))
@@ -226,6 +229,7 @@ def _scores(goal: str, highest: bool, labels: Sequence[Sequence[Labels]], picks:
         "q25": _quantile(honest, 25),
         "q75": _quantile(honest, 75),
         "speedup_of_kept": _median(of_kept),
+        "speedup_mixed": _median(mixed),
         "failed": failed / usable if usable else None,
         "kept": sum(pick.candidate == 0 for pick in picks) / len(picks),
         "relaxed": sum(pick.relaxed for pick in picks) / len(picks),

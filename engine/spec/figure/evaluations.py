@@ -149,7 +149,18 @@ class Speedups(Variant):
     """How much faster placements are that a predictor chose than the first placement, both measured."""
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("query", "chooser")
-    SCORES: ClassVar[tuple[str, ...]] = ("speedup", "speedup_of_kept", "q25", "q75", "failed", "kept", "regret", "relaxed", "count")
+    SCORES: ClassVar[tuple[str, ...]] = (
+        "speedup",
+        "speedup_of_kept",
+        "speedup_mixed",
+        "q25",
+        "q75",
+        "failed",
+        "kept",
+        "regret",
+        "relaxed",
+        "count",
+    )
 
     kind: Literal["speedups"] = "speedups"
     traces: Integer | None = Field(default=None, ge=100, le=10_000_000, description="of the corpus; follows from the scale")

@@ -24,7 +24,8 @@ CORPUS = replace(Corpus.of("training", 1, 5), per_part=2)
 def row(index: int, labels: Labels | None = None) -> Row:
     """As if it had been measured."""
     of = trace("training", 1, index)
-    return Row(index, of, (0.25,) * len(of.query.operators), labels or Labels(43, "", 10.5, 20.0, 30.25, 0.0, False))
+    shares = (0.25,) * len(of.query.operators)
+    return Row(index, of, shares, labels or Labels(43, "", 10.5, 20.0, 30.25, 0.0, False, 5.5), shares)
 
 
 def filled(directory: Path) -> Path:
@@ -95,7 +96,7 @@ def test_a_corpus_that_is_not_there_or_broken_says_so(tmp_path: Path) -> None:
 
 
 def test_the_balance_counts_failures_and_backpressure() -> None:
-    labels = [Labels(43, "", n, 2.0 * n, 3.0 * n, 0.0, n == 3) for n in (1, 2, 3)]
+    labels = [Labels(43, "", n, 2.0 * n, 3.0 * n, 0.0, n == 3, 1.0 * n) for n in (1, 2, 3)]
     found = Balance.of([*labels, Labels(43, "a host died"), Labels(43, "nothing arrived"), Labels(43, "nothing arrived")])
     assert (found.traces, found.succeeded, found.backpressured) == (6, 3, 1)
     assert found.failures == {"a host died": 1, "nothing arrived": 2}

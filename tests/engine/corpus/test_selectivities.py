@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from engine.corpus.corpora import Corpus
 from engine.corpus.selectivities import estimated
 from engine.corpus.traces import trace
+from engine.costmodels import sampling
 from engine.costmodels.description import Aggregate, Filter, Join, Query, Sink, Source, Window, WindowedAggregate
 
 SECONDS_4 = Window("tumbling", "time", 4000, 4000)
@@ -58,3 +60,25 @@ def test_all_are_shares() -> None:
         assert len(found) == len(query.operators)
         assert all(0 <= share <= 1 for share in found)
         assert found == estimated(query, index)
+
+
+def test_counts_of_a_run_give_the_same_shares() -> None:
+    """Windows of 4 s and of 100 records, each tried pair and record once."""
+    join = (Source(100, 3, 3, 3), Source(50, 3, 3, 3), Join("int", SECONDS_4), Aggregate("sum", "int", None), Sink())
+    edges = ((0, 2), (1, 2), (2, 3), (3, 4))
+    assert sampling.counted(Query(join, edges), [100, 50, 800, 0.25, 0.25]) == pytest.approx((1, 1, 800 * 4 / (400 * 200), 0.25 / 800, 1))
+    grouped = (
+        Source(100, 3, 3, 3),
+        Filter("<", "int", 0),
+        WindowedAggregate("min", "int", "int", Window("sliding", "count", 100, 30)),
+        Sink(),
+    )
+    edges = ((0, 1), (1, 2), (2, 3))
+    assert sampling.counted(Query(grouped, edges), [100, 60, 42, 42]) == pytest.approx((1, 0.6, 21 / 100, 1))
+    assert sampling.counted(Query(grouped, edges), [100, 0, 0, 0]) == (1, 0, 0, 1)
+
+
+def test_a_run_that_keeps_up_has_the_shares_that_were_estimated() -> None:
+    row = Corpus.of("calibration", 1, 5).row(4)  # two joins over windows of time, and an aggregate of their results
+    assert row.labels.backpressured is False
+    assert row.measured_selectivities == pytest.approx(row.selectivities, rel=0.1)

@@ -20,7 +20,8 @@ def row(index: int, draw: str = "training") -> Row:
     rate = sum(getattr(operator, "rate_per_s", 0) for operator in of.query.operators)
     arrives = rate / 2 if index % 7 else 0.5  # some of less than one a second
     labels = Labels(43, "", arrives, 1e5 / rate, 2e5 / rate, 0.0, rate > 1500) if index % 5 else Labels(43, "nothing arrived")
-    return Row(index, of, estimated(of.query, 1, index), labels)
+    shares = estimated(of.query, 1, index)
+    return Row(index, of, shares, labels, shares)
 
 
 def corpus(directory: Path, draw: str = "training", traces: int = TRACES, seed: int = 1) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.corpus.corpora import Corpus
-from engine.corpus.experiments import CHANGED_PRICES, PRICES, Document
+from engine.corpus.experiments import CHANGED_PRICES, PAUSES, PRICES, Document
 from engine.corpus.labels import Labels
 from engine.corpus.traces import CHANGED_ENGINE, trace
 from engine.learning.evaluations.short_runs import short_runs
@@ -42,4 +42,7 @@ def test_the_changed_engine_runs_what_training_runs() -> None:
     assert document["prices"] == CHANGED_PRICES
     assert usual.document(0)["prices"] == PRICES
     assert trace(CHANGED_ENGINE, 1, 0) != trace("training", 1, 0), "it shares no trace with training"
-    assert all(host["memory"] == {"kind": "costream_2024", "slow_down": {"kind": "klink"}} for host in document["cluster"]["hosts"])
+    memory = {"kind": "costream_2024", "pauses": PAUSES, "slow_down": {"kind": "klink"}}
+    assert all(host["memory"] == memory for host in document["cluster"]["hosts"])
+    assert all(source["disorder"] == {"kind": "none"} for source in document["workload"]["sources"].values()), "nothing is polled"
+    assert all(source["disorder"]["kind"] == "fetch" for source in usual.document(0)["workload"]["sources"].values())

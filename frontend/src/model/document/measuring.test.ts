@@ -62,7 +62,7 @@ describe("a study of suggested placements", () => {
     expect(made.experiment.measurement).toEqual({
       frame_ms: 500,
       latency: { from: "ingest", anchor: "oldest" },
-      also: [{ name: "end_to_end", from: "append", anchor: "oldest", to: "sink" }],
+      also: [{ name: "end_to_end", from: "event", anchor: "oldest", to: "sink" }],
     });
     expect({ ...made.experiment, measurement: asked.measurement }).toEqual(asked);
   });

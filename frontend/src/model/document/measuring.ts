@@ -11,10 +11,10 @@ export interface MeasuringStudy {
   predictions: { models: string; points: { [cost: string]: number[] }[] };
 }
 
-/** What latencies mean to the models: from intake and from the log, of the oldest contributing record. */
+/** What latencies mean to the models: from intake and from the device, of the oldest contributing record. */
 const MEASUREMENT = {
   latency: { from: "ingest", anchor: "oldest" },
-  also: [{ name: "end_to_end", from: "append", anchor: "oldest", to: "sink" }],
+  also: [{ name: "end_to_end", from: "event", anchor: "oldest", to: "sink" }],
 };
 
 /** asked: the experiment that the advice is about. Each placement is a point, named as in the table of candidates. */
