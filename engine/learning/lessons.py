@@ -36,13 +36,15 @@ def parts_of(rows: Sequence[Row]) -> Parts:
 class Lesson:
     """corpora: their directories. hosts: only traces all of whose hosts have these features. per_corpus: of each corpus only the first
     so many traces, None for all. training_traces: of these, for training only the first so many. shuffled: labels of training are in a
-    random order, as a control. initial: directory of the models that are trained further."""
+    random order, as a control. counted: selectivities are those that were counted in runs. initial: directory of the models that are
+    trained further."""
 
     corpora: tuple[Path, ...]
     hosts: OfHosts = field(default_factory=OfHosts)
     per_corpus: int | None = None
     training_traces: int | None = None
     shuffled: bool = False
+    counted: bool = False
     initial: Path | None = None
 
     def parts(self) -> Parts:
@@ -52,11 +54,15 @@ class Lesson:
 
     def restricted(self, parts: Parts) -> Parts:
         """Parts of all rows without those that are left out."""
-        training, validation, test = ([row for row in part if self._has(row)] for part in parts)
+        training, validation, test = ([self.seen(row) for row in part if self._has(row)] for part in parts)
         return Parts(training[: self.training_traces], validation, test)
 
     def _has(self, row: Row) -> bool:
         return all(map(self.hosts.allows, row.trace.hosts))
+
+    def seen(self, row: Row) -> Row:
+        """With the selectivities that models are given."""
+        return replace(row, selectivities=row.measured_selectivities) if self.counted else row
 
     def facts(self) -> dict[str, Any]:
         """What a model keeps of it. Raises CorpusError."""
@@ -70,6 +76,8 @@ class Lesson:
                 "training_traces": self.training_traces,
                 "shuffled": self.shuffled,
             }
+            if self.counted:
+                found["left"]["counted"] = True
         if self.initial is not None:
             found["initial"] = self.initial.name
         return found

@@ -86,6 +86,11 @@ def test_a_result_belongs_to_its_evaluations() -> None:
             "models have no setting 'depth'; they have hidden",
         ),
         (
+            {"evaluations": {"errors": {"kind": "accuracy", "cases": {"a": {"selectivities": "measured"}}}, "picks": {"kind": "speedups"}}},
+            "/evaluations/errors/cases/a/selectivities",
+            "leave 'success' out of metrics",
+        ),
+        (
             {"evaluations": {"errors": {"kind": "accuracy", "predictors": ["oracle"]}, "picks": {"kind": "speedups"}}},
             "/evaluations/errors/predictors/0",
             "costream",

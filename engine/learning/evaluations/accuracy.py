@@ -60,14 +60,17 @@ def _draws(evaluation: Accuracy) -> Iterator[str]:
 class _Case:
     def __init__(self, evaluation: Accuracy, case: Case, corpus: Path, stock: Stock):
         self.evaluation, self.case, self.corpus, self.stock = evaluation, case, corpus, stock
-        self.lesson = Lesson((corpus,), hosts=case.learns_from, training_traces=case.training_traces, shuffled=case.shuffled)
+        counted = case.selectivities == "measured"
+        self.lesson = Lesson(
+            (corpus,), hosts=case.learns_from, training_traces=case.training_traces, shuffled=case.shuffled, counted=counted
+        )
         self.parts = self.lesson.restricted(parts_of(stock.rows(corpus)))
         if case.tested_on is None:
             self.tested_corpus, self.tested = corpus, self.parts.test
         else:
             assert case.tested_on.traces
             self.tested_corpus = stock.corpus(case.tested_on.draw, TEST_SEED, case.tested_on.traces)
-            self.tested = stock.rows(self.tested_corpus)
+            self.tested = list(map(self.lesson.seen, stock.rows(self.tested_corpus)))
 
     def scored(self) -> Iterator[Scored]:
         metrics = [METRICS[name] for name in self.evaluation.metrics]
@@ -101,7 +104,7 @@ class _Case:
         assert tuning.traces
         each = -(-tuning.traces // len(tuning.draws))
         drawn = tuple(self.stock.corpus(draw, TUNING_SEED, each) for draw in tuning.draws)
-        further = Lesson(drawn, initial=self.stock.place_of_models(self.lesson, models))
+        further = Lesson(drawn, counted=self.lesson.counted, initial=self.stock.place_of_models(self.lesson, models))
         return self.stock.models(further, evaluation.metrics, models.model_copy(update={"epochs": tuning.epochs}), tuning.rate)
 
     def _groups(self, of: Sequence[tuple[Row, float]]) -> Iterator[tuple[str, str | float, list[int]]]:

@@ -95,6 +95,9 @@ class Case(Model):
     learns_from: OfHosts = Field(default=OfHosts(), description="traces that are left out of training where their hosts are others")
     training_traces: Integer | None = Field(default=None, ge=10, description="the first so many traces of training; default: all")
     shuffled: bool = Field(default=False, description="train on labels in a random order, as a control")
+    selectivities: Literal["estimated", "measured"] = Field(
+        default="estimated", description="from samples, before a run, or, as in the source's corpus, as counted in it"
+    )
     tuned_on: TunedOn | None = None
     tested_on: TestSet | None = Field(default=None, description="default: the tenth of the corpus that is for tests")
 
@@ -139,6 +142,13 @@ class Accuracy(Variant):
                         value=setting,
                     )
             Models.model_validate(self.models.model_dump() | case.models)
+            if case.selectivities == "measured" and "success" in self.metrics:
+                raise Refusal(
+                    "selectivities are 'measured', which tells whether anything arrived; leave 'success' out of metrics",
+                    at=("cases", name, "selectivities"),
+                    code="tells_the_label",
+                    value=case.selectivities,
+                )
         return self
 
     def models_of(self, case: Case) -> Models:

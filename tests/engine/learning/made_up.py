@@ -21,7 +21,7 @@ def row(index: int, draw: str = "training") -> Row:
     arrives = rate / 2 if index % 7 else 0.5  # some of less than one a second
     labels = Labels(43, "", arrives, 1e5 / rate, 2e5 / rate, 0.0, rate > 1500) if index % 5 else Labels(43, "nothing arrived")
     shares = estimated(of.query, 1, index)
-    return Row(index, of, shares, labels, shares)
+    return Row(index, of, shares, labels, tuple(1 - share for share in reversed(shares)))
 
 
 def corpus(directory: Path, draw: str = "training", traces: int = TRACES, seed: int = 1) -> Path:

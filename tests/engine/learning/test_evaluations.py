@@ -74,10 +74,27 @@ def test_training_leaves_out_what_a_case_forbids(stock: Stock) -> None:
     assert learned < sum(one.labels.success for one in whole.training)
 
 
+def test_models_are_given_estimated_selectivities_unless_a_case_says_measured(stock: Stock) -> None:
+    """In training and in tests."""
+    plain = Lesson((stock.corpus("training", 1, TRACES),))
+    for usual, counted in zip(plain.parts(), replace(plain, counted=True).parts(), strict=True):
+        assert [one.selectivities for one in usual] == [row(one.index).selectivities for one in usual]
+        assert [one.selectivities for one in counted] == [row(one.index).measured_selectivities for one in usual]
+    case = FLAT.cases["seen"].model_copy(update={"selectivities": "measured"})
+    tried = {"cases": {"seen": case}, "groups": (), "metrics": ("throughput",), "predictors": ("flat paper",)}
+    found = [evaluate(FLAT.model_copy(update=tried | other), stock).rows[0].scores["q50"] for other in ({}, {"cases": FLAT.cases})]
+    assert found[0] != found[1]
+
+
 def test_lessons_that_differ_are_other_models(stock: Stock) -> None:
     corpus = stock.corpus("training", 1, TRACES)
     plain = Lesson((corpus,))
-    others = [replace(plain, training_traces=20), replace(plain, shuffled=True), replace(plain, initial=Path("other"))]
+    others = [
+        replace(plain, training_traces=20),
+        replace(plain, shuffled=True),
+        replace(plain, counted=True),
+        replace(plain, initial=Path("other")),
+    ]
     places = [stock.place_of_models(lesson, SMALL) for lesson in (plain, *others)]
     places.append(stock.place_of_models(plain, SMALL.model_copy(update={"hosts": "none"})))
     assert len(set(places)) == len(places)
