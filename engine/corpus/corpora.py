@@ -226,7 +226,7 @@ class Balance:
         fine = [one for one in labels if one.success]
         spans = {}
         for name in ("throughput_per_s", "processing_ms", "end_to_end_ms", "mixed_ms"):
-            values = sorted(getattr(one, name) for one in fine)
+            values = sorted(value for one in fine if (value := getattr(one, name)) is not None)
             if values:
                 spans[name] = (values[0], values[len(values) // 2], values[-1])
         return cls(

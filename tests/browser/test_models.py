@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from engine.corpus.corpora import write_card
+
+from ..engine.learning import made_up
 from .axe import assert_accessible
 
 
@@ -53,6 +58,39 @@ def test_a_corpus_is_measured_and_cancelled(page: Page, api: httpx.Client) -> No
     page.get_by_role("button", name="Undo").click()
     expect(corpus).to_have_count(1)
     assert api.delete("/api/learning/corpora/browser").status_code == 204
+
+
+@pytest.mark.slow
+def test_models_are_trained_live(page: Page, api: httpx.Client, workbench: Any) -> None:
+    """Curves grow while a worker trains, go on where they were when the page is loaded again, and end as models that can be asked."""
+    corpus = made_up.corpus(workbench.data / "corpora" / "made-up")
+    write_card(corpus)
+    page.goto("/models")
+    page.get_by_test_id("corpus-made-up").get_by_role("button", name="Train").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name of the models").fill("live")
+    dialog.get_by_label("Width of the network").fill("8")
+    dialog.get_by_label("Models of each cost").fill("1")
+    dialog.get_by_label("Epochs at most").fill("20")
+    dialog.get_by_test_id("start-training").click()
+    expect(page.get_by_test_id("job-live")).to_be_visible()
+
+    page.goto("/models/live")
+    curves = page.get_by_test_id("training").locator(".js-plotly-plot")
+    expect(curves.first).to_be_visible(timeout=60_000)
+    page.reload()
+    expect(curves.first).to_be_visible()
+    expect(page.get_by_test_id("worth-success")).to_be_visible(timeout=60_000)
+    expect(curves).to_have_count(5)
+    page.get_by_role("radio", name="Training loss").check(force=True)
+    expect(page.get_by_role("img", name="Throughput: loss of 1 members by epoch")).to_be_visible()
+    assert_accessible(page)
+    trained = api.get("/api/learning/models/live").raise_for_status().json()["training"]
+    drawn = {one["metric"]: [epoch["number"] for epoch in one["epochs"]] for one in trained}
+    assert drawn.keys() == {"throughput", "processing_latency", "end_to_end_latency", "flows", "success"}
+    assert all(epochs == list(range(1, len(epochs) + 1)) for epochs in drawn.values()), "no epoch is missing"
+    assert api.delete("/api/learning/models/live").status_code == 204
+    shutil.rmtree(corpus)
 
 
 @pytest.mark.slow

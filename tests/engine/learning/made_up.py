@@ -19,7 +19,7 @@ def row(index: int, draw: str = "training") -> Row:
     of = trace(draw, 1, index)
     rate = sum(getattr(operator, "rate_per_s", 0) for operator in of.query.operators)
     arrives = rate / 2 if index % 7 else 0.5  # some of less than one a second
-    labels = Labels(43, "", arrives, 1e5 / rate, 2e5 / rate, 0.0, rate > 1500) if index % 5 else Labels(43, "nothing arrived")
+    labels = Labels(43, "", arrives, 1e5 / rate, 2e5 / rate, 0.0, rate > 1500, 1e5 / rate) if index % 5 else Labels(43, "nothing arrived")
     shares = estimated(of.query, 1, index)
     return Row(index, of, shares, labels, tuple(1 - share for share in reversed(shares)))
 

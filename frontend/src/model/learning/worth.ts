@@ -56,6 +56,8 @@ export function worthOf(detail: LearnedModelsDetail): Worth[] {
   });
 }
 
+export type Shown = "validation" | "loss";
+
 export interface Course {
   cost: (typeof COSTS)[number];
   members: { seed: number; isTrained: boolean; epochs: number[]; validation: number[]; loss: number[] }[];

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { Link, useParams } from "react-router";
 import { isActive, learnedModelsQuery, learningQuery } from "../../api/queries";
 import type { LearnedModelsDetail } from "../../api/types";
 import { plural } from "../../lib/format";
-import { coursesOf, worthOf } from "../../model/learning/worth";
+import { coursesOf, worthOf, type Shown } from "../../model/learning/worth";
 import { Empty, Failure, Loading } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { TopBar } from "../../ui/TopBar";
@@ -33,10 +33,16 @@ export function ModelPage() {
   );
 }
 
+const SHOWN: readonly [Shown, string][] = [
+  ["validation", "Validation"],
+  ["loss", "Training loss"],
+];
+
 function Opened({ detail }: { detail: LearnedModelsDetail }) {
   const worth = useMemo(() => worthOf(detail), [detail]);
   const courses = useMemo(() => coursesOf(detail), [detail]);
   const { data: learning } = useQuery(learningQuery);
+  const [shown, setShown] = useState<Shown>("validation");
   const job = learning?.jobs.find((one) => one.kind === "models" && one.name === detail.name && isActive(one));
   return (
     <div className="model-page" data-testid="model" tabIndex={0} role="region" aria-label={`Models ${detail.name}`}>
@@ -89,11 +95,19 @@ function Opened({ detail }: { detail: LearnedModelsDetail }) {
         <section className="panel courses" aria-label="Training" data-testid="training">
           <div className="ph">
             <h2>Training</h2>
-            <span className="mut">validation by epoch; lower is better</span>
+            <span className="mut">by epoch; lower is better</span>
+            <div className="seg" role="radiogroup" aria-label="Show">
+              {SHOWN.map(([value, label]) => (
+                <label key={value}>
+                  <input type="radio" name="shown" checked={shown === value} onChange={() => setShown(value)} />
+                  {label}
+                </label>
+              ))}
+            </div>
           </div>
           <div className="cards">
             {courses.map((course) => (
-              <TrainingChart key={course.cost.id} course={course} />
+              <TrainingChart key={course.cost.id} course={course} shown={shown} />
             ))}
           </div>
         </section>

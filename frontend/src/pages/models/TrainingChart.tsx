@@ -1,30 +1,32 @@
 import { useCallback } from "react";
 import { short } from "../../lib/format";
-import type { Course } from "../../model/learning/worth";
+import type { Course, Shown } from "../../model/learning/worth";
 import { axisOf, Plot, SERIES, type Colours } from "../../ui/chart/Plot";
 
-/** Validation of each member by epoch: median q-error, or share of wrong classes. */
-export function TrainingChart({ course: { cost, members } }: { course: Course }) {
+/** By epoch of each member: its loss in training, or its validation, which is a median q-error or a share of wrong classes. */
+export function TrainingChart({ course: { cost, members }, shown }: { course: Course; shown: Shown }) {
+  const what = shown === "loss" ? "loss" : cost.isClass ? "share of wrong classes" : "median q-error";
   const draw = useCallback(
     (colour: Colours) => ({
-      data: members.map(({ seed, epochs, validation }, at) => {
+      data: members.map(({ seed, epochs, validation, loss }, at) => {
+        const values = shown === "loss" ? loss : validation;
         const series = SERIES[at % SERIES.length] ?? SERIES[0];
         return {
           type: "scatter",
           mode: "lines",
           name: `member ${at + 1}`,
           x: epochs,
-          y: validation,
+          y: values,
           line: { color: colour(series.token), dash: series.dash, width: 2 },
           hovertemplate: `seed ${seed}, epoch %{x}: <b>%{y:.3g}</b><extra></extra>`,
         };
       }),
       layout: {
         xaxis: axisOf(colour, "epoch", { rangemode: "tozero" }),
-        yaxis: axisOf(colour, cost.isClass ? "share of wrong classes" : "median q-error"),
+        yaxis: axisOf(colour, what),
       },
     }),
-    [members, cost],
+    [members, shown, what],
   );
   const best = members.map(({ validation }) => Math.min(...validation));
   return (
@@ -32,12 +34,12 @@ export function TrainingChart({ course: { cost, members } }: { course: Course })
       <div className="ch">
         <h3>{cost.title}</h3>
         <span className="mut">
-          best {best.filter(Number.isFinite).map(short).join(", ")}
+          best validation {best.filter(Number.isFinite).map(short).join(", ")}
           {members.some(({ isTrained }) => !isTrained) && ", in training"}
         </span>
       </div>
       <div className="chart">
-        <Plot label={`${cost.title}: validation of ${members.length} members by epoch`} draw={draw} revision={cost.id} />
+        <Plot label={`${cost.title}: ${shown} of ${members.length} members by epoch`} draw={draw} revision={`${cost.id} ${shown}`} />
       </div>
     </section>
   );
