@@ -26,7 +26,7 @@ from engine.spec.study.study import load_study
 from .figure_examples import experiment, figure
 
 FILES = FigureFiles(Path(__file__).parents[2] / "fixtures")
-IDENTITY = "563b897d0c60ff6cb05f92d14cd3cf241c1a31452fa7330959c69f8e4c1c7476"
+IDENTITY = "be651d723dd84598f1b6832de12d6511d84e22c06fa6dff190eb044333377cd9"
 
 
 def problems(pointer: str, value: Any) -> list[Problem]:
@@ -188,6 +188,17 @@ def test_a_table_says_which_numbers_are_the_best() -> None:
 def test_what_is_drawn_does_not_change_what_a_result_belongs_to() -> None:
     drawing = {"kind": "table", "panels": [{"series": [{"value": "out"}]}], "columns": {"out": {"better": "lower"}}}
     assert identity(load_figure(changed(figure(), "/drawing", drawing), experiment), "dev", experiment) == IDENTITY
+
+
+def test_texts_do_not_change_what_a_result_belongs_to() -> None:
+    unmet = {"why": "The bar is too high", "on": "2026-01-02"}
+    for pointer, value in (
+        ("/assertions/0/text", "In other words"),
+        ("/assertions/0/unmet", unmet),
+        ("/title", "Another"),
+        ("/claim", "Less"),
+    ):
+        assert identity(load_figure(changed(figure(), pointer, value), experiment), "dev", experiment) == IDENTITY
 
 
 def test_old_figures_keep_their_identity() -> None:

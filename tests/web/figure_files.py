@@ -48,6 +48,6 @@ def in_place_of_ours(folder: Path, monkeypatch: pytest.MonkeyPatch, checks: dict
     for id, check in checks.items():
         write(files, id, check)
     monkeypatch.setattr(figures, "FILES", files)
-    figures.outline.cache_clear()
+    figures.read_again()
     yield files
-    figures.outline.cache_clear()
+    figures.read_again()

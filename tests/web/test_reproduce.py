@@ -15,6 +15,7 @@ import engine
 from engine.spec.figure.files import FigureFiles
 from webapp.lab import figures
 from webapp.lab.models import Experiment, FigureResult, Lab, Run, RunState
+from webapp.reports import results_page
 
 from .conftest import manage, new_run
 from .figure_files import in_place_of_ours, write
@@ -49,7 +50,7 @@ def test_figures_are_carried_out_kept_and_listed(lab: Lab, files: FigureFiles) -
     assert (unknown["state"], unknown["reason"]) == ("not evaluated", "division by zero: rate - rate is 0")
     after = json.loads(reproduce("--list", "--json"))
     assert [(one["status"], one["scale"], one["seeds"]) for one in after] == [("reproduced", "smoke", [1]), ("partly", "smoke", [1])]
-    assert after[0]["assertions"] == made[0]["assertions"]
+    assert after[0]["assertions"] == [one | {"unmet": None} for one in made[0]["assertions"]]
     assert after[0]["assertions"][0]["sides"] == [
         {"text": "out", "least": 200, "most": 200},
         {"text": "2 * rate", "least": 200, "most": 200},
@@ -121,9 +122,75 @@ def test_the_largest_scale_is_shown_and_a_changed_figure_is_not_run(lab: Lab, fi
     assert [result.scale for result in FigureResult.objects.order_by("pk")] == ["dev", "smoke"]
     assert figures.known("test/1", lab).scale == "dev"
     write(files, "test/1", "out == 3 * rate")
-    figures.outline.cache_clear()
+    figures.read_again()
     assert figures.known("test/1", lab).status == "not run"
     assert "does not hold: out == 3 * rate" in reproduce("test/1", "--processes", "1")
+
+
+def test_results_are_shipped_shown_and_made_again(lab: Lab, files: FigureFiles, client: Client) -> None:
+    """What comes with Millrace counts until the lab has a result of its own, and says whether both agree."""
+    reproduce("test", "--scale", "dev", "--ship", "--processes", "1")
+    FigureResult.objects.all().delete()
+    (one, two) = client.get("/api/figures").json()
+    assert (one["status"], one["scale"], one["is_shipped"]) == ("reproduced", "dev", True)
+    assert one["shipped"]["engine_version"] == engine.ENGINE_VERSION
+    assert two["lacking"] == ["M-1"]
+    detail = client.get("/api/figures/test/1").json()
+    assert (detail["is_shipped"], detail["agrees"], detail["values"]["out"]) == (True, None, {"value": 200})
+    assert [(result["scale"], result["is_shipped"]) for result in detail["results"]] == [("dev", True)]
+    assert client.get("/api/figures/test/1?scale=smoke").json()["status"] == "not run"
+    assert b"reproduced" in client.get("/api/figures/test/1/report").content
+
+    reproduce("test/1", "--processes", "1")
+    (one, _) = client.get("/api/figures").json()
+    assert (one["scale"], one["is_shipped"], one["shipped"]["scale"]) == ("smoke", False, "dev"), "either stands beside the other"
+    reproduce("test/1", "--scale", "dev", "--processes", "1")
+    detail = client.get("/api/figures/test/1").json()
+    assert (detail["is_shipped"], detail["agrees"]) == (False, True)
+    FigureResult.objects.filter(scale="dev").update(values={"out": {"value": 201}, "rate": {"value": 100}})
+    assert client.get("/api/figures/test/1").json()["agrees"] is False
+
+
+def test_shipped_results_are_readable_and_have_a_page(lab: Lab, files: FigureFiles) -> None:
+    unmet = {"why": "The bar is a billion", "on": "2026-01-02"}
+    assertion = {"id": "M-1", "text": "A great many", "check": "out > 1e9", "unmet": unmet}
+    write(files, "test/2", "", assertions=[assertion])
+    figures.read_again()
+    reproduce("test", "--scale", "dev", "--ship", "--processes", "1")
+    path = files.root / "results" / "test" / "2.dev.json"
+    assert f' "engine_version": "{engine.ENGINE_VERSION}",' in path.read_text().splitlines()
+    page = (files.root.parent / "docs" / "results.md").read_text()
+    assert "2 of 3 assertions hold. Figures: 1 reproduced, 1 not reproduced." in page
+    assert "* `test/2` M-1, fails: A great many. Measured: `out` = 200. *The bar is a billion.* (2026-01-02)" in page
+    assert page == results_page.text()
+
+
+def test_shipped_results_that_cannot_be_read_or_are_of_another_figure_are_left_out(
+    lab: Lab, files: FigureFiles, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    reproduce("test", "--scale", "dev", "--ship", "--processes", "1")
+    FigureResult.objects.all().delete()
+    results = figures.result_files()
+    one, two = results.path("test/1", "dev"), results.path("test/2", "dev")
+
+    def left_out() -> list[str]:
+        figures.read_again()
+        return [item["status"] for item in client.get("/api/figures").json()]
+
+    whole = one.read_text()
+    one.write_text(whole[:200])
+    assert left_out() == ["not run", "partly"]
+    assert "results/test/1.dev.json cannot be read" in caplog.text
+    one.write_bytes(two.read_bytes())
+    assert left_out() == ["not run", "partly"]
+    assert "results/test/1.dev.json holds the result of test/2.dev.json" in caplog.text
+    one.write_text(whole.replace('"hash": "', '"hash": "0'))
+    assert left_out() == ["not run", "partly"], "of the figure as it was before"
+    one.write_text(whole.replace(f'"engine_version": "{engine.ENGINE_VERSION}"', '"engine_version": "999"'))
+    assert left_out() == ["reproduced", "partly"]
+    assert client.get("/api/figures").json()[0]["engine_version"] == "999", "it says so"
+    results.path("test/9", "dev").write_text(whole)
+    assert left_out() == ["reproduced", "partly"], "nobody asks for it"
 
 
 def test_bad_figures_and_names_are_told_plainly(lab: Lab, client: Client, files: FigureFiles, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,7 +211,7 @@ def test_bad_figures_and_names_are_told_plainly(lab: Lab, client: Client, files:
         answer = client.get(path)
         assert (answer.status_code, answer.json()["problems"][0]["pointer"]) == (422, "/assertions/0/check")
     write(files, "test/3", "out == rate", scales={"paper": {"changes": [{"fields": ["/experiment/nowhere/x"], "value": 1}]}})
-    figures.outline.cache_clear()
+    figures.read_again()
     assert "/scales/paper/changes/0/fields/0" in client.get("/api/figures/test/3").json()["problems"][0]["pointer"]
     assert FigureResult.objects.count() == 0
 

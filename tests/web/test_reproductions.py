@@ -87,7 +87,7 @@ def test_what_is_wrong_is_said(client: Client, files: FigureFiles) -> None:
     assert (missing.status_code, "has no reproduction" in missing.json()["detail"]) == (404, True)
     asked = ask(client)
     write(files, "test/1", "out == rat")
-    figures.outline.cache_clear()
+    figures.read_again()
     worker.make(asked["id"])
     failed = Reproduction.objects.get()
     assert (failed.state, "there is no value 'rat'" in failed.error) == (RunState.FAILED, True)
@@ -150,7 +150,7 @@ def test_a_figure_that_is_changed_meanwhile_is_not_judged(client: Client, files:
     asked = ask(client)
     worker.make(asked["id"])
     write(files, "test/1", "out == 2 * rate", scales={"smoke": {"changes": [{"fields": ["/experiment/workload/horizon_s"], "value": 3}]}})
-    figures.outline.cache_clear()
+    figures.read_again()
     carried_out(asked["id"])
     failed = Reproduction.objects.get()
     assert (failed.state, "was changed during" in failed.error) == (RunState.FAILED, True)
@@ -191,7 +191,7 @@ def with_models(files: FigureFiles, evaluation: dict[str, Any]) -> None:
         "drawing": {"panels": [{"series": [{"value": "q50", "mark": "bars"}]}]},
     }
     write(files, "test/1", "", **parts)
-    figures.outline.cache_clear()
+    figures.read_again()
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal, NotRequired, get_args
 
 from django.http import HttpRequest, HttpResponse
@@ -15,6 +15,7 @@ from ninja import Status as Answer
 from typing_extensions import TypeAliasType, TypedDict
 
 from engine.spec.base.problems import suggestion
+from engine.spec.base.version import ENGINE_VERSION
 from engine.spec.figure.figure import Scale, study_at
 from webapp.lab import figures
 from webapp.lab.models import FigureResult, Lab, Reproduction, Run, RunState
@@ -75,10 +76,21 @@ class FigureSource(Schema):
 AssertionCounts = TypedDict("AssertionCounts", dict.fromkeys(get_args(AssertionState), NotRequired[int]))  # type: ignore[misc]
 
 
+class ShippedShape(Schema):
+    """The result that comes with Millrace, at its largest scale. is_current: measured by this version of the engine."""
+
+    scale: Scale
+    status: Status
+    engine_version: str
+    is_current: bool
+    created_at: datetime
+
+
 class FigureItem(Schema):
     """A figure in a list. status: reproduced, calibrated, partly, not reproduced, not evaluated (none of its assertions was), or not run.
-    scale and the fields after it describe the result that counts: the newest at the largest scale; null without one. assertions: number in
-    each state. lacking: ids of assertions that do not hold. under_way: reproductions in progress."""
+    scale and the fields after it describe the result that counts: the lab's newest at the largest scale, or, if the lab has none, the one
+    that comes with Millrace (is_shipped); null without either. assertions: number in each state. lacking: ids of assertions that do not
+    hold. under_way: reproductions in progress."""
 
     id: str
     title: str
@@ -90,6 +102,8 @@ class FigureItem(Schema):
     runs: int | None
     took_s: float | None
     created_at: datetime | None
+    is_shipped: bool
+    shipped: ShippedShape | None
     assertions: Annotated[dict[str, int], AsIs(AssertionCounts)]
     lacking: list[str]
     under_way: list[ReproductionShape]
@@ -99,6 +113,13 @@ class FigureSide(Schema):
     text: str
     least: float
     most: float
+
+
+class UnmetShape(TypedDict):
+    """Why an assertion does not hold, by its author, and on which day that was written."""
+
+    why: str
+    on: date
 
 
 class FigureAssertion(Schema):
@@ -112,10 +133,12 @@ class FigureAssertion(Schema):
     state: AssertionState
     sides: list[FigureSide]
     reason: str
+    unmet: Annotated[dict[str, Any] | None, AsIs(UnmetShape | None)]
 
 
 class FigureResultShape(Schema):
-    """A stored result. stale: the figure has changed since."""
+    """A result. stale: the figure has changed since. is_shipped: it comes with Millrace. is_current: measured by this version of the
+    engine."""
 
     scale: Scale
     status: Status
@@ -125,6 +148,8 @@ class FigureResultShape(Schema):
     took_s: float
     created_at: datetime
     stale: bool
+    is_shipped: bool
+    is_current: bool
 
 
 class RunBehind(Schema):
@@ -135,13 +160,17 @@ class RunBehind(Schema):
 
 
 class FigureDetail(Schema):
-    """document: the figure as written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this lab
-    with these keys, by key; a key without a run in this lab is missing. results: all stored results, newest first."""
+    """document: the figure as written. is_shipped: what follows is the result that comes with Millrace, since the lab has none. agrees: the
+    lab's result has the same values as that; null without both at one scale. values: by name; their `runs` are keys (hashes of document and
+    seed). lab_runs: runs of this lab with these keys, by key; a key without a run in this lab is missing. results: the lab's, newest first,
+    then those that come with Millrace."""
 
     id: str
     document: JsonObject
     status: Status
     scale: Scale | None
+    is_shipped: bool
+    agrees: bool | None
     values: Annotated[dict[str, Any], AsIs(dict[str, FigureValue])]
     assertions: list[FigureAssertion]
     lab_runs: dict[str, RunBehind]
@@ -178,6 +207,8 @@ def read(request: HttpRequest, paper: str, figure: str, which: Query[ScaleQuery]
         document=figures.FILES.document(id),
         status=known.status,
         scale=known.scale,
+        is_shipped=known.result is not None and known.own is None,
+        agrees=agrees(known),
         values=values,
         assertions=[FigureAssertion(**assertion) for assertion in known.assertions],
         lab_runs=lab_runs(lab, keys_of(values)),
@@ -289,17 +320,38 @@ def item(known: figures.Known, under_way: list[ReproductionShape]) -> FigureItem
         runs=result.runs if result else None,
         took_s=result.took_s if result else None,
         created_at=result.created_at if result else None,
+        is_shipped=result is not None and known.own is None,
+        shipped=shipped_shape(known.shipped) if known.shipped else None,
         assertions={state: states.count(state) for state in dict.fromkeys(states)},
         lacking=[assertion["id"] for assertion in known.assertions if assertion["state"] != HOLDS] if result else [],
         under_way=under_way,
     )
 
 
+def shipped_shape(result: FigureResult) -> ShippedShape:
+    named = {name: getattr(result, name) for name in ("scale", "status", "engine_version", "created_at")}
+    return ShippedShape(**named, is_current=result.engine_version == ENGINE_VERSION)
+
+
 def results(lab: Lab, id: str) -> list[FigureResultShape]:
     _, identities = figures.outline(id)
     found = FigureResult.objects.filter(lab=lab, figure=id).defer("values", "assertions").order_by("-created_at", "-pk")[:RESULTS_MAX]
     names = ("scale", "status", "engine_version", "seeds", "runs", "took_s", "created_at")
-    return [FigureResultShape(**{name: getattr(one, name) for name in names}, stale=one.hash not in identities.values()) for one in found]
+
+    def shape(one: FigureResult) -> FigureResultShape:
+        return FigureResultShape(
+            **{name: getattr(one, name) for name in names},
+            stale=one.hash not in identities.values(),
+            is_shipped=one.pk is None,
+            is_current=one.engine_version == ENGINE_VERSION,
+        )
+
+    return list(map(shape, [*found, *figures.shipped(id).values()]))
+
+
+def agrees(known: figures.Known) -> bool | None:
+    own, shipped = known.own, known.shipped
+    return figures.agree(own, shipped) if own and shipped and own.scale == shipped.scale else None
 
 
 def keys_of(values: dict[str, Any]) -> set[str]:

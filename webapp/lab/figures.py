@@ -1,9 +1,11 @@
-"""The figures that come with Millrace, and the lab's results for them."""
+"""The figures that come with Millrace, the results that come with them, and the lab's own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, time
 from functools import cache
 from typing import Any
 
@@ -14,6 +16,7 @@ from engine.spec.base.problems import InvalidExperiment, Problem, Refusal
 from engine.spec.base.structure import refusal_problem
 from engine.spec.figure.figure import SCALES, Figure, Scale, identity
 from engine.spec.figure.files import FigureFiles
+from engine.spec.figure.results import BrokenResult, ResultFiles
 from engine.spec.rules.validation import Context
 from webapp.lib.redis_connection import connection
 from webapp.messaging.frame_files import frames_after
@@ -27,7 +30,15 @@ from .models.work import ACTIVE
 from .reuse import run_of_the_same
 
 NOT_RUN = "not run"
+UNMET = ("fails", "not evaluated")
 FILES = FigureFiles(settings.BASE_DIR / "fixtures")
+
+log = logging.getLogger(__name__)
+
+
+def result_files() -> ResultFiles:
+    """Results that come with Millrace."""
+    return ResultFiles(FILES.root)
 
 
 class InvalidFigure(InvalidExperiment):
@@ -40,10 +51,17 @@ class InvalidFigure(InvalidExperiment):
 
 @dataclass(frozen=True)
 class Known:
-    """A figure and its result: the newest at the largest scale that has one. None if the current version of the figure has no result."""
+    """A figure and its results at the largest scale that has one: the lab's newest, and the one that comes with Millrace. None if the
+    current version of the figure has no such result."""
 
     figure: Figure
-    result: FigureResult | None
+    own: FigureResult | None
+    shipped: FigureResult | None
+
+    @property
+    def result(self) -> FigureResult | None:
+        """The one that counts: the lab's own, if there is one."""
+        return self.own or self.shipped
 
     @property
     def status(self) -> str:
@@ -57,20 +75,23 @@ class Known:
     def assertions(self) -> list[dict[str, Any]]:
         """The figure's assertions with their states."""
         if self.result:
-            return list(self.result.assertions)
-        asserted = [assertion.model_dump(include={"id", "text", "check", "tolerance"}) for assertion in self.figure.assertions]
-        return [{**each, "state": NOT_RUN, "sides": [], "reason": ""} for each in asserted]
+            judged = list(self.result.assertions)
+        else:
+            asserted = [assertion.model_dump(include={"id", "text", "check", "tolerance"}) for assertion in self.figure.assertions]
+            judged = [{**each, "state": NOT_RUN, "sides": [], "reason": ""} for each in asserted]
+        unmet = {one.id: one.unmet.model_dump(mode="json") for one in self.figure.assertions if one.unmet}
+        return [{**each, "unmet": unmet.get(each["id"]) if each["state"] in UNMET else None} for each in judged]
 
 
 def known(id: str, lab: Lab | None = None, scale: Scale | None = None) -> Known:
-    """Return a figure with its result at one scale or at the largest. lab: whose results count; None for no results. Raises
-    InvalidFigure."""
+    """Return a figure with its results at one scale or at the largest. lab: whose results count. Raises InvalidFigure."""
     (one,) = all_known([id], lab, (scale,) if scale else SCALES)
     return one
 
 
 def all_known(ids: Sequence[str], lab: Lab | None, scales: Sequence[Scale] = SCALES) -> list[Known]:
-    """Like `known`, for several figures. Results of earlier versions of a figure do not count."""
+    """Like `known`, for several figures. Results of earlier versions of a figure do not count. lab: None for those that come with Millrace
+    alone."""
     outlines = {id: outline(id) for id in ids}
     hashes = [identities[scale] for _, identities in outlines.values() for scale in scales]
     found = FigureResult.objects.filter(lab=lab, figure__in=ids, hash__in=hashes).order_by("created_at", "pk")
@@ -78,9 +99,40 @@ def all_known(ids: Sequence[str], lab: Lab | None, scales: Sequence[Scale] = SCA
     results = FigureResult.objects.defer("values").in_bulk(keys.values())
     newest = {at: results[key] for at, key in keys.items() if key in results}
     return [
-        Known(figure, next((newest[id, scale] for scale in reversed(SCALES) if (id, scale) in newest), None))
+        Known(figure, _largest({at: newest[id, at] for at in scales if (id, at) in newest}), _largest(shipped(id), scales))
         for id, (figure, _) in outlines.items()
     ]
+
+
+def _largest(of: Mapping[Scale, FigureResult], scales: Sequence[Scale] = SCALES) -> FigureResult | None:
+    return next((of[scale] for scale in reversed(SCALES) if scale in scales and scale in of), None)
+
+
+@cache
+def shipped(id: str) -> dict[Scale, FigureResult]:
+    """The results of the current version of a figure that come with Millrace, as rows that are not stored. Files that cannot be read are
+    left out, with a warning in the log."""
+    _, identities = outline(id)
+    found = {}
+    for scale in SCALES:
+        try:
+            result = result_files().read(id, scale)
+        except BrokenResult as broken:
+            log.warning("%s; the result is left out", broken)
+            continue
+        if result is not None and result.hash == identities[scale]:
+            parts = result.model_dump(mode="json", exclude={"prices", "machine", "made_on"})
+            found[scale] = FigureResult(**parts, created_at=datetime.combine(result.made_on, time(), UTC))
+    return found
+
+
+def agree(one: FigureResult, other: FigureResult) -> bool:
+    """Whether both measured the same values, whatever runs they come from."""
+
+    def numbers(of: FigureResult) -> dict[str, Any]:
+        return {name: {part: value for part, value in each.items() if part != "runs"} for name, each in of.values.items()}
+
+    return numbers(one) == numbers(other)
 
 
 def run_of(lab: Lab, document: dict[str, Any], engine_version: str) -> tuple[dict[str, Any], list[str]] | None:
@@ -126,6 +178,12 @@ def outline(id: str) -> tuple[Figure, dict[Scale, str]]:
         raise InvalidFigure(id, [refusal_problem(refusal, ())]) from None
     except InvalidExperiment as invalid:
         raise InvalidFigure(id, invalid.problems) from None
+
+
+def read_again() -> None:
+    """Forget figures and results that were read: their files have changed."""
+    outline.cache_clear()
+    shipped.cache_clear()
 
 
 def checked(id: str, context: Context) -> Figure:

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -174,6 +175,13 @@ class Computed(Variant):
 AnyValue = Annotated[OfMetric | OfSearch | OfVerdict | OfFrames | OfRecords | OfSetting | OfScore | Computed, Field(discriminator="kind")]
 
 
+class Unmet(Model):
+    """Why an assertion does not hold, by its author."""
+
+    why: str = Field(min_length=1, max_length=1000, description="in a sentence")
+    on: date
+
+
 class Assertion(Model):
     """A condition that must hold. id: as in the specification (B-50), or M-1 ... for ours. check: `engine.spec.expressions.assertions`."""
 
@@ -184,6 +192,7 @@ class Assertion(Model):
     of_seeds: Integer | None = Field(
         default=None, ge=1, description="number of seeds for which it must hold, each judged separately; all, if there are fewer"
     )
+    unmet: Unmet | None = Field(default=None, description="why it does not hold")
 
 
 # Drawing
@@ -403,13 +412,11 @@ class _Named(Model):
 
 
 def identity(figure: Figure, scale: Scale, experiments: Experiments) -> str:
-    """Hash of everything that the figure's result at a scale depends on: studies, evaluations, values, reported values, assertions.
-    Raises Refusal, InvalidExperiment."""
+    """Hash of everything that the figure's result at a scale depends on: studies, evaluations, values, reported values, and what assertions
+    check, but no texts. Raises Refusal, InvalidExperiment."""
     studies = {name: study_at(figure, name, scale, experiments) for name in figure.studies}
     judged = figure.model_dump(by_alias=True, mode="json", include={"values", "reported", "assertions"})
-    for assertion in judged["assertions"]:
-        if assertion["of_seeds"] is None:  # older figures without this field keep their hashes
-            del assertion["of_seeds"]
+    judged["assertions"] = [{name: of[name] for name in ("id", "check", "tolerance", "of_seeds")} for of in judged["assertions"]]
     if figure.calibrated:
         judged["calibrated"] = True
     if figure.evaluations:

@@ -29,6 +29,8 @@ export interface Assertion {
   state: AssertionState;
   sides: Side[];
   reason: string;
+  /** Why it does not hold, by its author, and when that was written. */
+  unmet: { why: string; on: string } | null;
 }
 
 /** Keys of the runs behind it are hashes of document and seed. */

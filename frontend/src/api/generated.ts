@@ -1661,8 +1661,9 @@ export interface components {
         };
         /**
          * @description A figure in a list. status: reproduced, calibrated, partly, not reproduced, not evaluated (none of its assertions was), or not run.
-         *     scale and the fields after it describe the result that counts: the newest at the largest scale; null without one. assertions: number in
-         *     each state. lacking: ids of assertions that do not hold. under_way: reproductions in progress.
+         *     scale and the fields after it describe the result that counts: the lab's newest at the largest scale, or, if the lab has none, the one
+         *     that comes with Millrace (is_shipped); null without either. assertions: number in each state. lacking: ids of assertions that do not
+         *     hold. under_way: reproductions in progress.
          */
         FigureItem: {
             id: string;
@@ -1676,6 +1677,8 @@ export interface components {
             runs: number | null;
             took_s: number | null;
             created_at: string | null;
+            is_shipped: boolean;
+            shipped: components["schemas"]["ShippedShape"] | null;
             assertions: components["schemas"]["AssertionCounts"];
             lacking: string[];
             under_way: components["schemas"]["ReproductionShape"][];
@@ -1706,6 +1709,17 @@ export interface components {
             finished_at: string | null;
             note: string | null;
         };
+        /** @description The result that comes with Millrace, at its largest scale. is_current: measured by this version of the engine. */
+        ShippedShape: {
+            /** @enum {string} */
+            scale: "smoke" | "dev" | "paper";
+            /** @enum {string} */
+            status: "reproduced" | "calibrated" | "partly" | "not reproduced" | "not evaluated" | "not run";
+            engine_version: string;
+            is_current: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
         /**
          * @description state: holds, fails, not evaluated (reason says why), or not run. sides: the values compared; for a series, its minimum and
          *     maximum.
@@ -1719,10 +1733,13 @@ export interface components {
             state: "holds" | "fails" | "not evaluated" | "not run";
             sides: components["schemas"]["FigureSide"][];
             reason: string;
+            unmet: components["schemas"]["UnmetShape"] | null;
         };
         /**
-         * @description document: the figure as written. values: by name; their `runs` are keys (hashes of document and seed). lab_runs: runs of this lab
-         *     with these keys, by key; a key without a run in this lab is missing. results: all stored results, newest first.
+         * @description document: the figure as written. is_shipped: what follows is the result that comes with Millrace, since the lab has none. agrees: the
+         *     lab's result has the same values as that; null without both at one scale. values: by name; their `runs` are keys (hashes of document and
+         *     seed). lab_runs: runs of this lab with these keys, by key; a key without a run in this lab is missing. results: the lab's, newest first,
+         *     then those that come with Millrace.
          */
         FigureDetail: {
             id: string;
@@ -1732,6 +1749,8 @@ export interface components {
             /** @enum {string} */
             status: "reproduced" | "calibrated" | "partly" | "not reproduced" | "not evaluated" | "not run";
             scale: ("smoke" | "dev" | "paper") | null;
+            is_shipped: boolean;
+            agrees: boolean | null;
             values: {
                 [key: string]: components["schemas"]["FigureValue"];
             };
@@ -1741,7 +1760,10 @@ export interface components {
             };
             results: components["schemas"]["FigureResultShape"][];
         };
-        /** @description A stored result. stale: the figure has changed since. */
+        /**
+         * @description A result. stale: the figure has changed since. is_shipped: it comes with Millrace. is_current: measured by this version of the
+         *     engine.
+         */
         FigureResultShape: {
             /** @enum {string} */
             scale: "smoke" | "dev" | "paper";
@@ -1754,6 +1776,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             stale: boolean;
+            is_shipped: boolean;
+            is_current: boolean;
         };
         FigureSide: {
             text: string;
@@ -1785,6 +1809,12 @@ export interface components {
             low?: (number | null)[];
             high?: (number | null)[];
             runs?: string[][];
+        };
+        /** @description Why an assertion does not hold, by its author, and on which day that was written. */
+        UnmetShape: {
+            why: string;
+            /** Format: date */
+            on: string;
         };
         AtScale: {
             document: {
@@ -3617,6 +3647,7 @@ export type AssertionCounts = components['schemas']['AssertionCounts'];
 export type FigureItem = components['schemas']['FigureItem'];
 export type FigureSource = components['schemas']['FigureSource'];
 export type ReproductionShape = components['schemas']['ReproductionShape'];
+export type ShippedShape = components['schemas']['ShippedShape'];
 export type FigureAssertion = components['schemas']['FigureAssertion'];
 export type FigureDetail = components['schemas']['FigureDetail'];
 export type FigureResultShape = components['schemas']['FigureResultShape'];
@@ -3626,6 +3657,7 @@ export type NoValue = components['schemas']['NoValue'];
 export type NumberValue = components['schemas']['NumberValue'];
 export type RunBehind = components['schemas']['RunBehind'];
 export type SeriesValue = components['schemas']['SeriesValue'];
+export type UnmetShape = components['schemas']['UnmetShape'];
 export type AtScale = components['schemas']['AtScale'];
 export type CorpusShape = components['schemas']['CorpusShape'];
 export type LabelSpread = components['schemas']['LabelSpread'];

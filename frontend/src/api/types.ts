@@ -198,6 +198,7 @@ export type StudyChecked = Omit<Api.Checked, "problems"> & { problems: Problem[]
 
 export type Reproduction = Api.ReproductionShape;
 export type FigureItem = Api.FigureItem;
+export type FigureShipped = Api.ShippedShape;
 export type FigureResult = Api.FigureResultShape;
 export type RunBehind = Api.RunBehind;
 export type FigureDetail = Omit<Api.FigureDetail, "document"> & { document: FigureDocument };

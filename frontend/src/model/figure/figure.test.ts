@@ -13,6 +13,7 @@ import {
   pointText,
   shortName,
   sideText,
+  shippedText,
   sourceText,
   statusesText,
   tableOf,
@@ -198,6 +199,13 @@ describe("the list", () => {
     expect(matching(items, "karimov lat", "").map(({ id }) => id)).toEqual(["b/3.13"]);
     expect(matching(items, "", "not run").map(({ id }) => id)).toEqual(["b/3.4", "m/q1"]);
     expect(matching(items, "nothing", "")).toEqual([]);
+  });
+
+  it("says what comes with Millrace, and of which engine", () => {
+    const shipped = { status: "partly", scale: "dev", engine_version: "17", is_current: true } as const;
+    expect(shippedText(true, shipped)).toBe("comes with Millrace");
+    expect(shippedText(true, { ...shipped, is_current: false })).toBe("comes with Millrace, engine version 17");
+    expect(shippedText(false, shipped)).toBe("came with Millrace as partly reproduced, dev scale");
   });
 
   it("is by paper, figures by their numbers", () => {

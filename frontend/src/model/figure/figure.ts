@@ -12,7 +12,7 @@ import {
   type Scale,
   type Side,
 } from "../../api/figure";
-import type { Reproduction } from "../../api/types";
+import type { FigureShipped, Reproduction } from "../../api/types";
 import { percent, short } from "../../lib/format";
 
 export interface Spot {
@@ -208,6 +208,14 @@ export function statusesText(figures: readonly { status: FigureStatus; scale: Sc
   const smoke = figures.filter(({ scale }) => scale === "smoke").length;
   return smoke ? `${told}; ${smoke} at smoke scale` : told;
 }
+
+/** Below a status: that it comes with Millrace, or, of the lab's own, what came with it. */
+export function shippedText(isShipped: boolean, { status, scale, engine_version, is_current }: Pick<FigureShipped, "status" | "scale" | "engine_version" | "is_current">): string {
+  const told = isShipped ? "comes with Millrace" : `came with Millrace as ${status === "partly" ? "partly reproduced" : status}, ${scale} scale`;
+  return is_current ? told : `${told}, engine version ${engine_version}`;
+}
+
+export const agreesText = (agrees: boolean) => `${agrees ? "the same values as" : "other values than"} the result that comes with Millrace`;
 
 /** What is measured for a figure that the paper does not have. */
 const OWN = "our own figure";

@@ -37,6 +37,11 @@ export function Assertions({
                     <code className="mono">{one.check}</code>
                   </details>
                   {one.reason && <small className="why">{one.reason}</small>}
+                  {one.unmet && (
+                    <small className="why">
+                      {one.unmet.why} <time dateTime={one.unmet.on}>({one.unmet.on})</time>
+                    </small>
+                  )}
                 </td>
                 <MeasuredSides sides={one.sides.filter(({ text }) => text !== "tolerance")} valueOf={sideText} />
                 <td>

@@ -5,7 +5,7 @@ import { figuresQuery, lessonsQuery } from "../../api/queries";
 import type { FigureItem } from "../../api/types";
 import { duration, when } from "../../lib/format";
 import { useUrlState } from "../../lib/useUrlState";
-import { byPaper, lessonsOf, matching, sourceText, statusesText, tallyText, underWayTally } from "../../model/figure/figure";
+import { byPaper, lessonsOf, matching, shippedText, sourceText, statusesText, tallyText, underWayTally } from "../../model/figure/figure";
 import { WriteButton } from "../../session/may";
 import { Count } from "../../ui/Count";
 import { Icon } from "../../ui/Icon";
@@ -66,7 +66,8 @@ export function FiguresPage() {
         </div>
         <p className="mut small">
           A figure states what a paper claims and is measured again here. Its status is that of the latest result at the largest scale.
-          Smoke scale takes seconds, dev minutes, paper as long as the scale of the paper takes.
+          Smoke scale takes seconds, dev minutes, paper as long as the scale of the paper takes. Results that come with Millrace count until
+          you have one of your own.
         </p>
       </div>
     </div>
@@ -139,6 +140,7 @@ function Row({ figure }: { figure: FigureItem }) {
       </td>
       <td>
         <StatusBadge status={figure.status} scale={figure.scale} underWay={active} />
+        {figure.shipped && <small>{shippedText(figure.is_shipped, figure.shipped)}</small>}
       </td>
       <td>
         <Tally states={figure.assertions} />

@@ -20,6 +20,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 import engine
 from engine.figures import Made, Processes, packed, reproduce
+from engine.figures.shipped import shipped
 from engine.learning.client import Client, LearningFailed
 from engine.spec.base.problems import Problem, suggestion
 from engine.spec.figure.figure import SCALES, Scale
@@ -29,6 +30,7 @@ from engine.workloads import lookup
 from webapp.lab import figures
 from webapp.lab.models import Lab
 from webapp.lab.people import lab
+from webapp.reports import results_page
 
 INVALID, UNKNOWN, STOPPED = 2, 3, 130
 SIGNS = {"holds": "+", "fails": "-", "not evaluated": "?", figures.NOT_RUN: " "}
@@ -42,10 +44,13 @@ class Command(BaseCommand):
         parser.add_argument("which", nargs="?", default="", metavar="WHICH", help="a figure id or a prefix of ids (default: all figures)")
         parser.add_argument("--list", action="store_true", dest="as_list", help="list the status of the figures; run nothing")
         parser.add_argument("--scale", choices=SCALES, default="smoke", help="smoke takes seconds per figure, dev takes minutes")
+        parser.add_argument("--ship", action="store_true", help="also write the results to fixtures/results, and docs/results.md")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON array with one object per figure")
         parser.add_argument("--processes", type=int, default=2, metavar="N", help="number of parallel runs (default: 2)")
 
-    def handle(self, *args: Any, which: str, as_list: bool, scale: Scale, as_json: bool, processes: int, **options: Any) -> None:
+    def handle(
+        self, *args: Any, which: str, as_list: bool, scale: Scale, ship: bool, as_json: bool, processes: int, **options: Any
+    ) -> None:
         ids = figures.FILES.ids()
         chosen = [which] if which in ids else [id for id in ids if id.startswith(which)]
         if not chosen:
@@ -53,13 +58,17 @@ class Command(BaseCommand):
             self._fail(UNKNOWN, f"there is no figure '{which}'; {hint}", as_json)
         place = self._lab()
         try:
-            told = self._list(chosen, place, as_json) if as_list else self._reproduce(chosen, scale, place, as_json, max(1, processes))
+            told = (
+                self._list(chosen, place, as_json) if as_list else self._reproduce(chosen, scale, place, ship, as_json, max(1, processes))
+            )
         except figures.InvalidFigure as invalid:
             self._fail(INVALID, invalid.detail, as_json, invalid.problems)
         except LearningFailed as failed:
             self._fail(INVALID, str(failed), as_json)
         except KeyboardInterrupt:
             self._fail(STOPPED, "stopped; the results of completed figures are kept", as_json)
+        if ship:
+            results_page.write()
         if as_json:
             self.stdout.write(json.dumps(told))
 
@@ -85,7 +94,9 @@ class Command(BaseCommand):
                 self._assertions(known.assertions)
         return told
 
-    def _reproduce(self, ids: list[str], scale: Scale, place: Lab | None, as_json: bool, processes: int) -> list[dict[str, Any]]:
+    def _reproduce(
+        self, ids: list[str], scale: Scale, place: Lab | None, ship: bool, as_json: bool, processes: int
+    ) -> list[dict[str, Any]]:
         files, told = figures.FILES, []
         directories = (settings.BASE_DIR / "fixtures" / "data",)
         context = Context(datasets=lookup(list(directories)))
@@ -98,6 +109,8 @@ class Command(BaseCommand):
                 took_s = time.monotonic() - started_s
                 if place is not None:
                     figures.store(place, figure, scale, result.as_dict(), took_s)
+                if ship:
+                    figures.result_files().write(shipped(figure, scale, files.experiment, result, took_s))
                 told.append({"id": figure.id, "title": figure.title, "scale": scale, "took_s": round(took_s, 3), **result.as_dict()})
                 if not as_json:
                     self.stdout.write(f"{figure.id}  {result.status} at {scale} scale, {result.runs} runs, {took_s:.1f} s  {figure.title}")
