@@ -95,6 +95,9 @@ def test_a_fresh_directory_gets_a_database_examples_and_a_private_key(tmp_path: 
     assert "nexmark_q3.yaml" in clerk.manage("load_fixtures")
     assert "already" in clerk.manage("load_fixtures")
     assert clerk.manage("signin_url", "--base", "http://127.0.0.1:1234/").startswith("http://127.0.0.1:1234/signin?token=")
+    assert clerk.manage("signin_url").startswith("http://127.0.0.1:8000/signin?token=")
+    (tmp_path / "port").write_text("4321")
+    assert clerk.manage("signin_url").startswith("http://127.0.0.1:4321/signin?token="), "where scripts/up listens"
     assert clerk.manage("api_token", "notebook").startswith("millrace_")
     assert "revoked 1" in clerk.manage("api_token", "notebook", "--revoke")
     clerk.stop()

@@ -46,7 +46,7 @@ def _paper(prefix: str, paper: str, known: list[figures.Known]) -> list[str]:
     lines = [
         f"## {paper}: `{prefix}`",
         "",
-        f"{held} of {asserted} assertions hold. Figures: {statuses}.",
+        f"{f'{held} of {asserted} assertions hold. ' if run else ''}Figures: {statuses}.",
         "",
         COLUMNS,
         *map(_row, known),

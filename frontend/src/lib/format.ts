@@ -66,13 +66,17 @@ export function clock(time: Date): string {
 /** Today as a time, this year as day and month, else with the year. */
 export function when(iso: string, now = new Date()): string {
   const time = new Date(iso);
-  if (time.toDateString() === now.toDateString()) return clock(time);
-  const day = time.toLocaleDateString("en-GB", {
+  return time.toDateString() === now.toDateString() ? clock(time) : `${dayOf(iso, now)}, ${clock(time)}`;
+}
+
+/** "27 Nov", with the year if it is another one. */
+export function dayOf(iso: string, now = new Date()): string {
+  const time = new Date(iso);
+  return time.toLocaleDateString("en-GB", {
     day: "numeric",
     month: "short",
     ...(time.getFullYear() === now.getFullYear() ? {} : { year: "numeric" }),
   });
-  return `${day}, ${clock(time)}`;
 }
 
 /** How long ago, as long as that is said in minutes; then when. */

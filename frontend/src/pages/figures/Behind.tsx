@@ -1,4 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { get, post } from "../../api/client";
 import type { Scale } from "../../api/figure";
@@ -91,7 +92,11 @@ export function Behind({
             </tbody>
           </table>
         )}
-        {keys.length === 0 ? (
+        {figure.is_shipped && !scored ? (
+          <Make making={make.isPending} studies={studies} onMake={() => make.mutate()}>
+            This result comes with Millrace, without its runs. To inspect them, run the same documents and seeds in the lab.
+          </Make>
+        ) : keys.length === 0 ? (
           <p className="nothing">
             {scored
               ? "A score of learned models, over many drawn experiments that were run for it. They are kept as a corpus, not as runs of the lab."
@@ -99,20 +104,31 @@ export function Behind({
           </p>
         ) : (
           runs.length < keys.length && (
-            <div className="make">
-              <p>
-                {plural(keys.length - runs.length, runs.length ? "more run" : "run")} {keys.length - runs.length === 1 ? "was" : "were"}{" "}
-                executed for the figure alone, and only the numbers are kept. To inspect them, run the same documents and seeds in the
-                lab.
-              </p>
-              <WriteButton className="btn" data-testid="make-runs" disabled={make.isPending} title={`As ${plural(studies.length, "study", "studies")}: ${studies.join(", ")}`} onClick={() => make.mutate()}>
-                <Icon name="play" />
-                Start the runs
-              </WriteButton>
-            </div>
+            <Make making={make.isPending} studies={studies} onMake={() => make.mutate()}>
+              {plural(keys.length - runs.length, runs.length ? "more run" : "run")} {keys.length - runs.length === 1 ? "was" : "were"}{" "}
+              executed for the figure alone, and only the numbers are kept. To inspect them, run the same documents and seeds in the lab.
+            </Make>
           )
         )}
       </div>
     </section>
+  );
+}
+
+function Make({ making, studies, onMake, children }: { making: boolean; studies: string[]; onMake: () => void; children: ReactNode }) {
+  return (
+    <div className="make">
+      <p>{children}</p>
+      <WriteButton
+        className="btn"
+        data-testid="make-runs"
+        disabled={making}
+        title={`As ${plural(studies.length, "study", "studies")}: ${studies.join(", ")}`}
+        onClick={onMake}
+      >
+        <Icon name="play" />
+        Start the runs
+      </WriteButton>
+    </div>
   );
 }

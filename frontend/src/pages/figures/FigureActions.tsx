@@ -57,7 +57,7 @@ export function FigureActions({
           onClick={() => run.mutate({ figures: [figure.id], scale })}
         >
           <Icon name="rerun" />
-          {figure.results.some((one) => one.scale === scale && !one.stale) ? "Rerun" : "Run"} at {scale} scale
+          {figure.results.some((one) => one.scale === scale && !one.stale && !one.is_shipped) ? "Rerun" : "Run"} at {scale} scale
         </WriteButton>
       )}
       <Fork figure={figure} scale={scale} />

@@ -1,7 +1,7 @@
 import { SCALES, type Scale } from "../../api/figure";
 import { isActive } from "../../api/queries";
 import type { FigureDetail, Reproduction } from "../../api/types";
-import { duration, plural, when } from "../../lib/format";
+import { dayOf, duration, plural, when } from "../../lib/format";
 import { agreesText, isOwn, tallyText, underWayTally } from "../../model/figure/figure";
 import { Icon } from "../../ui/Icon";
 import { Progress, statesOf, StatusBadge, statusIcon, statusWord, Tally } from "./status";
@@ -85,11 +85,11 @@ export function FigureHead({
           <>
             {result.seeds.length > 0 && <Fact term="Seeds" value={result.seeds.length > 5 ? String(result.seeds.length) : result.seeds.join(", ")} more={result.seeds.length > 1 ? "95 % intervals" : "no interval"} />}
             <Fact term="Based on" value={plural(result.runs, "run")} more={`took ${duration(result.took_s)}`} />
-            <Fact term="Engine" value={`version ${result.engine_version}`} more={`${result.is_current ? "" : "another than this one, "}${when(result.created_at)}`} />
+            <Fact term="Engine" value={`version ${result.engine_version}`} more={`${result.is_current ? "" : "another than this one, "}${result.is_shipped ? dayOf(result.created_at) : when(result.created_at)}`} />
             {result.is_shipped ? (
-              <Fact term="Measured" value="before" more="comes with Millrace" />
+              <Fact term="Result" value="Comes with Millrace" more="not run here yet" />
             ) : (
-              figure.agrees !== null && <Fact term="Measured" value="here" more={agreesText(figure.agrees)} />
+              figure.agrees !== null && <Fact term="Result" value="Run here" more={agreesText(figure.agrees)} />
             )}
           </>
         ) : (

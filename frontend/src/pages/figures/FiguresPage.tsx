@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import { STATUSES } from "../../api/figure";
 import { figuresQuery, lessonsQuery } from "../../api/queries";
 import type { FigureItem } from "../../api/types";
-import { duration, when } from "../../lib/format";
+import { dayOf, duration, when } from "../../lib/format";
 import { useUrlState } from "../../lib/useUrlState";
 import { byPaper, lessonsOf, matching, shippedText, sourceText, statusesText, tallyText, underWayTally } from "../../model/figure/figure";
 import { WriteButton } from "../../session/may";
@@ -160,7 +160,7 @@ function Row({ figure }: { figure: FigureItem }) {
             {figure.runs ?? NONE}
           </td>
           <td>{figure.engine_version ?? NONE}</td>
-          <td title={figure.took_s === null ? "" : `Took ${duration(figure.took_s)}`}>{figure.created_at ? when(figure.created_at) : NONE}</td>
+          <td title={figure.took_s === null ? "" : `Took ${duration(figure.took_s)}`}>{figure.created_at ? (figure.is_shipped ? dayOf(figure.created_at) : when(figure.created_at)) : NONE}</td>
         </>
       )}
       <td className="num">

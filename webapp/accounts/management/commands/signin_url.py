@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from webapp.accounts.audit import note_by_hand
@@ -15,7 +17,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--base", default="http://127.0.0.1:8000", help="the server's address")
+        parser.add_argument("--base", help="the server's address (default: where scripts/up last listened, or port 8000 of this machine)")
         parser.add_argument(
             "--user", default="local", help="who signs in; an unknown person is created and added to the lab (default: local)"
         )
@@ -23,8 +25,13 @@ class Command(BaseCommand):
             "--role", default="owner", choices=["owner", "member", "viewer"], help="role of a person who is created (default: owner)"
         )
 
-    def handle(self, *args: Any, base: str, user: str, role: str, **options: Any) -> None:
+    def handle(self, *args: Any, base: str | None, user: str, role: str, **options: Any) -> None:
         membership = member(user, role)
         token = SignInToken.issue(membership.user)
         note_by_hand(membership, "people.link", user, f"role {membership.role}")
-        self.stdout.write(f"{base.rstrip('/')}/signin?token={token}")
+        self.stdout.write(f"{(base or here()).rstrip('/')}/signin?token={token}")
+
+
+def here() -> str:
+    port = Path(settings.DATA_DIR) / "port"
+    return f"http://127.0.0.1:{port.read_text().strip() if port.is_file() else 8000}"
