@@ -173,16 +173,23 @@ def outline(id: str) -> tuple[Figure, dict[Scale, str]]:
     """Return a figure and its identity by scale. Cached: the files do not change while a process runs. Raises InvalidFigure."""
     try:
         figure = FILES.outline(id)
-        return figure, {scale: identity(figure, scale, FILES.experiment) for scale in SCALES}
+        return figure, {scale: identity(figure, scale, _experiment) for scale in SCALES}
     except Refusal as refusal:
         raise InvalidFigure(id, [refusal_problem(refusal, ())]) from None
     except InvalidExperiment as invalid:
         raise InvalidFigure(id, invalid.problems) from None
 
 
+@cache
+def _experiment(name: str) -> dict[str, Any] | None:
+    """Figures of a paper share most of theirs."""
+    return FILES.experiment(name)
+
+
 def read_again() -> None:
     """Forget figures and results that were read: their files have changed."""
     outline.cache_clear()
+    _experiment.cache_clear()
     shipped.cache_clear()
 
 

@@ -238,6 +238,7 @@ class _Reader:
     ):
         """reported: None outside figures."""
         self.text, self.line = text, " ".join(text.split())
+        self.encoded = self.line.encode()  # columns of syntax count bytes
         self.types, self.reported, self.tolerance, self.at = types, reported, tolerance, at
         self.names: set[str] = set()
         self.by_column: dict[int, str] = {}
@@ -268,7 +269,7 @@ class _Reader:
     def node(self, syntax: ast.expr, depth: int) -> Node:
         if depth > DEPTH_MAX:
             self.refuse(f"the expression is nested too deeply; at most {DEPTH_MAX} levels are allowed", syntax, "too_deep")
-        text = ast.get_source_segment(self.line, syntax) or ""
+        text = self.encoded[syntax.col_offset : syntax.end_col_offset].decode()
         match syntax:
             case ast.Constant():
                 return self.constant(syntax, text)
