@@ -92,6 +92,7 @@ def test_names_of_hosts_change_no_prediction() -> None:
     document = experiment(OF, seed=1, horizon_s=5)
     for host in document["cluster"]["hosts"]:
         host["name"] = f"rack-{host['name']}"
+    document["faults"] = [fault | {"host": f"rack-{fault['host']}"} for fault in document["faults"]]
     document["placement"]["hosts"] = {id: [f"rack-{name}"] for id, (name,) in document["placement"]["hosts"].items()}
     renamed = suggest(load(document), no_files, members(), "processing_latency")
     assert [(one.placed, one.costs) for one in renamed.candidates] == [(one.placed, one.costs) for one in advice().candidates]
@@ -128,7 +129,7 @@ def test_what_cannot_be_suggested_says_why(options: dict[str, Any], why: str) ->
 
 def test_one_host_leaves_nothing_to_choose() -> None:
     document = experiment(OF, seed=1, horizon_s=5)
-    document["cluster"]["hosts"] = document["cluster"]["hosts"][:1]
+    document["cluster"]["hosts"], document["faults"] = document["cluster"]["hosts"][:1], document["faults"][:1]
     document["placement"]["hosts"] = {id: ["h1"] for id in document["placement"]["hosts"]}
     with pytest.raises(NoAdvice, match="the cluster has one host, h1, so there is nothing to choose; add hosts"):
         suggest(load(document), no_files, members(), "processing_latency")
