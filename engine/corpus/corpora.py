@@ -120,10 +120,10 @@ def start(directory: Path, corpus: Corpus) -> list[int]:
         kept = opened(directory)
         if kept != corpus:
             differs = next(name for name, value in asdict(corpus).items() if asdict(kept)[name] != value)
-            raise CorpusError(
-                f"{directory.name} was begun with {differs} {asdict(kept)[differs]}, not {asdict(corpus)[differs]}; "
-                "choose another name, or delete it"
-            )
+            how = f"begun with {differs} {asdict(kept)[differs]}, not {asdict(corpus)[differs]}"
+            if differs == "measured_by":
+                how = "measured by another version of the engine or of its prices"
+            raise CorpusError(f"{directory.name} was {how}; choose another name, or delete it")
     else:
         write(card, json.dumps(asdict(corpus), indent=2).encode())
     return corpus.missing(directory)

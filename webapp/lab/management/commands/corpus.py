@@ -98,7 +98,9 @@ class Command(BaseCommand):
             labels += of_part
             if not as_json:
                 balance, per_s = Balance.of(labels), len(labels) / (time.monotonic() - started)
-                self.stdout.write(f"{done} parts, {len(labels):,} traces, {per_s:.1f} a second: {_shares(balance)}")
+                self.stdout.write(
+                    f"{done} {'part' if done == 1 else 'parts'}, {len(labels):,} traces, {per_s:.1f} a second: {_shares(balance)}"
+                )
         told = {"name": name, **_described(corpus), **write_card(place)}
         if not as_json:
             balance = Balance.of([row.labels for row in rows(place)])

@@ -43,7 +43,8 @@ class Command(BaseCommand):
         try:
             advice = self._advice(**options)
         except (ValueError, OSError) as error:  # InvalidExperiment, NotDescribed, NoAdvice, BrokenModel
-            self.stdout.write(json.dumps({"error": str(error)})) if as_json else self.stderr.write(str(error))
+            said = f"{error.filename} cannot be read: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+            self.stdout.write(json.dumps({"error": said})) if as_json else self.stderr.write(said)
             sys.exit(INVALID)
         if as_json:
             self.stdout.write(json.dumps(advice.as_json()))
