@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -70,9 +71,15 @@ class ResultFiles:
         return self.root / "results" / f"{figure}.{scale}.json"
 
     def write(self, result: ShippedResult) -> None:
+        """As a whole, or not at all. Raises OSError."""
         path = self.path(result.figure, result.scale)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text_of(result))
+        written = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            written.write_text(text_of(result))
+            written.replace(path)
+        finally:
+            written.unlink(missing_ok=True)
 
     def read(self, figure: str, scale: Scale) -> ShippedResult | None:
         """None if there is no such file. Raises BrokenResult."""

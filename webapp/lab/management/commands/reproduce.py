@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +59,10 @@ class Command(BaseCommand):
             self._fail(UNKNOWN, f"there is no figure '{which}'; {hint}", as_json)
         place = self._lab()
         try:
-            told = (
-                self._list(chosen, place, as_json) if as_list else self._reproduce(chosen, scale, place, ship, as_json, max(1, processes))
-            )
+            if as_list:
+                told = self._list(chosen, place, as_json)
+            else:
+                told = self._reproduce(chosen, scale, place, ship, as_json, max(1, processes))
         except figures.InvalidFigure as invalid:
             self._fail(INVALID, invalid.detail, as_json, invalid.problems)
         except LearningFailed as failed:
@@ -68,7 +70,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self._fail(STOPPED, "stopped; the results of completed figures are kept", as_json)
         if ship:
-            results_page.write()
+            self._written(results_page.write, as_json)
         if as_json:
             self.stdout.write(json.dumps(told))
 
@@ -110,12 +112,19 @@ class Command(BaseCommand):
                 if place is not None:
                     figures.store(place, figure, scale, result.as_dict(), took_s)
                 if ship:
-                    figures.result_files().write(shipped(figure, scale, files.experiment, result, took_s))
+                    made = shipped(figure, scale, files.experiment, result, took_s)
+                    self._written(partial(figures.result_files().write, made), as_json)
                 told.append({"id": figure.id, "title": figure.title, "scale": scale, "took_s": round(took_s, 3), **result.as_dict()})
                 if not as_json:
                     self.stdout.write(f"{figure.id}  {result.status} at {scale} scale, {result.runs} runs, {took_s:.1f} s  {figure.title}")
                     self._assertions(told[-1]["assertions"])
         return told
+
+    def _written(self, write: Callable[[], None], as_json: bool) -> None:
+        try:
+            write()
+        except OSError as error:
+            self._fail(INVALID, f"{error.filename} cannot be written: {error.strerror}", as_json)
 
     def _assertions(self, assertions: list[dict[str, Any]]) -> None:
         for one in assertions:
