@@ -35,7 +35,7 @@ def learn(
     assert models.members
     assert models.epochs
     architecture = Architecture(models.hidden, models.hosts, models.passing, models.rounds)
-    how = Settings(architecture, epochs=models.epochs, logarithmic=models.logarithmic)
+    how = Settings(architecture, batch=models.batch or Settings.batch, epochs=models.epochs, logarithmic=models.logarithmic)
     lesson, of = Lesson((corpus,)), tasks(metrics, models.members)
     told("reads the corpus")
     epochs: dict[str, list[dict[str, Any]]] = {}

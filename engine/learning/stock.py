@@ -96,8 +96,9 @@ class Stock:
         assert models.hidden
         assert models.members
         assert models.epochs
+        assert models.batch
         architecture = Architecture(models.hidden, models.hosts, models.passing, models.rounds)
-        settings = Settings(architecture, rate=rate, epochs=models.epochs, logarithmic=models.logarithmic)
+        settings = Settings(architecture, rate, models.batch, models.epochs, logarithmic=models.logarithmic)
         place = self.place_of_models(lesson, models, rate)
         of = tasks(metrics, models.members)
         for progress in teach(lesson, place, of, settings, self.processes):

@@ -102,13 +102,14 @@ class NewCorpus(Body):
 
 
 class NewModels(Body):
-    """corpus: its name. hidden: width of the network. members: models of each cost."""
+    """corpus: its name. hidden: width of the network. members: models of each cost. batch: graphs of a step."""
 
     name: Name
     corpus: Name
     hidden: int = Field(32, ge=4, le=1024)
     members: int = Field(3, ge=1, le=25)
     epochs: int = Field(80, ge=1, le=10_000)
+    batch: int = Field(32, ge=1, le=4096)
     logarithmic: bool = True
 
 
@@ -160,7 +161,7 @@ def train(request: HttpRequest, body: NewModels) -> Status:
         raise Problem409(f"models '{body.name}' are of corpus '{known.corpus}'; choose another name, or delete them")
     if known is not None and not known.shipped and known.hidden not in (0, body.hidden):
         raise Problem409(f"models '{body.name}' are {known.hidden} wide, not {body.hidden}; choose another name, or delete them")
-    names = ("hidden", "members", "epochs", "logarithmic")
+    names = ("hidden", "members", "epochs", "batch", "logarithmic")
     models = Settings(**{name: getattr(body, name) for name in names})
     return started(request, LearningKind.MODELS, body.name, {"corpus": body.corpus, "models": models.model_dump(mode="json")})
 

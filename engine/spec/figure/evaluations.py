@@ -66,6 +66,7 @@ class Models(Model):
     hidden: Integer | None = Field(default=None, ge=1, le=1024, description="width of states")
     members: Integer | None = Field(default=None, ge=1, le=25, description="models of each cost, which differ in their seed")
     epochs: Integer | None = Field(default=None, ge=1, le=10_000, description="at most")
+    batch: Integer | None = Field(default=None, ge=1, le=4096, description="graphs of a step of training")
     logarithmic: bool = Field(default=False, description="scale logarithms of features; the source scales the values")
     hosts: Literal["features", "nodes", "none"] = Field(default="features", description="what the graph has of hosts")
     passing: Literal["staged", "traditional"] = Field(default="staged", description="the steps of Algorithm 1, or all neighbours at once")
@@ -289,13 +290,14 @@ Evaluator = Callable[[Evaluation], Scores]
 
 @dataclass(frozen=True)
 class Preset:
-    """Sizes at a scale. tested: traces of a test set. tuned: traces of further training. queries: of each type. points: of a grid.
+    """Sizes at a scale. batch: the source's 128 graphs need its many traces; of the few of dev that would be too few steps. tested: traces of a test set. tuned: traces of further training. queries: of each type. points: of a grid.
     run_twice: experiments for the comparison with long runs."""
 
     traces: int
     hidden: int
     members: int
     epochs: int
+    batch: int
     tested: int
     tuned: int
     tuned_epochs: int
@@ -310,6 +312,7 @@ PRESETS: Mapping[str, Preset] = {
         hidden=32,
         members=1,
         epochs=15,
+        batch=128,
         tested=20,
         tuned=60,
         tuned_epochs=15,
@@ -322,6 +325,7 @@ PRESETS: Mapping[str, Preset] = {
         hidden=32,
         members=3,
         epochs=80,
+        batch=32,
         tested=100,
         tuned=900,
         tuned_epochs=80,
@@ -334,6 +338,7 @@ PRESETS: Mapping[str, Preset] = {
         hidden=128,
         members=3,
         epochs=200,
+        batch=128,
         tested=100,
         tuned=3000,
         tuned_epochs=400,
@@ -350,7 +355,7 @@ def with_preset(evaluation: Evaluation, scale: str) -> Evaluation:
     preset = PRESETS[scale]
     if isinstance(evaluation, ShortRuns):
         return evaluation.model_copy(update={"experiments": evaluation.experiments or preset.run_twice})
-    sizes = {"hidden": preset.hidden, "members": preset.members, "epochs": preset.epochs}
+    sizes = {"hidden": preset.hidden, "members": preset.members, "epochs": preset.epochs, "batch": preset.batch}
     changes: dict[str, Any] = {"traces": evaluation.traces or preset.traces, "models": _filled(evaluation.models, sizes)}
     if isinstance(evaluation, Speedups):
         return evaluation.model_copy(update=changes | {"queries": evaluation.queries or preset.queries})

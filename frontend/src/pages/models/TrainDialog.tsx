@@ -10,10 +10,11 @@ import { NumberInput, useUnreadInDialog } from "../../ui/NumberInput";
 import { toast } from "../../ui/toasts";
 import { NAME } from "./names";
 
-type Sizes = { hidden: number | undefined; members: number | undefined; epochs: number | undefined };
+type Sizes = { hidden: number | undefined; members: number | undefined; epochs: number | undefined; batch: number | undefined };
 const FIELDS: { name: keyof Sizes; label: string; least: number; most: number; about: string }[] = [
   { name: "hidden", label: "Width of the network", least: 4, most: 1024, about: "the paper has 128" },
   { name: "members", label: "Models of each cost", least: 1, most: 25, about: "they differ in their seed, and vote" },
+  { name: "batch", label: "Graphs of a step", least: 1, most: 4096, about: "the paper has 128, for ten times as many traces" },
   { name: "epochs", label: "Epochs at most", least: 1, most: 10_000, about: "training ends when validation stops improving" },
 ];
 
@@ -24,7 +25,7 @@ export function TrainDialog({ corpora, first, onClose }: { corpora: readonly Cor
   const [corpus, setCorpus] = useState(corpora.find(({ name }) => name === first)?.name ?? corpora[0]?.name ?? "");
   const [own, setName] = useState<string | null>(null);
   const name = own ?? corpus;
-  const [sizes, setSizes] = useState<Sizes>({ hidden: 32, members: 3, epochs: 80 });
+  const [sizes, setSizes] = useState<Sizes>({ hidden: 32, members: 3, epochs: 80, batch: 32 });
   const [logarithmic, setLogarithmic] = useState(true);
   const unread = useUnreadInDialog();
   const id = useId();

@@ -49,6 +49,9 @@ class Command(BaseCommand):
         parser.add_argument("--members", type=int, default=3, help="models of each cost (default: 3)")
         parser.add_argument("--hidden", type=int, default=128, help="width of the network's states (default: 128)")
         parser.add_argument("--epochs", type=int, default=200, help="epochs at most (default: 200)")
+        parser.add_argument(
+            "--batch", type=int, default=128, help="graphs of a step of training (default: 128; 32 is better for a few thousand traces)"
+        )
         parser.add_argument("--logarithmic", action="store_true", help="scale the logarithms of rates, sizes and features of hosts")
         parser.add_argument("--half", action="store_true", help="store weights in 16 bits")
         parser.add_argument("--processes", type=int, default=2, metavar="N", help="models trained at the same time (default: 2)")
@@ -79,6 +82,7 @@ class Command(BaseCommand):
         members: int,
         hidden: int,
         epochs: int,
+        batch: int,
         logarithmic: bool,
         half: bool,
         processes: int,
@@ -95,7 +99,7 @@ class Command(BaseCommand):
             raise CorpusError(f"name is '{name or corpus}'; use lower-case letters, digits, _ and -, at most 63 of them")
         data = Path(settings.DATA_DIR)
         said = (lambda doing: None) if as_json else self._told()
-        models = Models(hidden=hidden, members=members, epochs=epochs, logarithmic=logarithmic)
+        models = Models(hidden=hidden, members=members, epochs=epochs, batch=batch, logarithmic=logarithmic)
         if together < 1 or (together > 1 and on != "spark"):
             raise CorpusError(f"--together is {together}; it must be 1, or with --on spark more")
         elsewhere = on_spark(said, together) if on == "spark" else None
