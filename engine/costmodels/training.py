@@ -120,7 +120,7 @@ def train(
     model = Model(metric, seed, architecture, encoder, network)
     packed, targets = Packed(training.graphs, encoder), _targets(metric, training).to(network.device)
     whole = Packed(validation.graphs, encoder).batch()
-    optimiser = torch.optim.AdamW(network.parameters(), settings.rate)
+    optimiser = torch.optim.AdamW(network.parameters(), settings.rate, fused=True)  # a third of the time of a step, tensor by tensor
     loss_of = nn.BCEWithLogitsLoss() if metric.classifies else nn.MSELoss()
     order = RandomStream(seed, "order")
     least, since, kept = math.inf, 0, _copied(network)
