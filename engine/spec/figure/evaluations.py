@@ -290,9 +290,9 @@ Evaluator = Callable[[Evaluation], Scores]
 
 @dataclass(frozen=True)
 class Preset:
-    """Sizes at a scale. batch: the source's 128 suit its many traces; with the few of dev, training would have too few steps. tested: traces
-    of a test set. tuned: traces of further training. queries: of each type. points: of a grid. run_twice: experiments for the comparison
-    with long runs."""
+    """Sizes at a scale. batch: the source's 128 suit its many traces; with the few of dev, training would have too few steps. tested:
+    traces of a test set. tuned: traces of further training. queries: of each type. points: of a grid. run_twice: experiments for the
+    comparison with long runs."""
 
     traces: int
     hidden: int

@@ -3263,7 +3263,7 @@ export interface components {
             /** @default 1 */
             seed?: number;
         };
-        /** @description corpus: its name. hidden: width of the network. members: models of each cost. */
+        /** @description corpus: its name. hidden: width of the network. members: models of each cost. batch: graphs of a step. */
         NewModels: {
             name: string;
             corpus: string;
@@ -3273,6 +3273,8 @@ export interface components {
             members?: number;
             /** @default 80 */
             epochs?: number;
+            /** @default 32 */
+            batch?: number;
             /** @default true */
             logarithmic?: boolean;
         };

@@ -26,7 +26,7 @@ from . import made_up
 from .made_up import TRACES, row
 
 FLAT = Accuracy(traces=TRACES, predictors=("flat paper", "constant"), groups=("query", "latency_ms"))
-SMALL = Models(hidden=8, members=1, epochs=2)
+SMALL = Models(hidden=8, members=1, epochs=2, batch=128)
 
 
 @pytest.fixture
