@@ -45,7 +45,8 @@ def of_configuration(index: int) -> dict[str, list[Labels]]:
         changed = Trace(of.query, tuple(replace(host, **features) for host in of.hosts), of.placed)
         return measure(measured(changed, index, horizon_s(of.query)))
 
-    return {name: [with_all(), *(with_all(**{feature: value}) for value in ends(feature))] for name, feature in FEATURES.items()}
+    drawn = with_all()
+    return {name: [drawn, *(with_all(**{feature: value}) for value in ends(feature))] for name, feature in FEATURES.items()}
 
 
 def of_problem(number: int) -> bool | None:

@@ -17,6 +17,8 @@ from engine.placement.heuristics import HEURISTICS
 from engine.placement.optimiser import Choice, choose
 from engine.placement.space import Broken, Placed, Space, space_of
 from engine.spec import Experiment
+from engine.spec.experiment.delays.fetch import FetchDelay
+from engine.spec.experiment.delays.none import NoDelay
 from engine.spec.rules.flow import Datasets
 from engine.spec.rules.validation import placement_of
 
@@ -211,4 +213,9 @@ def _cautions(experiment: Experiment) -> list[str]:
     found = []
     if experiment.prices != LEARNED_PRICES:
         found.append(f"models were trained with the price list {LEARNED_PRICES}, and this experiment has {experiment.prices}")
+    delayed = sorted(id for id, source in experiment.workload.sources.items() if not isinstance(source.disorder, NoDelay | FetchDelay))
+    if delayed:
+        found.append(
+            f"records of {', '.join(delayed)} are delayed before they are in the log, which end-to-end latency counts and no model knows"
+        )
     return found

@@ -103,7 +103,8 @@ def estimated(query: Query, samples: Mapping[int, Table], fields: Sequence[Field
 
 
 def counted(query: Query, sent_per_s: Sequence[float]) -> tuple[float, ...]:
-    """By operator, from 0 to 1, as `estimated`, from how many records each operator sent in a run; 0 where none came."""
+    """By operator, from 0 to 1, as `estimated`, from how many records each operator sent in a run; 0 where none came. What its senders sent
+    counts as tried, also what still waits, so the share of an operator that is behind is too small."""
     return tuple(_counted(of, sent_per_s[n], [sent_per_s[sender] for sender in query.senders[n]]) for n, of in enumerate(query.operators))
 
 

@@ -37,7 +37,7 @@ def test_a_figure_is_found_carried_out_and_read(page: Page) -> None:
     expect(row).to_contain_text("comes with Millrace")
     row.get_by_role("button", name="Run").click()
     expect(row.get_by_test_id("figure-status")).to_have_text("Reproduced · smoke", timeout=SOON_MS)
-    expect(row).to_contain_text("came with Millrace as reproduced, dev scale")
+    expect(row).to_contain_text("shipped result: reproduced at dev scale")
     page.get_by_text("Not run", exact=True).first.click()
     expect(page).to_have_url(re.compile("status=not"))
     expect(page.get_by_text("No figure matches")).to_be_visible()

@@ -83,7 +83,7 @@ def test_models_are_trained_live(page: Page, api: httpx.Client, workbench: Any) 
     expect(page.get_by_test_id("worth-success")).to_be_visible(timeout=60_000)
     expect(curves).to_have_count(5)
     page.get_by_role("radio", name="Training loss").check(force=True)
-    expect(page.get_by_role("img", name="Throughput: loss of 1 members by epoch")).to_be_visible()
+    expect(page.get_by_role("img", name="Throughput: loss of 1 member by epoch")).to_be_visible()
     assert_accessible(page)
     trained = api.get("/api/learning/models/live").raise_for_status().json()["training"]
     drawn = {one["metric"]: [epoch["number"] for epoch in one["epochs"]] for one in trained}

@@ -88,7 +88,7 @@ def test_a_result_belongs_to_its_evaluations() -> None:
         (
             {"evaluations": {"errors": {"kind": "accuracy", "cases": {"a": {"selectivities": "measured"}}}, "picks": {"kind": "speedups"}}},
             "/evaluations/errors/cases/a/selectivities",
-            "leave 'success' out of metrics",
+            "leave 'flows' and 'success' out",
         ),
         (
             {"evaluations": {"errors": {"kind": "accuracy", "predictors": ["oracle"]}, "picks": {"kind": "speedups"}}},

@@ -207,12 +207,12 @@ def read(request: HttpRequest, paper: str, figure: str, which: Query[ScaleQuery]
         document=figures.FILES.document(id),
         status=known.status,
         scale=known.scale,
-        is_shipped=known.result is not None and known.own is None,
+        is_shipped=known.is_shipped,
         agrees=agrees(known),
         values=values,
         assertions=[FigureAssertion(**assertion) for assertion in known.assertions],
         lab_runs=lab_runs(lab, keys_of(values)),
-        results=results(lab, id),
+        results=results(lab, known),
     )
 
 
@@ -320,7 +320,7 @@ def item(known: figures.Known, under_way: list[ReproductionShape]) -> FigureItem
         runs=result.runs if result else None,
         took_s=result.took_s if result else None,
         created_at=result.created_at if result else None,
-        is_shipped=result is not None and known.own is None,
+        is_shipped=known.is_shipped,
         shipped=shipped_shape(known.shipped) if known.shipped else None,
         assertions={state: states.count(state) for state in dict.fromkeys(states)},
         lacking=[assertion["id"] for assertion in known.assertions if assertion["state"] != HOLDS] if result else [],
@@ -333,7 +333,8 @@ def shipped_shape(result: FigureResult) -> ShippedShape:
     return ShippedShape(**named, is_current=result.engine_version == ENGINE_VERSION)
 
 
-def results(lab: Lab, id: str) -> list[FigureResultShape]:
+def results(lab: Lab, known: figures.Known) -> list[FigureResultShape]:
+    id = known.figure.id
     _, identities = figures.outline(id)
     found = FigureResult.objects.filter(lab=lab, figure=id).defer("values", "assertions").order_by("-created_at", "-pk")[:RESULTS_MAX]
     names = ("scale", "status", "engine_version", "seeds", "runs", "took_s", "created_at")
@@ -346,7 +347,10 @@ def results(lab: Lab, id: str) -> list[FigureResultShape]:
             is_current=one.engine_version == ENGINE_VERSION,
         )
 
-    return list(map(shape, [*found, *figures.shipped(id).values()]))
+    own = list(found)
+    if known.own is not None and known.own.pk not in [one.pk for one in own]:
+        own.append(known.own)  # an old one, of a large scale
+    return list(map(shape, [*own, *figures.shipped(id).values()]))
 
 
 def agrees(known: figures.Known) -> bool | None:

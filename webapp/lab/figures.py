@@ -30,7 +30,8 @@ from .models.work import ACTIVE
 from .reuse import run_of_the_same
 
 NOT_RUN = "not run"
-UNMET = ("fails", "not evaluated")
+NOON = time(12)
+"""Of the day on which a result that comes with Millrace was made: it is the same day nearly everywhere."""
 FILES = FigureFiles(settings.BASE_DIR / "fixtures")
 
 log = logging.getLogger(__name__)
@@ -64,6 +65,11 @@ class Known:
         return self.own or self.shipped
 
     @property
+    def is_shipped(self) -> bool:
+        """Whether the result that counts comes with Millrace."""
+        return self.result is not None and self.own is None
+
+    @property
     def status(self) -> str:
         return self.result.status if self.result else NOT_RUN
 
@@ -73,14 +79,16 @@ class Known:
 
     @property
     def assertions(self) -> list[dict[str, Any]]:
-        """The figure's assertions with their states."""
-        if self.result:
-            judged = list(self.result.assertions)
-        else:
-            asserted = [assertion.model_dump(include={"id", "text", "check", "tolerance"}) for assertion in self.figure.assertions]
-            judged = [{**each, "state": NOT_RUN, "sides": [], "reason": ""} for each in asserted]
-        unmet = {one.id: one.unmet.model_dump(mode="json") for one in self.figure.assertions if one.unmet}
-        return [{**each, "unmet": unmet.get(each["id"]) if each["state"] in UNMET else None} for each in judged]
+        """The figure's assertions with their states. unmet: why one fails, which its author says of larger scales than smoke."""
+        judged = {one["id"]: one for one in self.result.assertions} if self.result else {}
+        found = []
+        for assertion in self.figure.assertions:
+            state = judged.get(assertion.id, {"state": NOT_RUN, "sides": [], "reason": ""})
+            written = assertion.model_dump(include={"id", "text", "check", "tolerance"})
+            fails = state["state"] == "fails" and self.scale != SCALES[0]
+            unmet = assertion.unmet.model_dump(mode="json") if assertion.unmet and fails else None
+            found.append({**state, **written, "unmet": unmet})
+        return found
 
 
 def known(id: str, lab: Lab | None = None, scale: Scale | None = None) -> Known:
@@ -122,7 +130,7 @@ def shipped(id: str) -> dict[Scale, FigureResult]:
             continue
         if result is not None and result.hash == identities[scale]:
             parts = result.model_dump(mode="json", exclude={"prices", "machine", "made_on"})
-            found[scale] = FigureResult(**parts, created_at=datetime.combine(result.made_on, time(), UTC))
+            found[scale] = FigureResult(**parts, created_at=datetime.combine(result.made_on, NOON, UTC))
     return found
 
 

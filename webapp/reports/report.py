@@ -406,7 +406,8 @@ def assertions_table(known: figures.Known) -> Table:
     rows = []
     for one in known.assertions:
         sides = "; ".join(f"{side['text']} = {range_of(side['least'], side['most'])}" for side in one["sides"])
-        rows.append([one["id"], one["state"], one["text"], one["check"], "; ".join(part for part in (sides, one["reason"]) if part)])
+        why = one["unmet"]["why"] if one["unmet"] else ""
+        rows.append([one["id"], one["state"], one["text"], one["check"], "; ".join(part for part in (sides, one["reason"], why) if part)])
     return Table(["Id", "State", "What must hold", "Checked as", "Measured"], rows, words=True)
 
 
@@ -421,9 +422,11 @@ def numbers_table(values: Mapping[str, Any]) -> Table:
 
 
 def identity_of_result(result: FigureResult) -> Table:
+    day = f"{result.created_at:%Y-%m-%d}"
+    made = f"{day} {result.created_at:%H:%M} UTC" if result.pk else f"{day}; comes with Millrace"
     facts = {
         "Scale": result.scale, "Engine version": result.engine_version, "Seeds": ", ".join(map(str, result.seeds)), "Runs": result.runs,
-        "Studies, values and assertions": result.hash, "Made": f"{result.created_at:%Y-%m-%d %H:%M} UTC",
+        "Studies, values and assertions": result.hash, "Made": made,
     }  # fmt: skip
     return Table([], [[name, str(one)] for name, one in facts.items()], words=True)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from engine.spec.figure.results import write_whole
 from webapp.lab import figures
 
 HEAD = """# Results
@@ -15,7 +15,7 @@ HEAD = """# Results
 
 * What each figure came to at the largest scale that was run, figure by figure. `manage.py reproduce WHICH --scale SCALE --ship`
   measures and writes it; nothing here was written by hand.
-* *Calibrated* figures hold, but a price was fitted to them. *Partly* means that the assertions below it do not hold.
+* *Calibrated*: all assertions hold, but a price was fitted to them. *Partly*: some do not hold; they are listed below the table.
 * What an assertion asks for, and how figures differ from the papers, stands on the page of each figure
   ([figures](figures.md)).
 """
@@ -27,16 +27,17 @@ def page() -> Path:
 
 
 def write() -> None:
-    """From the files as they are now."""
+    """From the files as they are now. As a whole, or not at all. Raises OSError."""
     figures.read_again()
-    page().parent.mkdir(exist_ok=True)
-    page().write_text(text())
+    write_whole(page(), text())
 
 
 def text() -> str:
     known = figures.all_known(figures.FILES.ids(), None)
-    papers = groupby(known, key=lambda one: (one.figure.id.partition("/")[0], one.figure.source.paper))
-    return "\n".join([HEAD, *("\n".join(_paper(prefix, paper, list(of))) for (prefix, paper), of in papers)])
+    papers: dict[tuple[str, str], list[figures.Known]] = {}
+    for one in known:
+        papers.setdefault((one.figure.id.partition("/")[0], one.figure.source.paper), []).append(one)
+    return "\n".join([HEAD, *("\n".join(_paper(prefix, paper, of)) for (prefix, paper), of in papers.items())])
 
 
 def _paper(prefix: str, paper: str, known: list[figures.Known]) -> list[str]:

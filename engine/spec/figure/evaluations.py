@@ -5,7 +5,7 @@ A document says what is particular about an evaluation. How large corpora and ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
@@ -71,6 +71,10 @@ class Models(Model):
     hosts: Literal["features", "nodes", "none"] = Field(default="features", description="what the graph has of hosts")
     passing: Literal["staged", "traditional"] = Field(default="staged", description="the steps of Algorithm 1, or all neighbours at once")
     rounds: Integer = Field(default=3, ge=1, le=20, description="of traditional passing")
+
+
+def _quoted(names: Collection[str]) -> str:
+    return " and ".join(f"'{name}'" for name in sorted(names))
 
 
 class TestSet(Model):
@@ -143,9 +147,9 @@ class Accuracy(Variant):
                         value=setting,
                     )
             Models.model_validate(self.models.model_dump() | case.models)
-            if case.selectivities == "measured" and "success" in self.metrics:
+            if case.selectivities == "measured" and (told := {"success", "flows"} & set(self.metrics)):
                 raise Refusal(
-                    "selectivities are 'measured', which tells whether anything arrived; leave 'success' out of metrics",
+                    f"selectivities are 'measured', which tells whether operators kept up and anything arrived; leave {_quoted(told)} out",
                     at=("cases", name, "selectivities"),
                     code="tells_the_label",
                     value=case.selectivities,

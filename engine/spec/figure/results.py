@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -18,8 +17,6 @@ from pydantic import Field, ValidationError
 
 from ..base.operator import Model
 from .figure import Scale
-
-log = logging.getLogger(__name__)
 
 
 class Verdict(Model):
@@ -52,10 +49,6 @@ class ShippedResult(Model):
     assertions: list[Verdict]
     values: dict[str, dict[str, Any]]
 
-    @property
-    def held(self) -> int:
-        return sum(one.state == "holds" for one in self.assertions)
-
 
 class BrokenResult(ValueError):
     """A file of a result cannot be read; the message says which and why."""
@@ -72,35 +65,23 @@ class ResultFiles:
 
     def write(self, result: ShippedResult) -> None:
         """As a whole, or not at all. Raises OSError."""
-        path = self.path(result.figure, result.scale)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        written = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            written.write_text(text_of(result))
-            written.replace(path)
-        finally:
-            written.unlink(missing_ok=True)
+        write_whole(self.path(result.figure, result.scale), text_of(result))
 
     def read(self, figure: str, scale: Scale) -> ShippedResult | None:
         """None if there is no such file. Raises BrokenResult."""
         path = self.path(figure, scale)
-        return self._read(path) if path.is_file() else None
-
-    def all(self) -> Iterator[ShippedResult]:
-        """Files that cannot be read are left out, with a warning in the log."""
-        for path in self.paths():
-            try:
-                yield self._read(path)
-            except BrokenResult as broken:
-                log.warning("%s; the result is left out", broken)
+        return self.read_file(path) if path.is_file() else None
 
     def paths(self) -> list[Path]:
         return sorted(self.root.glob("results/*/*.json"))
 
-    def _read(self, path: Path) -> ShippedResult:
+    def read_file(self, path: Path) -> ShippedResult:
+        """Raises BrokenResult."""
         name = path.relative_to(self.root / "results").as_posix()
         try:
             result = ShippedResult.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise BrokenResult(f"results/{name} cannot be read: {error.strerror}") from None
         except ValidationError as error:
             first = error.errors()[0]
             where = "/".join(map(str, first["loc"])) or "the file"
@@ -108,6 +89,17 @@ class ResultFiles:
         if (expected := f"{result.figure}.{result.scale}.json") != name:
             raise BrokenResult(f"results/{name} holds the result of {expected}; give it this name")
         return result
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Readers see the old file or the new one. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        written.write_text(text)
+        written.replace(path)
+    finally:
+        written.unlink(missing_ok=True)
 
 
 def text_of(result: ShippedResult) -> str:

@@ -111,6 +111,14 @@ def test_another_price_list_is_a_caution() -> None:
     assert found.cautions == ("models were trained with the price list costream_2024, and this experiment has reference",)
 
 
+def test_a_delay_that_no_model_knows_is_a_caution() -> None:
+    document = experiment(OF, seed=1, horizon_s=5)
+    first, *_ = document["workload"]["sources"]
+    document["workload"]["sources"][first]["disorder"] = {"kind": "exponential", "mean_ms": 500}
+    (caution,) = suggest(load(document), no_files, members(), "processing_latency").cautions
+    assert caution.startswith(f"records of {first} are delayed")
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

@@ -205,7 +205,7 @@ describe("the list", () => {
     const shipped = { status: "partly", scale: "dev", engine_version: "17", is_current: true } as const;
     expect(shippedText(true, shipped)).toBe("comes with Millrace");
     expect(shippedText(true, { ...shipped, is_current: false })).toBe("comes with Millrace, engine version 17");
-    expect(shippedText(false, shipped)).toBe("came with Millrace as partly reproduced, dev scale");
+    expect(shippedText(false, shipped)).toBe("shipped result: partly reproduced at dev scale");
   });
 
   it("is by paper, figures by their numbers", () => {

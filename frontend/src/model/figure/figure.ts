@@ -211,11 +211,11 @@ export function statusesText(figures: readonly { status: FigureStatus; scale: Sc
 
 /** Below a status: that it comes with Millrace, or, of the lab's own, what came with it. */
 export function shippedText(isShipped: boolean, { status, scale, engine_version, is_current }: Pick<FigureShipped, "status" | "scale" | "engine_version" | "is_current">): string {
-  const told = isShipped ? "comes with Millrace" : `came with Millrace as ${status === "partly" ? "partly reproduced" : status}, ${scale} scale`;
+  const told = isShipped ? "comes with Millrace" : `shipped result: ${status === "partly" ? "partly reproduced" : status} at ${scale} scale`;
   return is_current ? told : `${told}, engine version ${engine_version}`;
 }
 
-export const agreesText = (agrees: boolean) => `${agrees ? "the same values as" : "other values than"} the result that comes with Millrace`;
+export const agreesText = (agrees: boolean) => `values ${agrees ? "equal" : "differ from"} the shipped result`;
 
 /** What is measured for a figure that the paper does not have. */
 const OWN = "our own figure";

@@ -1,5 +1,4 @@
 import { useMutation } from "@tanstack/react-query";
-import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { get, post } from "../../api/client";
 import type { Scale } from "../../api/figure";
@@ -34,6 +33,7 @@ export function Behind({
   const keys = [...new Set(computed ? Object.values(figure.values).flatMap(keysOf) : spot?.runs)];
   const runs = keys.flatMap((key) => figure.lab_runs[key] ?? []);
   const study = curve && figure.document.values[curve.value]?.study;
+  const given = curve && (curve.reported || figure.document.values[curve.value]?.kind === "setting");
   const scored = Object.keys(figure.document.evaluations ?? {}).length > 0;
   const studies = study ? [study] : Object.keys(figure.document.studies ?? {});
   const make = useMutation({
@@ -92,43 +92,30 @@ export function Behind({
             </tbody>
           </table>
         )}
-        {figure.is_shipped && !scored ? (
-          <Make making={make.isPending} studies={studies} onMake={() => make.mutate()}>
-            This result comes with Millrace, without its runs. To inspect them, run the same documents and seeds in the lab.
-          </Make>
-        ) : keys.length === 0 ? (
+        {keys.length === 0 ? (
           <p className="nothing">
-            {scored
+            {figure.is_shipped && !scored && !given
+              ? "This result comes with Millrace, without its runs. Run the figure at this scale to have its runs in the lab."
+              : scored
               ? "A score of learned models, over many drawn experiments that were run for it. They are kept as a corpus, not as runs of the lab."
               : "This number is given in the document; no run measured it."}
           </p>
         ) : (
           runs.length < keys.length && (
-            <Make making={make.isPending} studies={studies} onMake={() => make.mutate()}>
-              {plural(keys.length - runs.length, runs.length ? "more run" : "run")} {keys.length - runs.length === 1 ? "was" : "were"}{" "}
-              executed for the figure alone, and only the numbers are kept. To inspect them, run the same documents and seeds in the lab.
-            </Make>
+            <div className="make">
+              <p>
+                {plural(keys.length - runs.length, runs.length ? "more run" : "run")} {keys.length - runs.length === 1 ? "was" : "were"}{" "}
+                executed for the figure alone, and only the numbers are kept. To inspect them, run the same documents and seeds in the
+                lab.
+              </p>
+              <WriteButton className="btn" data-testid="make-runs" disabled={make.isPending} title={`As ${plural(studies.length, "study", "studies")}: ${studies.join(", ")}`} onClick={() => make.mutate()}>
+                <Icon name="play" />
+                Start the runs
+              </WriteButton>
+            </div>
           )
         )}
       </div>
     </section>
-  );
-}
-
-function Make({ making, studies, onMake, children }: { making: boolean; studies: string[]; onMake: () => void; children: ReactNode }) {
-  return (
-    <div className="make">
-      <p>{children}</p>
-      <WriteButton
-        className="btn"
-        data-testid="make-runs"
-        disabled={making}
-        title={`As ${plural(studies.length, "study", "studies")}: ${studies.join(", ")}`}
-        onClick={onMake}
-      >
-        <Icon name="play" />
-        Start the runs
-      </WriteButton>
-    </div>
   );
 }

@@ -85,7 +85,7 @@ export function FigureHead({
           <>
             {result.seeds.length > 0 && <Fact term="Seeds" value={result.seeds.length > 5 ? String(result.seeds.length) : result.seeds.join(", ")} more={result.seeds.length > 1 ? "95 % intervals" : "no interval"} />}
             <Fact term="Based on" value={plural(result.runs, "run")} more={`took ${duration(result.took_s)}`} />
-            <Fact term="Engine" value={`version ${result.engine_version}`} more={`${result.is_current ? "" : "another than this one, "}${result.is_shipped ? dayOf(result.created_at) : when(result.created_at)}`} />
+            <Fact term="Engine" value={`version ${result.engine_version}`} more={`${result.is_current ? "" : "not the current one, "}${result.is_shipped ? dayOf(result.created_at) : when(result.created_at)}`} />
             {result.is_shipped ? (
               <Fact term="Result" value="Comes with Millrace" more="not run here yet" />
             ) : (
@@ -96,7 +96,7 @@ export function FigureHead({
           <Fact
             term="Result"
             value={`None at ${scale} scale`}
-            more={former ? `the figure has changed since ${when(former.created_at)}, when it was ${statusWord(former.status).toLowerCase()}` : "not run yet"}
+            more={former ? `${statusWord(former.status).toLowerCase()} on ${when(former.created_at)}, under an earlier version of the figure` : "not run yet"}
           />
         )}
       </dl>

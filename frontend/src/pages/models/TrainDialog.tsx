@@ -14,7 +14,7 @@ type Sizes = { hidden: number | undefined; members: number | undefined; epochs: 
 const FIELDS: { name: keyof Sizes; label: string; least: number; most: number; about: string }[] = [
   { name: "hidden", label: "Width of the network", least: 4, most: 1024, about: "the paper has 128" },
   { name: "members", label: "Models of each cost", least: 1, most: 25, about: "they differ in their seed, and vote" },
-  { name: "batch", label: "Graphs of a step", least: 1, most: 4096, about: "the paper has 128, for ten times as many traces" },
+  { name: "batch", label: "Batch size", least: 1, most: 4096, about: "graphs of a step; the paper has 128, for ten times as many traces" },
   { name: "epochs", label: "Epochs at most", least: 1, most: 10_000, about: "training ends when validation stops improving" },
 ];
 

@@ -1,5 +1,5 @@
 import { useCallback } from "react";
-import { short } from "../../lib/format";
+import { plural, short } from "../../lib/format";
 import type { Course, Shown } from "../../model/learning/worth";
 import { axisOf, Plot, SERIES, type Colours } from "../../ui/chart/Plot";
 
@@ -39,7 +39,7 @@ export function TrainingChart({ course: { cost, members }, shown }: { course: Co
         </span>
       </div>
       <div className="chart">
-        <Plot label={`${cost.title}: ${shown} of ${members.length} members by epoch`} draw={draw} revision={`${cost.id} ${shown}`} />
+        <Plot label={`${cost.title}: ${shown} of ${plural(members.length, "member")} by epoch`} draw={draw} revision={`${cost.id} ${shown}`} />
       </div>
     </section>
   );

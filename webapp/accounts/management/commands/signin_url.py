@@ -33,5 +33,6 @@ class Command(BaseCommand):
 
 
 def here() -> str:
-    port = Path(settings.DATA_DIR) / "port"
-    return f"http://127.0.0.1:{port.read_text().strip() if port.is_file() else 8000}"
+    file = Path(settings.DATA_DIR) / "port"
+    port = file.read_text().strip() if file.is_file() else ""
+    return f"http://127.0.0.1:{port if port.isdecimal() else 8000}"

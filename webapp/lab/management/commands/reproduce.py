@@ -91,7 +91,7 @@ class Command(BaseCommand):
         for known in figures.all_known(ids, place):
             told.append(_listed(known))
             if not as_json:
-                at = f" at {known.scale} scale" if known.scale else ""
+                at = f" at {known.scale} scale{', comes with Millrace' if known.is_shipped else ''}" if known.scale else ""
                 self.stdout.write(f"{known.figure.id}  {known.status}{at}  {known.figure.title}")
                 self._assertions(known.assertions)
         return told
@@ -104,7 +104,7 @@ class Command(BaseCommand):
         context = Context(datasets=lookup(list(directories)))
         checked = [figures.checked(id, context) for id in ids]  # before the first run
         learning = Client(Path(settings.DATA_DIR), processes, self._doing())
-        with Processes(processes, directories, self._progress(), _known_to(place)) as executor:
+        with Processes(processes, directories, self._progress(), _known_to(None if ship else place)) as executor:
             for figure in checked:
                 started_s = time.monotonic()
                 result = reproduce(figure, scale, files.experiment, executor, context, learning.evaluate)
@@ -124,7 +124,7 @@ class Command(BaseCommand):
         try:
             write()
         except OSError as error:
-            self._fail(INVALID, f"{error.filename} cannot be written: {error.strerror}", as_json)
+            self._fail(INVALID, f"{error.filename or figures.FILES.root} cannot be written: {error.strerror}", as_json)
 
     def _assertions(self, assertions: list[dict[str, Any]]) -> None:
         for one in assertions:
@@ -136,6 +136,8 @@ class Command(BaseCommand):
                 for side in one["sides"]:
                     span = "" if side["least"] == side["most"] else f" to {side['most']:.6g}"
                     self.stdout.write(f"           {side['text']} = {side['least']:.6g}{span}")
+                if why := one.get("unmet"):
+                    self.stdout.write(f"           {why['why']} ({why['on']})")
 
     def _progress(self) -> Callable[[Any], None]:
         """Show the number of completed runs on a terminal."""
@@ -182,5 +184,5 @@ def _listed(known: figures.Known) -> dict[str, Any]:
     about = {"engine_version": result.engine_version, "seeds": result.seeds, "runs": result.runs, "took_s": result.took_s} if result else {}
     return {
         "id": known.figure.id, "title": known.figure.title, "status": known.status, "scale": known.scale, **about,
-        "assertions": known.assertions,
+        "is_shipped": known.is_shipped, "assertions": known.assertions,
     }  # fmt: skip
