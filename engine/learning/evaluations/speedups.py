@@ -194,12 +194,12 @@ def _best(goal: str, highest: bool, labels: Sequence[Labels]) -> int:
 def _scores(goal: str, highest: bool, labels: Sequence[Sequence[Labels]], picks: Sequence[Pick]) -> dict[str, float | None]:
     """speedup: the median over all queries whose first placement delivers; a pick that fails or newly falls behind has none, 0.
     speedup_of_kept: as the source counts, without picks that fail, and without queries for which the predicted cost is no better than the
-    first placement's measured one. speedup_mixed: of processing latency as the source's code measures it, whatever the goal, where both
+    first placement's measured one; 1 if that leaves none, since all stay where they are. speedup_mixed: of processing latency as the source's code measures it, whatever the goal, where both
     deliver. failed: share of picks that fail or fall behind, among queries of which any candidate delivers.
     kept: share of picks that are the first placement. regret: median of the pick's cost over that of the best candidate."""
     metric = METRICS[goal]
     honest, of_kept, regret, mixed = [], [], [], []
-    failed = usable = 0
+    failed = usable = gaining = 0
     for of, pick in zip(labels, picks, strict=True):
         if not any(one.success for one in of):
             continue  # the query gives nothing anywhere
@@ -222,13 +222,14 @@ def _scores(goal: str, highest: bool, labels: Sequence[Sequence[Labels]], picks:
         if chosen.mixed_ms is not None and first.mixed_ms is not None:
             mixed.append(_ratio(first.mixed_ms, chosen.mixed_ms, highest=False))
         gains = pick.predicted is None or (pick.predicted > base if highest else pick.predicted < base)
+        gaining += gains
         if cost is not None and gains:
             of_kept.append(_ratio(base, cost, highest))
     return {
         "speedup": _median(honest),
         "q25": _quantile(honest, 25),
         "q75": _quantile(honest, 75),
-        "speedup_of_kept": _median(of_kept),
+        "speedup_of_kept": _median(of_kept) if gaining else 1.0,
         "speedup_mixed": _median(mixed),
         "failed": failed / usable if usable else None,
         "kept": sum(pick.candidate == 0 for pick in picks) / len(picks),

@@ -204,6 +204,8 @@ def test_how_a_pick_counts() -> None:
     assert found["speedup_of_kept"] == pytest.approx(10)  # of 10, 20, 1
     assert found["failed"] == pytest.approx(2 / 6)
     assert found["kept"] == pytest.approx(1 / 7)
+    nobody_gains = _scores("processing_latency", False, of_queries[:2], [Pick(1, 999.0), Pick(1, 999.0)])
+    assert nobody_gains["speedup_of_kept"] == 1, "all stay where they are"
     assert found["regret"] == pytest.approx(1)  # of 1, 0.05, 5, 1, 1
 
 
