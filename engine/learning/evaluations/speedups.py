@@ -194,9 +194,10 @@ def _best(goal: str, highest: bool, labels: Sequence[Labels]) -> int:
 def _scores(goal: str, highest: bool, labels: Sequence[Sequence[Labels]], picks: Sequence[Pick]) -> dict[str, float | None]:
     """speedup: the median over all queries whose first placement delivers; a pick that fails or newly falls behind has none, 0.
     speedup_of_kept: as the source counts, without picks that fail, and without queries for which the predicted cost is no better than the
-    first placement's measured one; 1 if that leaves none, since all stay where they are. speedup_mixed: of processing latency as the source's code measures it, whatever the goal, where both
-    deliver. failed: share of picks that fail or fall behind, among queries of which any candidate delivers.
-    kept: share of picks that are the first placement. regret: median of the pick's cost over that of the best candidate."""
+    first placement's measured one; 1 if that leaves none, since all stay where they are. speedup_mixed: of processing latency as the
+    source's code measures it, whatever the goal, where both deliver. failed: share of picks that fail or fall behind, among queries of
+    which any candidate delivers. kept: share of picks that are the first placement. regret: median of the pick's cost over that of the best
+    candidate."""
     metric = METRICS[goal]
     honest, of_kept, regret, mixed = [], [], [], []
     failed = usable = gaining = 0
