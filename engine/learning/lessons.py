@@ -35,9 +35,9 @@ def parts_of(rows: Sequence[Row]) -> Parts:
 @dataclass(frozen=True)
 class Lesson:
     """corpora: their directories. hosts: only traces all of whose hosts have these features. per_corpus: of each corpus only the first
-    so many traces, None for all. training_traces: of these, for training only the first so many. shuffled: labels of training are in a
-    random order, as a control. counted: selectivities are those that were counted in runs. initial: directory of the models that are
-    trained further."""
+    so many traces, None for all. training_traces: of these, for training only the first so many. shuffled: labels of training and
+    validation are in a random order, as a control. counted: selectivities are those that were counted in runs. initial: directory of the
+    models that are trained further."""
 
     corpora: tuple[Path, ...]
     hosts: OfHosts = field(default_factory=OfHosts)

@@ -115,8 +115,8 @@ def taught(
     """One model. parts: those of the lesson. told: each epoch. group: processes that train it together."""
     metric = METRICS[task.metric]
     training, validation = (examples(metric, rows, SPLIT_SEED) for rows in parts[:2])
-    if lesson.shuffled:
-        training = _shuffled(training, task.seed)
+    if lesson.shuffled:  # also those that choose the epoch: the best of many by true labels would know something of them
+        training, validation = _shuffled(training, task.seed), _shuffled(validation, task.seed)
     initial = None if lesson.initial is None else resumed(load(lesson.initial / task.name).model)
     return train(metric, training, validation, settings, task.seed, told, initial, group)
 

@@ -99,7 +99,7 @@ class Case(Model):
     models: dict[str, Any] = Field(default_factory=dict, description="settings that differ from those of the evaluation")
     learns_from: OfHosts = Field(default=OfHosts(), description="traces that are left out of training where their hosts are others")
     training_traces: Integer | None = Field(default=None, ge=10, description="the first so many traces of training; default: all")
-    shuffled: bool = Field(default=False, description="train on labels in a random order, as a control")
+    shuffled: bool = Field(default=False, description="train and validate on labels in a random order, as a control")
     selectivities: Literal["estimated", "measured"] = Field(
         default="estimated", description="from samples, before a run, or, as in the source's corpus, as counted in it"
     )

@@ -11,12 +11,16 @@ import pytest
 from engine.corpus.labels import Labels
 from engine.corpus.queries import structure
 from engine.corpus.traces import trace
+from engine.costmodels.examples import Examples
 from engine.costmodels.metrics import METRICS
 from engine.costmodels.storage import load
+from engine.costmodels.training import Settings
+from engine.learning import teaching
 from engine.learning.evaluations import evaluate
 from engine.learning.evaluations.accuracy import QUERIES, query_of
 from engine.learning.evaluations.speedups import BINS, ONE, Pick, _best, _scores, problem
-from engine.learning.lessons import Lesson, parts_of
+from engine.learning.examples import examples
+from engine.learning.lessons import SPLIT_SEED, Lesson, parts_of
 from engine.learning.predictors import HostsExchanged, PlacementExchanged
 from engine.learning.stock import Stock
 from engine.placement.space import Space
@@ -99,6 +103,18 @@ def test_lessons_that_differ_are_other_models(stock: Stock) -> None:
     places.append(stock.place_of_models(plain, SMALL.model_copy(update={"hosts": "none"})))
     assert len(set(places)) == len(places)
     assert stock.place_of_models(plain, SMALL.model_copy(update={"members": 3})) == places[0], "an ensemble may grow"
+
+
+def test_a_control_chooses_its_epoch_by_shuffled_labels_too(stock: Stock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the best of many epochs by true labels knows something of them."""
+    seen: list[Examples] = []
+    monkeypatch.setattr(teaching, "train", lambda metric, training, validation, *_: seen.extend([training, validation]))
+    lesson = Lesson((stock.corpus("training", 1, TRACES),), shuffled=True)
+    teaching.taught(lesson, lesson.parts(), teaching.Task("throughput", 42), Settings(), lambda epoch: None)
+    for shuffled, rows in zip(seen, lesson.parts(), strict=False):
+        plain = examples(METRICS["throughput"], rows, SPLIT_SEED).targets
+        assert list(shuffled.targets) != list(plain)
+        assert sorted(shuffled.targets) == sorted(plain)
 
 
 @pytest.mark.slow
