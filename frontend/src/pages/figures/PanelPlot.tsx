@@ -42,6 +42,7 @@ function drawn(panel: DrawnPanel, chosen: number, place: number, colour: Colours
   const { curves, x, y, marks } = panel;
   const paired = curves.some(({ reported }) => reported);
   const named = curves.some(({ spots }) => spots.some((spot) => typeof spot.x === "string"));
+  const crowded = haveBarsAtOnePlace(curves);
   const across = (reported: boolean) => (paired && !reported ? "x2" : "x");
   const ys = curves.flatMap(({ spots }) => spots.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]));
   const tone = (curve: Curve) => colour(SERIES[curve.at % SERIES.length]?.token ?? "--s1");
@@ -69,8 +70,8 @@ function drawn(panel: DrawnPanel, chosen: number, place: number, colour: Colours
     ],
     layout: {
       margin: { l: 44, r: 12, t: paired || marks.length ? 18 : 8, b: 34 },
-      barmode: named ? "overlay" : "group",
-      bargap: 0.5,
+      barmode: named && !crowded ? "overlay" : "group",
+      bargap: crowded ? 0.2 : 0.5,
       xaxis: scaled(paired ? REPORTED_HALF : [0, 1]),
       ...(paired ? { xaxis2: { ...scaled(MEASURED_HALF), ...(named ? {} : { matches: "x" }) } } : {}),
       yaxis: axisOf(colour, "", y.log ? logTicks(ys.filter((one) => one > 0)) : { type: "linear", rangemode: "tozero" }),
@@ -90,6 +91,13 @@ function drawn(panel: DrawnPanel, chosen: number, place: number, colour: Colours
   };
 }
 
+/** Whether bars stand at one place of one axis: those of several names for each query, say. */
+const haveBarsAtOnePlace = (curves: readonly Curve[]) =>
+  [true, false].some((reported) => {
+    const places = curves.filter((curve) => curve.mark === "bars" && curve.reported === reported).flatMap(({ spots }) => spots.map(({ x }) => x));
+    return new Set(places).size < places.length;
+  });
+
 const heading = (text: string, x: number, color: string) => ({
   text,
   xref: "paper",
@@ -101,6 +109,9 @@ const heading = (text: string, x: number, color: string) => ({
   showarrow: false,
   font: { size: 11, color },
 });
+
+/** Colours before the first one comes again; bars have no dashes or symbols to differ by. */
+const TONES = new Set(SERIES.map(({ token }) => token)).size;
 
 const SHAPES: Partial<Record<Curve["mark"], string>> = { steps: "hv", steps_before: "vh" };
 
@@ -126,7 +137,7 @@ function traceOf(curve: Curve, own: string, panel: DrawnPanel, colour: Colours) 
       textposition: "none",
       marker: reported
         ? { color: colour("--bg-sunken"), line: { color: own, width: 1.5 }, pattern: { shape: "/", fgcolor: own, bgcolor: colour("--bg-sunken"), size: 6, solidity: 0.2 } }
-        : { color: own, line: { color: own, width: 1.5 } },
+        : { color: own, line: { color: own, width: 1.5 }, ...(at < TONES ? {} : { pattern: { shape: "/", fgcolor: colour("--bg-sunken"), bgcolor: own, size: 5, solidity: 0.3 } }) },
     };
   const many = spots.length > MARKERS_MAX;
   return {
