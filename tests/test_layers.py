@@ -49,6 +49,7 @@ PACKAGES_OF_WEBAPP = ("lib", "messaging", "lab", "reports", "maintenance", "acco
 
 ENGINE_OF_WEBAPP = {
     "engine.spec",
+    "engine.prices",
     "engine.workloads",
     "engine.studies",
     "engine.lessons",

@@ -20,7 +20,6 @@ from django.db import DatabaseError, connections
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
-import engine
 from engine import studies as plan
 from engine.spec import Refusal
 from webapp.lab.documents import check
@@ -258,7 +257,7 @@ class Advance:
         if checked is None or checked.experiment is None:
             self._change(trial, {"state": TrialState.FAILED, "failure": f"the experiment is invalid at this point: {why}"})
             return None
-        run = run_of_the_same(self.study.lab, checked.experiment, engine.ENGINE_VERSION)
+        run = run_of_the_same(self.study.lab, checked.experiment)
         reused = run is not None and run.study_id != self.study.pk
         if run is None:
             origin = {"author": self.study.author, "study": self.study, "executor": self.document.executor}

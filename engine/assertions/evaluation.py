@@ -115,12 +115,10 @@ class _Evaluator:
 
     @staticmethod
     def compared(node: Comparison, name: str, left: float | Series, right: float | Series) -> bool | Truths:
-        compare = COMPARE[name]
         if isinstance(left, float) and isinstance(right, float):
             return _compared(name, left, right)
-        _refuse_open(left, right)
         x, lefts, rights = _side_by_side(left, right, node.text)
-        return Truths(x, tuple(compare(*both) for both in zip(lefts, rights, strict=True)))
+        return Truths(x, tuple(_compared(name, *both) for both in zip(lefts, rights, strict=True)))
 
     def note(self, node: Node, value: float | Series) -> None:
         """Record a measured side, except constants."""
@@ -128,7 +126,7 @@ class _Evaluator:
             return
         y = (value,) if isinstance(value, float) else value.y
         if y:
-            self.sides.append(Side(node.text, float(min(y)), math.inf if isinstance(value, AtLeast) else float(max(y))))
+            self.sides.append(Side(node.text, float(min(y)), math.inf if any(isinstance(each, AtLeast) for each in y) else float(max(y))))
 
     def call(self, node: Call) -> Any:
         arguments = [self(argument) for argument in node.arguments]
@@ -137,7 +135,8 @@ class _Evaluator:
                 self.note(argument, value)
         for argument, value in zip(node.arguments, arguments, strict=True):
             empty = (isinstance(value, Series) and not value.y) or (isinstance(value, Truths) and not value.holds)
-            _refuse_open(value)
+            if node.function not in ("points", "between", "at", "first", "last"):  # these hand numbers on as they are
+                _refuse_open(value)
             if empty and node.function not in ("count", "between", "where"):
                 raise NotEvaluated(f"{argument.text} has no points")
         return FUNCTIONS[node.function](node, *arguments)
@@ -159,8 +158,9 @@ def _ends(number: float) -> tuple[float, ...]:
 def _refuse_open(*values: Any) -> None:
     """Raise NotEvaluated if a number is only known to be at least some value."""
     for value in values:
-        if isinstance(value, AtLeast):
-            raise NotEvaluated(value.why)
+        for number in value.y if isinstance(value, Series) else (value,):
+            if isinstance(number, AtLeast):
+                raise NotEvaluated(number.why)
 
 
 def _apart(text: str, left: Xs, right: Xs) -> NotEvaluated:

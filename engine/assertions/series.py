@@ -20,14 +20,19 @@ class Number:
 
 @dataclass(frozen=True)
 class Series:
-    """x, y: shape (n,). low, high: bounds of y if it is a mean over seeds, otherwise (). runs: those behind each point, or behind all
-    points."""
+    """x, y: shape (n,); an y may be `AtLeast`. low, high: bounds of y if it is a mean over seeds, otherwise (). runs: those behind each
+    point, or behind all points."""
 
     x: tuple[float | str, ...]
     y: tuple[float, ...]
     low: tuple[float | None, ...] = ()
     high: tuple[float | None, ...] = ()
     runs: tuple[RunKeys, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some y is only known to be at least some value."""
+        return any(isinstance(y, AtLeast) for y in self.y)
 
 
 class AtLeast(float):

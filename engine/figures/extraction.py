@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from statistics import median
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.assertions.evaluation import NotEvaluated, evaluate
-from engine.assertions.series import Missing, Number, RunKeys, Series, Value
+from engine.assertions.series import AtLeast, Missing, Number, RunKeys, Series, Value
 from engine.spec.base.pointers import found
 from engine.spec.base.problems import suggestion
 from engine.spec.experiment.experiment import Experiment
@@ -134,7 +134,7 @@ def _drawn(value: FromRuns, runs: _Runs) -> Value:
         case OfRecords():
             return _of_records(value, runs)
         case OfSetting():
-            document = runs.study.document(value.at, runs.study.seeds[0])
+            document = runs.study.document(value.at, runs.study.seeds[0], value.share is not None)
             return Number(float(found(document, value.field)))
     raise AssertionError(value)
 
@@ -195,13 +195,22 @@ def _of_verdict(value: OfVerdict, made: Made) -> float:
 def _metrics(value: OfMetric, metric: str, point: int, runs: _Runs) -> tuple[list[float], list[str]]:
     """Return the metric of each seed's run, and the keys of the runs."""
     rows = runs.rows(value, point)
-    for _, row in rows:
-        if metric not in row.metrics:
-            raise NotEvaluated(f"a run has no '{metric}'; {suggestion(metric, row.metrics)}")
-    return [row.metrics[metric] for _, row in rows], [key for key, _ in rows]
+
+    def of(row: Row) -> float:
+        if metric in row.metrics:
+            return row.metrics[metric]
+        if metric == value.metric and value.at_least is not None:
+            return AtLeast(value.at_least, f"a run ended before it had '{metric}', which is therefore {value.at_least:g} or more")
+        raise NotEvaluated(f"a run has no '{metric}'; {suggestion(metric, row.metrics)}")
+
+    return [of(row) for _, row in rows], [key for key, _ in rows]
 
 
 def _over_seeds(how: str, numbers: Sequence[float], keys: tuple[str, ...] = ()) -> Number:
+    """A number over seeds. If one is only known from below, so is the result: what follows from the least that each can be."""
+    if open_ends := [number for number in numbers if isinstance(number, AtLeast)]:
+        exact = _over_seeds(how, [float(number) for number in numbers])
+        return Number(AtLeast(exact.value, open_ends[0].why), runs=keys)
     if how == "mean":
         over = interval(numbers)
         return Number(over.mean, over.low, over.high, keys)
@@ -294,8 +303,16 @@ def _said(at: Mapping[str, Any]) -> str:
 
 
 def as_json(values: Mapping[str, Value]) -> dict[str, Any]:
-    """Return values as stored and served, without empty fields."""
-    return {name: {k: v for k, v in _lists(asdict(value).items()) if v not in (None, [])} for name, value in values.items()}
+    """Return values as stored and served, without empty fields. at_least: whether a number, or which of a series', is known from below."""
+    return {name: {k: v for k, v in _lists(_parts(value)) if v not in (None, [])} for name, value in values.items()}
+
+
+def _parts(value: Value) -> Iterable[tuple[str, Any]]:
+    yield from vars(value).items()
+    if isinstance(value, Number) and isinstance(value.value, AtLeast):
+        yield "at_least", True
+    elif isinstance(value, Series) and value.is_open:
+        yield "at_least", tuple(isinstance(y, AtLeast) for y in value.y)
 
 
 def _lists(items: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Any]]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-import engine
 from engine.assertions.evaluation import NotEvaluated, Side, evaluate
 from engine.assertions.series import Series, Value
-from engine.prices import PRICE_LISTS
+from engine.prices import version_of
 from engine.spec.expressions.assertions import Expression
 from engine.spec.figure.evaluations import Evaluator
-from engine.spec.figure.figure import Assertion, Experiments, Figure, OfRecords, Scale, evaluation_at, study_at
+from engine.spec.figure.figure import Assertion, Experiments, Figure, OfRecords, Scale, evaluation_at, price_lists, study_at
 from engine.spec.rules.validation import Context
-from engine.spec.study.study import Study, load_study
+from engine.spec.study.study import load_study
 
 from .execution import Executor
 from .extraction import as_json, extract, of_seed
+from .origins import is_fitted
 
 State = Literal["holds", "fails", "not evaluated"]
 Values = Mapping[str, Value]
@@ -28,7 +29,8 @@ Status = Literal["reproduced", "calibrated", "partly", "not reproduced", "not ev
 
 @dataclass(frozen=True)
 class Judged:
-    """An assertion and its state. sides: the compared values. reason: why it was not evaluated, or the results per seed."""
+    """An assertion and its state. sides: the compared values. reason: why it was not evaluated, or the results per seed. consistency: it
+    does not count."""
 
     id: str
     text: str
@@ -37,6 +39,7 @@ class Judged:
     state: State
     sides: tuple[Side, ...] = ()
     reason: str = ""
+    consistency: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Result:
 
     @property
     def status(self) -> Status:
-        return status_of([judged.state for judged in self.assertions], self.calibrated)
+        return status_of([judged.state for judged in self.assertions if not judged.consistency], self.calibrated)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as JSON values, without the figure's id and scale."""
@@ -64,8 +67,16 @@ class Result:
             "runs": self.runs,
             "status": self.status,
             "values": as_json(self.values),
-            "assertions": [asdict(judged) | {"sides": [asdict(side) for side in judged.sides]} for judged in self.assertions],
+            "assertions": [_as_json(judged) for judged in self.assertions],
         }
+
+
+def _as_json(judged: Judged) -> dict[str, Any]:
+    """As stored and served. most of a side: None if its number is only known from below."""
+    told = asdict(judged)
+    del told["consistency"]  # the figure says so
+    sides = [asdict(side) | {"most": side.most if math.isfinite(side.most) else None} for side in judged.sides]
+    return told | {"sides": sides}
 
 
 def status_of(states: Sequence[State], calibrated: bool = False) -> Status:
@@ -98,9 +109,9 @@ def reproduce(
     apart = any(assertion.of_seeds is not None for assertion in figure.assertions)
     by_seed = {seed: extract(figure, of_seed(carried, seed), scores) for seed in seeds} if apart else {}
     verdicts = judged(figure, values, by_seed)
-    fitted = figure.calibrated or _is_fitted(figure, studies.values())
+    fitted = figure.calibrated or is_fitted(figure, studies.values())
     runs = len(keys) + max((each.runs for each in scores.values()), default=0)
-    return Result(figure.id, scale, engine.ENGINE_VERSION, seeds, runs, values, verdicts, fitted)
+    return Result(figure.id, scale, version_of(*price_lists(figure, experiments)), seeds, runs, values, verdicts, fitted)
 
 
 def judged(figure: Figure, values: Values, by_seed: Mapping[int, Values] | None = None) -> tuple[Judged, ...]:
@@ -132,7 +143,9 @@ def _over_seeds(assertion: Assertion, each: Mapping[int, Judged]) -> Judged:
     if not each:
         state = "not evaluated"
     reason = _told(needed, held, each)
-    return Judged(assertion.id, assertion.text, assertion.check, assertion.tolerance, state, tuple(sides.values()), reason)
+    return Judged(
+        assertion.id, assertion.text, assertion.check, assertion.tolerance, state, tuple(sides.values()), reason, assertion.consistency
+    )
 
 
 def _told(needed: int, held: int, each: Mapping[int, Judged]) -> str:
@@ -168,7 +181,7 @@ def _judge(assertion: Assertion, check: Expression, values: Values, reported: Ma
         state: State = "holds" if evaluate(check.tree, values, reported, sides) else "fails"
     except NotEvaluated as error:
         state, reason = "not evaluated", str(error)
-    return Judged(assertion.id, assertion.text, assertion.check, assertion.tolerance, state, tuple(sides), reason)
+    return Judged(assertion.id, assertion.text, assertion.check, assertion.tolerance, state, tuple(sides), reason, assertion.consistency)
 
 
 def _as_reported(given: Any) -> float | Series:
@@ -181,9 +194,3 @@ def _as_reported(given: Any) -> float | Series:
 def sinks_of(figure: Figure, study: str) -> set[str]:
     """Return the sinks of the study whose records the figure uses."""
     return {value.sink for value in figure.values.values() if isinstance(value, OfRecords) and value.study == study}
-
-
-def _is_fitted(figure: Figure, studies: Any) -> bool:
-    """Return whether one of its studies uses prices that were fitted to this figure."""
-    lists = {study.experiment.get("prices", "reference") for study in studies if isinstance(study, Study)}
-    return any(figure.id in price.fitted_to for name in lists if name in PRICE_LISTS for price in PRICE_LISTS[name].prices.values())

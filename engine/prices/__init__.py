@@ -9,10 +9,15 @@ import importlib
 import pkgutil
 
 from engine.spec.base.family import load_entry_points
+from engine.spec.base.origins import Origin
 
-from .price import DEGREE, Origin, Price, PriceList, ValuePrices
+from . import version
+from .price import DEGREE, Price, PriceList, ValuePrices
 
-__all__ = ["DEGREE", "PRICE_LISTS", "Origin", "Price", "PriceList", "ValuePrices", "price_of", "register"]
+__all__ = ["DEGREE", "PRICE_LISTS", "REFERENCE", "Origin", "Price", "PriceList", "ValuePrices", "price_of", "register", "version_of"]
+
+REFERENCE = "reference"
+"""The price list of experiments that name none."""
 
 _modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
 _ours: list[PriceList] = sorted((module.PRICES for module in _modules if hasattr(module, "PRICES")), key=lambda prices: prices.position)
@@ -25,6 +30,11 @@ def price_of(name: str, kind: str) -> tuple[int, int, int]:
     """(record_ps, output_ps, control_ps) of an operator kind in a price list. Raises KeyError for an unknown list or kind."""
     price = PRICE_LISTS[name].prices[kind]
     return price.record_ps, price.output_ps, price.control_ps
+
+
+def version_of(*names: str) -> str:
+    """The version of the engine for runs that these lists charge: `engine.prices.version`."""
+    return version.version_of(PRICE_LISTS, *names)
 
 
 def register(prices: PriceList) -> None:

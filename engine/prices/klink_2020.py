@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .price import PriceList, microseconds
 
-KLINK_FIGURES = ("Figures 3.4a and 3.5b: 80 Yahoo queries of 10,000 events/s overload a node of 24 threads",)
+KLINK_FIGURES = ("klink/3.4a", "klink/3.5b")
+"""There 80 Yahoo queries of 10,000 events/s overload a node of 24 threads."""
 
 PRICES = PriceList(
     "klink_2020",

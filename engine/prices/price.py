@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import asdict, dataclass, field
 
-Origin = Literal["assumed", "measured", "published", "fitted"]
+from engine.spec.base.origins import Origin, check_origin
 
 DEGREE = {"record_ps": 1, "read_ps": 1, "value_ps": 1, "output_ps": 1, "control_ps": 0}
 """How a price grows when one simulated record stands for s real ones: s to this power. Control elements are not scaled."""
@@ -29,7 +30,7 @@ class Price:
     read_ps: int | None = None
 
     def __post_init__(self) -> None:
-        _check_origin(self.origin, self.fitted_to)
+        check_origin(self.origin, self.fitted_to)
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,7 @@ class ValuePrices:
     fitted_to: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_origin(self.origin, self.fitted_to)
-
-
-def _check_origin(origin: Origin, fitted_to: tuple[str, ...]) -> None:
-    if (origin == "fitted") != bool(fitted_to):
-        raise ValueError(f"a price of origin '{origin}' has fitted_to = {fitted_to}; fitted prices, and only they, say to what")
+        check_origin(self.origin, self.fitted_to)
 
 
 @dataclass(frozen=True)
@@ -71,6 +67,14 @@ class PriceList:
     def price(self, kind: str, priced_as: str = "") -> Price:
         """Of an operator kind; where the list has none, that of another kind. Raises KeyError."""
         return self.prices[kind] if kind in self.prices else self.prices[priced_as]
+
+    @property
+    def digest(self) -> str:
+        """Hash of what is charged, without texts and origins."""
+        texts = {"origin", "note", "fitted_to"}
+        kinds = {kind: {name: of for name, of in asdict(price).items() if name not in texts} for kind, price in self.prices.items()}
+        values = {name: of for name, of in asdict(self.values).items() if name not in texts}
+        return hashlib.sha256(json.dumps([kinds, values], sort_keys=True).encode()).hexdigest()[:8]
 
 
 def microseconds(

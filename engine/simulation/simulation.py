@@ -38,6 +38,7 @@ from engine.lowering import memory, plan
 from engine.lowering.network import LinkFaults
 from engine.lowering.prices import serialises
 from engine.operators import BUILT_IN, OPERATORS
+from engine.prices import version_of
 from engine.scheduling.telemetry import SchedulingWatch
 from engine.simulation import scaling_setup, scheduling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
@@ -625,7 +626,7 @@ class Simulation:
         state["outputs"] = np.concatenate(self._outputs)
         about = {
             "experiment": self.experiment.hash,
-            "engine": ENGINE_VERSION,
+            "engine": version_of(self.experiment.prices),
             "layout": weave.WIDTHS,
             "now_ns": self.now_ns,
             "frame_number": self.frame_number,
@@ -644,7 +645,7 @@ class Simulation:
     def restore(self, state: dict[str, Words]) -> None:
         """Restore a snapshot of the same experiment. Raises ValueError for another experiment or engine version."""
         about = json.loads(state["about"].tobytes())
-        for what, mine in (("experiment", self.experiment.hash), ("engine", ENGINE_VERSION)):
+        for what, mine in (("experiment", self.experiment.hash), ("engine", version_of(self.experiment.prices))):
             if about[what] != mine:
                 raise ValueError(f"the snapshot's {what} is {about[what]}, this run's is {mine}; restore it into the run that wrote it")
         if about.get("layout") != weave.WIDTHS:

@@ -120,7 +120,7 @@ def test_only_a_run_with_the_same_assertions_is_reused(lab: Lab) -> None:
     run = executed(submitted(lab, FAST))
     same = [load(asserted(*assertions)) for assertions in ([FAST], [SLOW], [])]
     assert len({experiment.hash for experiment in same}) == 1
-    assert [run_of_the_same(lab, experiment, run.engine_version) for experiment in same] == [run, None, None]
+    assert [run_of_the_same(lab, experiment) for experiment in same] == [run, None, None]
 
 
 def test_studies_count_verdicts() -> None:

@@ -50,7 +50,7 @@ def test_figures_are_carried_out_kept_and_listed(lab: Lab, files: FigureFiles) -
     assert (unknown["state"], unknown["reason"]) == ("not evaluated", "division by zero: rate - rate is 0")
     after = json.loads(reproduce("--list", "--json"))
     assert [(one["status"], one["scale"], one["seeds"]) for one in after] == [("reproduced", "smoke", [1]), ("partly", "smoke", [1])]
-    assert after[0]["assertions"] == [one | {"unmet": None} for one in made[0]["assertions"]]
+    assert after[0]["assertions"] == [one | {"unmet": None, "consistency": False} for one in made[0]["assertions"]]
     assert after[0]["assertions"][0]["sides"] == [
         {"text": "out", "least": 200, "most": 200},
         {"text": "2 * rate", "least": 200, "most": 200},

@@ -36,7 +36,7 @@ def test_each_is_of_a_figure_as_it_is_now() -> None:
         assert result.figure in known
         figure = FILES.outline(result.figure)
         assert result.hash == identity(figure, result.scale, FILES.experiment), result.figure
-        assert result.prices == prices_of(figure, result.scale, FILES.experiment), f"{result.figure}: prices have changed"
+        assert result.prices == prices_of(figure, FILES.experiment), f"{result.figure}: prices have changed"
         assert [one.id for one in result.assertions] == [one.id for one in figure.assertions]
         assert text_of(result) == FILES_OF_RESULTS.path(result.figure, result.scale).read_text()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,13 +17,16 @@ from django.db.models.signals import post_save
 from django.test import Client
 from launcher.services import Service
 
+from engine.prices import PRICE_LISTS
 from engine.simulation.local_study import run_study
 from engine.spec.study.study import load_study
 from engine.studies import Measured, best
 from tests.support.corner_cases import a_cycle_that_stands_still
 from webapp.api import studies as api_studies
 from webapp.lab import studies as lab_studies
-from webapp.lab.models import Experiment, Lab, Run, RunState, Study, Trial, TrialState
+from webapp.lab.documents import check
+from webapp.lab.models import Dataset, Experiment, Lab, Run, RunState, Study, Trial, TrialState
+from webapp.lab.reuse import run_of_the_same, why_not_the_same
 from webapp.lab.submission import submit
 from workers import caretaker, execution, studies
 
@@ -196,27 +200,46 @@ def test_a_run_that_the_lab_has_is_not_made_again(client: Client, lab: Lab) -> N
 
 
 def test_runs_of_other_data_under_the_same_name_are_not_reused(client: Client, lab: Lab) -> None:
-    from webapp.lab.documents import check
-    from webapp.lab.models import Dataset
-    from webapp.lab.reuse import run_of_the_same
+    document = small_document(1.0)
+    run, _ = submit(new_experiment(lab, document), document, lab)
+    execution.execute(str(run.pk))
+    valid = check(document, lab).experiment
+    assert valid is not None
+    assert run_of_the_same(lab, valid) == run
+    from_file = valid.model_copy(update={"canonical": {}})
+    assert from_file is not None
+    Dataset.objects.create(lab=lab, name="mine", file="x", rows=1, bytes=1, columns=[], timestamps=[])
 
+    class WithData:
+        hash, assertions, prices = valid.hash, valid.assertions, valid.prices
+        canonical = {"sources": [{"stream": {"kind": "file", "dataset": "mine"}}]}
+
+    assert run_of_the_same(lab, WithData()) is None  # type: ignore[arg-type]
+
+
+def test_runs_of_another_version_or_other_prices_are_not_reused(client: Client, lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     document = small_document(1.0)
     run, _ = submit(new_experiment(lab, document), document, lab)
     execution.execute(str(run.pk))
     run.refresh_from_db()
     valid = check(document, lab).experiment
     assert valid is not None
-    assert run_of_the_same(lab, valid, run.engine_version) == run
-    assert run_of_the_same(lab, valid, "another") is None
-    from_file = valid.model_copy(update={"canonical": {}})
-    assert from_file is not None
-    Dataset.objects.create(lab=lab, name="mine", file="x", rows=1, bytes=1, columns=[], timestamps=[])
-
-    class WithData:
-        hash, assertions = valid.hash, valid.assertions
-        canonical = {"sources": [{"stream": {"kind": "file", "dataset": "mine"}}]}
-
-    assert run_of_the_same(lab, WithData(), run.engine_version) is None  # type: ignore[arg-type]
+    assert run_of_the_same(lab, valid) == run
+    reference = PRICE_LISTS["reference"]
+    dear = replace(reference.prices["source"], record_ps=round(1.2 * reference.prices["source"].record_ps))
+    monkeypatch.setitem(PRICE_LISTS, "reference", replace(reference, prices={**reference.prices, "source": dear}))
+    assert run_of_the_same(lab, valid) is None
+    assert "+reference." in why_not_the_same(run)
+    again, _ = submit(new_experiment(lab, document), document, lab)
+    execution.execute(str(again.pk))
+    again.refresh_from_db()
+    assert again.engine_version.startswith(f"{run.engine_version}+reference.")
+    assert again.summary != run.summary
+    assert run_of_the_same(lab, valid) == again
+    monkeypatch.undo()
+    assert run_of_the_same(lab, valid) == run
+    Run.objects.filter(pk=run.pk).update(engine_version="1")
+    assert run_of_the_same(lab, valid) is None
 
 
 def test_runs_that_fail_are_named_and_can_be_made_again(client: Client, lab: Lab) -> None:

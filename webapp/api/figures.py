@@ -15,7 +15,6 @@ from ninja import Status as Answer
 from typing_extensions import TypeAliasType, TypedDict
 
 from engine.spec.base.problems import suggestion
-from engine.spec.base.version import ENGINE_VERSION
 from engine.spec.figure.figure import Scale, study_at
 from webapp.lab import figures
 from webapp.lab.models import FigureResult, Lab, Reproduction, Run, RunState
@@ -39,22 +38,25 @@ AssertionState = Literal["holds", "fails", "not evaluated", "not run"]
 
 
 class NumberValue(TypedDict):
-    """runs: keys (hashes of document and seed) of the runs that the value was computed from."""
+    """runs: keys (hashes of document and seed) of the runs that the value was computed from. at_least: it was still growing when its run
+    ended, so it is this, or more."""
 
     value: float
     low: NotRequired[float]
     high: NotRequired[float]
     runs: NotRequired[list[str]]
+    at_least: NotRequired[bool]
 
 
 class SeriesValue(TypedDict):
-    """runs: keys, one list per point or one list for all points."""
+    """runs: keys, one list per point or one list for all points. at_least: which y are this, or more."""
 
     x: list[float | str]
     y: list[float]
     low: NotRequired[list[float | None]]
     high: NotRequired[list[float | None]]
     runs: NotRequired[list[list[str]]]
+    at_least: NotRequired[list[bool]]
 
 
 class NoValue(TypedDict):
@@ -89,8 +91,8 @@ class ShippedShape(Schema):
 class FigureItem(Schema):
     """A figure in a list. status: reproduced, calibrated, partly, not reproduced, not evaluated (none of its assertions was), or not run.
     scale and the fields after it describe the result that counts: the lab's newest at the largest scale, or, if the lab has none, the one
-    that comes with Millrace (is_shipped); null without either. assertions: number in each state. lacking: ids of assertions that do not
-    hold. under_way: reproductions in progress."""
+    that comes with Millrace (is_shipped); null without either. assertions: number in each state, without consistency checks. lacking: ids
+    of assertions that do not hold. under_way: reproductions in progress."""
 
     id: str
     title: str
@@ -110,9 +112,11 @@ class FigureItem(Schema):
 
 
 class FigureSide(Schema):
+    """most: null for a number that is only known to be at least `least`."""
+
     text: str
     least: float
-    most: float
+    most: float | None
 
 
 class UnmetShape(TypedDict):
@@ -124,7 +128,7 @@ class UnmetShape(TypedDict):
 
 class FigureAssertion(Schema):
     """state: holds, fails, not evaluated (reason says why), or not run. sides: the values compared; for a series, its minimum and
-    maximum."""
+    maximum. consistency: true by construction, and not counted."""
 
     id: str
     text: str
@@ -133,6 +137,7 @@ class FigureAssertion(Schema):
     state: AssertionState
     sides: list[FigureSide]
     reason: str
+    consistency: bool
     unmet: Annotated[dict[str, Any] | None, AsIs(UnmetShape | None)]
 
 
@@ -308,7 +313,7 @@ def active(lab: Lab) -> defaultdict[str, list[ReproductionShape]]:
 
 def item(known: figures.Known, under_way: list[ReproductionShape]) -> FigureItem:
     result, figure = known.result, known.figure
-    states = [assertion["state"] for assertion in known.assertions]
+    states = [assertion["state"] for assertion in known.counted]
     return FigureItem(
         id=figure.id,
         title=figure.title,
@@ -330,7 +335,7 @@ def item(known: figures.Known, under_way: list[ReproductionShape]) -> FigureItem
 
 def shipped_shape(result: FigureResult) -> ShippedShape:
     named = {name: getattr(result, name) for name in ("scale", "status", "engine_version", "created_at")}
-    return ShippedShape(**named, is_current=result.engine_version == ENGINE_VERSION)
+    return ShippedShape(**named, is_current=result.engine_version == figures.version(result.figure))
 
 
 def results(lab: Lab, known: figures.Known) -> list[FigureResultShape]:
@@ -344,7 +349,7 @@ def results(lab: Lab, known: figures.Known) -> list[FigureResultShape]:
             **{name: getattr(one, name) for name in names},
             stale=one.hash not in identities.values(),
             is_shipped=one.pk is None,
-            is_current=one.engine_version == ENGINE_VERSION,
+            is_current=one.engine_version == figures.version(id),
         )
 
     own = list(found)

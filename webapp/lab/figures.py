@@ -11,10 +11,11 @@ from typing import Any
 
 from django.conf import settings
 
+from engine.prices import version_of
 from engine.spec import Experiment as Document
 from engine.spec.base.problems import InvalidExperiment, Problem, Refusal
 from engine.spec.base.structure import refusal_problem
-from engine.spec.figure.figure import SCALES, Figure, Scale, identity
+from engine.spec.figure.figure import SCALES, Figure, Scale, identity, price_lists
 from engine.spec.figure.files import FigureFiles
 from engine.spec.figure.results import BrokenResult, ResultFiles
 from engine.spec.rules.validation import Context
@@ -79,16 +80,22 @@ class Known:
 
     @property
     def assertions(self) -> list[dict[str, Any]]:
-        """The figure's assertions with their states. unmet: why one fails, which its author says of larger scales than smoke."""
+        """The figure's assertions with their states. unmet: why one fails, which its author says of larger scales than smoke.
+        consistency: it does not count."""
         judged = {one["id"]: one for one in self.result.assertions} if self.result else {}
         found = []
         for assertion in self.figure.assertions:
             state = judged.get(assertion.id, {"state": NOT_RUN, "sides": [], "reason": ""})
-            written = assertion.model_dump(include={"id", "text", "check", "tolerance"})
+            written = assertion.model_dump(include={"id", "text", "check", "tolerance", "consistency"})
             fails = state["state"] == "fails" and self.scale != SCALES[0]
             unmet = assertion.unmet.model_dump(mode="json") if assertion.unmet and fails else None
             found.append({**state, **written, "unmet": unmet})
         return found
+
+    @property
+    def counted(self) -> list[dict[str, Any]]:
+        """The assertions that say something about the paper."""
+        return [one for one in self.assertions if not one["consistency"]]
 
 
 def known(id: str, lab: Lab | None = None, scale: Scale | None = None) -> Known:
@@ -143,10 +150,10 @@ def agree(one: FigureResult, other: FigureResult) -> bool:
     return numbers(one) == numbers(other)
 
 
-def run_of(lab: Lab, document: dict[str, Any], engine_version: str) -> tuple[dict[str, Any], list[str]] | None:
-    """Return summary and live frames (JSON) of the lab's run of this document (with its seed) by this engine version. None without such a
-    run, or if its files are missing."""
-    run = run_of_the_same(lab, Document.model_validate(document), engine_version)
+def run_of(lab: Lab, document: dict[str, Any]) -> tuple[dict[str, Any], list[str]] | None:
+    """Return summary and live frames (JSON) of the lab's run of this document (with its seed) by this version of the engine. None without
+    such a run, or if its files are missing."""
+    run = run_of_the_same(lab, Document.model_validate(document))
     if run is None or run.state != RunState.SUCCEEDED or run.summary is None:
         return None
     frames = frames_after(run.directory, -1, run.frames)
@@ -189,6 +196,13 @@ def outline(id: str) -> tuple[Figure, dict[Scale, str]]:
 
 
 @cache
+def version(id: str) -> str:
+    """The version of the engine that would make a result of this figure now, with the prices of its runs."""
+    figure, _ = outline(id)
+    return version_of(*price_lists(figure, _experiment))
+
+
+@cache
 def _experiment(name: str) -> dict[str, Any] | None:
     """Figures of a paper share most of theirs."""
     return FILES.experiment(name)
@@ -199,6 +213,7 @@ def read_again() -> None:
     outline.cache_clear()
     _experiment.cache_clear()
     shipped.cache_clear()
+    version.cache_clear()
 
 
 def checked(id: str, context: Context) -> Figure:

@@ -6,22 +6,24 @@ from typing import Any
 
 from django.db.models import Q
 
+from engine.prices import REFERENCE, version_of
 from engine.spec import Experiment
-from engine.spec.base.version import ENGINE_VERSION
 
 from .models import Dataset, Lab, Run, RunState
 from .models.work import ACTIVE
 from .verdicts import assertions_in
 
 
-def run_of_the_same(lab: Lab, experiment: Experiment, engine_version: str) -> Run | None:
-    """Return the newest run of this document (with its seed and its assertions) by this engine version that has a result or will have one.
+def run_of_the_same(lab: Lab, experiment: Experiment) -> Run | None:
+    """Return the newest run of this document (with its seed and its assertions) by this version of the engine, with the prices that it has
+    now, that has a result or will have one.
 
     Paused and paced runs do not count, nor runs whose frames were removed, nor runs that may have read different data under the same name.
     """
     same = Run.objects.filter(lab=lab, hash=experiment.hash, deleted_at__isnull=True, frames_removed_at__isnull=True)
     if not same.exists():  # the usual case, and a much faster query than the rest
         return None
+    engine_version = version_of(experiment.prices)
     ended = Q(engine_version=engine_version) & (Q(state=RunState.SUCCEEDED) | Q(state=RunState.FAILED, summary__isnull=False))
     coming = Q(state__in=ACTIVE, engine_version__in=("", engine_version), pace__isnull=True, hold_at_frame__isnull=True)
     same = same.filter(ended | coming & Q(cancel_requested=False))
@@ -34,8 +36,9 @@ def run_of_the_same(lab: Lab, experiment: Experiment, engine_version: str) -> Ru
 
 def why_not_the_same(run: Run) -> str:
     """Say why the document of a run may give other records now than the run had, or return ''."""
-    if run.engine_version != ENGINE_VERSION:
-        return f"the run was made by version {run.engine_version} of the engine, and this is version {ENGINE_VERSION}"
+    version = version_of(run.document.get("prices", REFERENCE))
+    if run.engine_version != version:
+        return f"the run was made by version {run.engine_version} of the engine, and this is version {version}"
     if not Run.objects.filter(_same_data(run.lab, run.document), pk=run.pk).exists():
         return "a data set was uploaded after the run under a name that its document uses"
     return ""

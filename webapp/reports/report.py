@@ -407,7 +407,10 @@ def assertions_table(known: figures.Known) -> Table:
     for one in known.assertions:
         sides = "; ".join(f"{side['text']} = {range_of(side['least'], side['most'])}" for side in one["sides"])
         why = one["unmet"]["why"] if one["unmet"] else ""
-        rows.append([one["id"], one["state"], one["text"], one["check"], "; ".join(part for part in (sides, one["reason"], why) if part)])
+        kind = " (a consistency check, not counted)" if one["consistency"] else ""
+        rows.append(
+            [one["id"], one["state"], one["text"] + kind, one["check"], "; ".join(part for part in (sides, one["reason"], why) if part)]
+        )
     return Table(["Id", "State", "What must hold", "Checked as", "Measured"], rows, words=True)
 
 
@@ -415,7 +418,8 @@ def numbers_table(values: Mapping[str, Any]) -> Table:
     rows = []
     for name, given in values.items():
         if "value" in given:
-            rows.append([name, interval(given["value"], given.get("low"), given.get("high"))])
+            more = " or more" if given.get("at_least") else ""
+            rows.append([name, interval(given["value"], given.get("low"), given.get("high")) + more])
         else:
             rows.append([name, given.get("reason") or f"a series of {len(given.get('x', ()))} values"])
     return Table(["Value", "Measured"], rows, words=True)

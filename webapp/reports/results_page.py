@@ -16,6 +16,7 @@ HEAD = """# Results
 * What each figure came to at the largest scale that was run, figure by figure. `manage.py reproduce WHICH --scale SCALE --ship`
   measures and writes it; nothing here was written by hand.
 * *Calibrated*: all assertions hold, but a price was fitted to them. *Partly*: some do not hold; they are listed below the table.
+* Consistency checks, which are true by construction, are not counted.
 * What an assertion asks for, and how figures differ from the papers, stands on the page of each figure
   ([figures](figures.md)).
 """
@@ -42,7 +43,7 @@ def text() -> str:
 
 def _paper(prefix: str, paper: str, known: list[figures.Known]) -> list[str]:
     run = [one for one in known if one.shipped]
-    held, asserted = sum(map(_held, run)), sum(len(one.figure.assertions) for one in run)
+    held, asserted = sum(map(_held, run)), sum(len(one.counted) for one in run)
     statuses = ", ".join(f"{count} {status}" for status, count in Counter(one.status for one in known).items())
     lines = [
         f"## {paper}: `{prefix}`",
@@ -59,14 +60,14 @@ def _paper(prefix: str, paper: str, known: list[figures.Known]) -> list[str]:
 
 
 def _held(one: figures.Known) -> int:
-    return sum(assertion["state"] == "holds" for assertion in one.assertions)
+    return sum(assertion["state"] == "holds" for assertion in one.counted)
 
 
 def _row(one: figures.Known) -> str:
     cells = [f"`{one.figure.id}` {one.figure.title}", one.status]
     if (result := one.shipped) is None:
         return f"| {' | '.join([*cells, '', '', '', ''])} |"
-    cells += [result.scale, result.engine_version, f"{_held(one)} of {len(one.assertions)}", f"{result.runs:,}"]
+    cells += [result.scale, result.engine_version, f"{_held(one)} of {len(one.counted)}", f"{result.runs:,}"]
     return f"| {' | '.join(cells)} |"
 
 
@@ -86,6 +87,8 @@ def _measured(assertion: dict[str, Any]) -> str:
 
 
 def _range(side: dict[str, Any]) -> str:
+    if side["most"] is None:
+        return f"{side['least']:.4g} or more"
     least, most = (f"{side[end]:.4g}" for end in ("least", "most"))
     return least if least == most else f"{least} to {most}"
 

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 from pydantic import Field, Strict
 from pydantic.config import JsonDict
 
+from .origins import Charge
+
 Integer = Annotated[int, Strict()]
 """A whole number; `true` and `"4"` are rejected."""
 
@@ -21,12 +23,26 @@ ADVANCED: JsonDict = {"x-advanced": True}
 """Extra keyword of fields that few people change. Forms fold them together, until one of them has a problem."""
 
 
-def quantity(default: Any = ..., *, unit: str, description: str, too_little: str = "", advanced: bool = False, **constraints: Any) -> Any:
+def quantity(
+    default: Any = ...,
+    *,
+    unit: str = "",
+    description: str,
+    too_little: str = "",
+    advanced: bool = False,
+    charge: Charge | None = None,
+    **constraints: Any,
+) -> Any:
     """A pydantic field with a unit: `x-unit` in its JSON Schema, which forms show behind the input.
 
-    too_little: explanation appended to the error for a value below the minimum. advanced: see `ADVANCED`.
+    too_little: explanation appended to the error for a value below the minimum. advanced: see `ADVANCED`. charge: origin of the default of
+    a cost.
     """
-    extra: dict[str, Any] = {"x-unit": unit} | ({"x-too-little": too_little} if too_little else {}) | (ADVANCED if advanced else {})
+    extra: dict[str, Any] = {"x-unit": unit} if unit else {}
+    extra |= ({"x-too-little": too_little} if too_little else {}) | (ADVANCED if advanced else {})
+    if charge is not None:
+        extra |= charge.keyword
+        description = f"{description} {charge.text}"
     return Field(default, description=description, json_schema_extra=extra, **constraints)
 
 

@@ -230,6 +230,8 @@ class Experiment(Model):
         for operator, written in zip(self.query.operators, document["query"]["operators"], strict=True):
             del written["name"]
             written["params"] = operator.parameters.model_dump(mode="json", by_alias=True)
+            if written["cost"] is not None:
+                del written["cost"]["fitted_to"]
         for source in document["workload"]["sources"].values():
             if source["partitions"] is None:  # older documents without this field keep their hashes
                 del source["partitions"]

@@ -57,6 +57,12 @@ class Cost(Model):
     control_us: Number | None = quantity(
         None, unit="us", ge=0, le=1e9, title="Per control element", description="Time per watermark, tick or end of log."
     )
+    fitted_to: tuple[str, ...] = Field(
+        default=(),
+        max_length=10,
+        title="Fitted to",
+        description="What these prices were fitted to: a figure or a paper, which is then calibrated, or other data. Not part of the hash.",
+    )
     noise: AnyNoise = Field(default=NoNoise(), title="Noise", description="Random variation of service times for equal work.")
     drift: AnyDrift = Field(default=NoDrift(), title="Drift", description="How all costs of the operator drift over time.")
     warmup: AnyWarmUp = Field(default=NoWarmUp(), title="Warm-up", description="How much slower a new instance is.")

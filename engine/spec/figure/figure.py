@@ -17,7 +17,7 @@ from ..base.problems import InvalidExperiment, Problem, Refusal, pointer, sugges
 from ..base.structure import check, refusal_problem, shown
 from ..base.units import Integer, Number
 from ..base.variant import Variant
-from ..experiment.experiment import canonical_json
+from ..experiment.experiment import NOT_IN_HASH, canonical_json
 from ..expressions.assertions import Expression, Type, assertion_of, parse
 from ..rules.validation import Context
 from ..study.study import NAME, AnyDesign, AnySearch, Axis, Change, Drawn, Grid, NoSearch, Study, SustainableLoad, examine_study
@@ -102,6 +102,9 @@ class OfMetric(AtPoints):
     metric: str
     x: str | None = Field(default=None, description="metric that gives the series' x, instead of the axis")
     seeds: OverSeeds = "mean"
+    at_least: Number | None = Field(
+        default=None, description="value of a run that ended before it had the metric: it is this, or more (a censored measurement)"
+    )
 
     @property
     def shape(self) -> Type:
@@ -143,7 +146,7 @@ class OfRecords(FromRuns):
 
 
 class OfSetting(FromRuns):
-    """A number from the experiment document of the runs."""
+    """A number from the experiment document of the runs, or of those at a share of the load found."""
 
     kind: Literal["setting"] = "setting"
     field: str = Field(description="JSON pointer into the experiment")
@@ -193,6 +196,9 @@ class Assertion(Model):
         default=None, ge=1, description="number of seeds for which it must hold, each judged separately; all, if there are fewer"
     )
     unmet: Unmet | None = Field(default=None, description="why it does not hold")
+    consistency: bool = Field(
+        default=False, description="true by construction: it guards the model, says nothing about the paper, and does not count"
+    )
 
 
 # Drawing
@@ -414,9 +420,12 @@ class _Named(Model):
 def identity(figure: Figure, scale: Scale, experiments: Experiments) -> str:
     """Hash of everything that the figure's result at a scale depends on: studies, evaluations, values, reported values, and what assertions
     check, but no texts. Raises Refusal, InvalidExperiment."""
-    studies = {name: study_at(figure, name, scale, experiments) for name in figure.studies}
+    studies = {name: _without_texts(study_at(figure, name, scale, experiments)) for name in figure.studies}
     judged = figure.model_dump(by_alias=True, mode="json", include={"values", "reported", "assertions"})
     judged["assertions"] = [{name: of[name] for name in ("id", "check", "tolerance", "of_seeds")} for of in judged["assertions"]]
+    judged["values"] = {
+        name: {part: of[part] for part in of if part != "at_least" or of[part] is not None} for name, of in judged["values"].items()
+    }
     if figure.calibrated:
         judged["calibrated"] = True
     if figure.evaluations:
@@ -424,6 +433,31 @@ def identity(figure: Figure, scale: Scale, experiments: Experiments) -> str:
             name: evaluation_at(figure, name, scale, experiments).model_dump(mode="json") for name in figure.evaluations
         }
     return hashlib.blake2b(canonical_json({"studies": studies, **judged}), digest_size=32).hexdigest()
+
+
+def _without_texts(study: dict[str, Any]) -> dict[str, Any]:
+    """A study's document without what no run depends on."""
+    experiment = {name: of for name, of in study["experiment"].items() if name not in NOT_IN_HASH}
+    query = experiment.get("query", {})
+    operators = [dict(operator) for operator in query.get("operators", ())]
+    for operator in operators:
+        if operator.get("cost"):
+            operator["cost"] = {name: of for name, of in operator["cost"].items() if name != "fitted_to"}
+    return {**study, "experiment": {**experiment, "query": {**query, "operators": operators}}}
+
+
+CORPORA = "costream_2024"
+"""The price list that charges the traces of corpora (`engine.corpus.experiments`)."""
+
+
+def price_lists(figure: Figure, experiments: Experiments) -> set[str]:
+    """Names of the price lists that charge the runs of a figure."""
+    names = {CORPORA} if figure.evaluations else set[str]()
+    for study in figure.studies.values():
+        given = experiments(study.experiment) if isinstance(study.experiment, str) else study.experiment
+        names.add((given or {}).get("prices", "reference"))
+        names |= {change.value for change in study.changes if "/prices" in change.fields}
+    return names
 
 
 def _applied(change: Change, document: Mapping[str, Any], at: tuple[str | int, ...]) -> dict[str, Any]:
@@ -532,7 +566,8 @@ def _value_problems(figure: Figure, studies: Mapping[str, Study]) -> Iterator[Pr
         if isinstance(value, OfSearch) and not searches:
             message = f"study '{value.study}' does not search for a sustained load; give it search: {{kind: sustainable}}"
             yield Problem(pointer("values", name, "study"), "no_search", message, value.study)
-        if not isinstance(value, OfSearch | OfSetting) and value.share not in (shares := _shares(study)):
+        takes_share = not isinstance(value, OfSearch) and not (isinstance(value, OfSetting) and value.share is None)
+        if takes_share and value.share not in (shares := _shares(study)):
             message = (
                 f"study '{value.study}' has runs at the shares {shares} of the load found, but share is {value.share}; choose one of these"
             )
@@ -549,7 +584,7 @@ def _value_problems(figure: Figure, studies: Mapping[str, Study]) -> Iterator[Pr
             )
         if isinstance(value, OfSetting):
             try:
-                number = found(study.experiment, value.field)
+                number = found(study.document(value.at, study.seeds[0], value.share is not None), value.field)
                 if isinstance(number, bool) or not isinstance(number, int | float):
                     message = f"'{value.field}' is {shown(number)}, which is not a number"
                     yield Problem(pointer("values", name, "field"), "wrong_type", message, shown(number))

@@ -18,7 +18,8 @@ export interface FigureSource {
 export interface Side {
   text: string;
   least: number;
-  most: number;
+  /** Null for a number that is only known to be at least `least`. */
+  most: number | null;
 }
 
 export interface Assertion {
@@ -31,6 +32,8 @@ export interface Assertion {
   reason: string;
   /** Why it does not hold, by its author, and when that was written. */
   unmet: { why: string; on: string } | null;
+  /** True by construction: it does not count. */
+  consistency: boolean;
 }
 
 /** Keys of the runs behind it are hashes of document and seed. */
@@ -39,6 +42,8 @@ export interface NumberValue {
   low?: number;
   high?: number;
   runs?: string[];
+  /** The number was still growing when its run ended: it is this, or more. */
+  at_least?: boolean;
 }
 export interface SeriesValue {
   x: (number | string)[];
@@ -47,6 +52,7 @@ export interface SeriesValue {
   high?: (number | null)[];
   /** A list for each point, or one for all of them. */
   runs?: string[][];
+  at_least?: boolean[];
 }
 /** Nothing was measured, and why. */
 export interface NoValue {

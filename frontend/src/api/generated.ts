@@ -1662,8 +1662,8 @@ export interface components {
         /**
          * @description A figure in a list. status: reproduced, calibrated, partly, not reproduced, not evaluated (none of its assertions was), or not run.
          *     scale and the fields after it describe the result that counts: the lab's newest at the largest scale, or, if the lab has none, the one
-         *     that comes with Millrace (is_shipped); null without either. assertions: number in each state. lacking: ids of assertions that do not
-         *     hold. under_way: reproductions in progress.
+         *     that comes with Millrace (is_shipped); null without either. assertions: number in each state, without consistency checks. lacking: ids
+         *     of assertions that do not hold. under_way: reproductions in progress.
          */
         FigureItem: {
             id: string;
@@ -1722,7 +1722,7 @@ export interface components {
         };
         /**
          * @description state: holds, fails, not evaluated (reason says why), or not run. sides: the values compared; for a series, its minimum and
-         *     maximum.
+         *     maximum. consistency: true by construction, and not counted.
          */
         FigureAssertion: {
             id: string;
@@ -1733,6 +1733,7 @@ export interface components {
             state: "holds" | "fails" | "not evaluated" | "not run";
             sides: components["schemas"]["FigureSide"][];
             reason: string;
+            consistency: boolean;
             unmet: components["schemas"]["UnmetShape"] | null;
         };
         /**
@@ -1779,22 +1780,27 @@ export interface components {
             is_shipped: boolean;
             is_current: boolean;
         };
+        /** @description most: null for a number that is only known to be at least `least`. */
         FigureSide: {
             text: string;
             least: number;
-            most: number;
+            most: number | null;
         };
         FigureValue: components["schemas"]["NumberValue"] | components["schemas"]["SeriesValue"] | components["schemas"]["NoValue"];
         /** @description No value, and why. */
         NoValue: {
             reason: string;
         };
-        /** @description runs: keys (hashes of document and seed) of the runs that the value was computed from. */
+        /**
+         * @description runs: keys (hashes of document and seed) of the runs that the value was computed from. at_least: it was still growing when its run
+         *     ended, so it is this, or more.
+         */
         NumberValue: {
             value: number;
             low?: number;
             high?: number;
             runs?: string[];
+            at_least?: boolean;
         };
         RunBehind: {
             id: string;
@@ -1802,13 +1808,14 @@ export interface components {
             seed: number;
             state: components["schemas"]["RunState"];
         };
-        /** @description runs: keys, one list per point or one list for all points. */
+        /** @description runs: keys, one list per point or one list for all points. at_least: which y are this, or more. */
         SeriesValue: {
             x: (number | string)[];
             y: number[];
             low?: (number | null)[];
             high?: (number | null)[];
             runs?: string[][];
+            at_least?: boolean[];
         };
         /** @description Why an assertion does not hold, by its author, and on which day that was written. */
         UnmetShape: {
@@ -2679,7 +2686,7 @@ export interface components {
              */
             kind: "default";
             /**
-             * @description Share of the cores lost to switching between threads.
+             * @description Share of the cores lost to switching between threads. Default assumed.
              * @default 0.05
              */
             tax?: number;
@@ -2692,12 +2699,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics.
+             * @description CPU time per operator and cycle for its statistics. Default assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses.
+             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
              * @default 40
              */
             switch_us?: number;
@@ -2747,12 +2754,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics.
+             * @description CPU time per operator and cycle for its statistics. Default assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses.
+             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
              * @default 40
              */
             switch_us?: number;
@@ -2813,12 +2820,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics.
+             * @description CPU time per operator and cycle for its statistics. Default assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses.
+             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
              * @default 40
              */
             switch_us?: number;
@@ -2862,7 +2869,7 @@ export interface components {
              */
             forwarding?: boolean;
             /**
-             * @description CPU time per bin of expected slack.
+             * @description CPU time per bin of expected slack. Default assumed.
              * @default 25
              */
             bin_us?: number;
@@ -3005,12 +3012,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics.
+             * @description CPU time per operator and cycle for its statistics. Default assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses.
+             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
              * @default 40
              */
             switch_us?: number;
@@ -3028,12 +3035,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics.
+             * @description CPU time per operator and cycle for its statistics. Default assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses.
+             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
              * @default 40
              */
             switch_us?: number;
@@ -3132,12 +3139,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics.
+             * @description CPU time per operator and cycle for its statistics. Default assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses.
+             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
              * @default 40
              */
             switch_us?: number;

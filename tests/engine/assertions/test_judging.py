@@ -112,12 +112,26 @@ def test_a_number_known_from_below_decides_what_it_can(check: str, holds: bool |
         assert evaluate(tree, values) is holds
 
 
-@pytest.mark.parametrize("check", ["a + 1 > 0", "max(a, 3) > 1", "abs(a) > 1", "within(a, 10, 5)", "all(s < a)", "all(s + a > 0)"])
+@pytest.mark.parametrize("check", ["a + 1 > 0", "max(a, 3) > 1", "abs(a) > 1", "within(a, 10, 5)", "all(s + 9 > a)", "all(s + a > 0)"])
 def test_a_number_known_from_below_is_not_computed_with(check: str) -> None:
     values = {"a": Number(AtLeast(10.0, "still growing")), "s": Series((1.0,), (2.0,))}
     tree = parse_of_run(check, {"a": "number", "s": "series"}).tree
     with pytest.raises(NotEvaluated, match="still growing"):
         evaluate(tree, values)
+
+
+def test_a_series_may_hold_numbers_known_from_below() -> None:
+    values = {"a": Number(AtLeast(10.0, "still growing")), "b": Number(1.0)}
+
+    def found(check: str) -> object:
+        return evaluate(parse_of_run(check, {"a": "number", "b": "number"}).tree, values)
+
+    assert found("all(points(1, b, 2, a) > points(1, 0, 2, 9))") is True
+    assert found("all(points(1, b, 2, a) < points(1, 2, 2, 9))") is False
+    assert found("at(points(1, b, 2, a), 2) > 9") is True
+    for open_end in ("all(points(1, b, 2, a) > points(1, 0, 2, 12))", "mean(points(1, b, 2, a)) > 0", "max(points(1, b, 2, a)) > 0"):
+        with pytest.raises(NotEvaluated, match="still growing"):
+            found(open_end)
 
 
 def test_rescales_are_timed_from_their_order() -> None:

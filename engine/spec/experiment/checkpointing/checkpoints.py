@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from ...base.family import kind_of
+from ...base.origins import ASSUMED, Charge
 from ...base.problems import Problem, pointer
 from ...base.units import ADVANCED, Integer, Number, milliseconds_ns, quantity, seconds_ns
 from ..generation import Coordinated
@@ -17,6 +18,9 @@ from .store import Store
 
 AT = ("policies", "checkpointing")
 """Path of the protocol in a document."""
+
+
+SNAPSHOT = Charge("fitted", "the peaks of Q3, and what it sustains", ("checkmate/3.7", "checkmate/3.9"))
 
 
 class Checkpoints(Checkpointing):
@@ -35,6 +39,7 @@ class Checkpoints(Checkpointing):
         title="Detection",
         description="Time from the first sign of a broken connection until the host is declared lost.",
         advanced=True,
+        charge=Charge("published", "0 in the authors' program"),
     )
     restart_ms: Number = quantity(
         150,
@@ -44,6 +49,7 @@ class Checkpoints(Checkpointing):
         title="Restart",
         description="Time every host takes to restart in a recovery, before it fetches its checkpoints.",
         advanced=True,
+        charge=Charge("fitted", fitted_to=("checkmate/3.11",)),
     )
     spares: Integer = Field(
         default=0, ge=0, le=10_000, title="Spare hosts", description="Number of spare machines that replace permanently lost hosts."
@@ -56,9 +62,17 @@ class Checkpoints(Checkpointing):
         title="Takeover",
         description="Time from the loss of a host until a spare host has replaced it.",
         advanced=True,
+        charge=ASSUMED,
     )
     capture_ms: Number = quantity(
-        1, unit="ms", ge=0, le=1e6, title="Capture", description="CPU time per checkpoint of an instance.", advanced=True
+        1,
+        unit="ms",
+        ge=0,
+        le=1e6,
+        title="Capture",
+        description="CPU time per checkpoint of an instance.",
+        advanced=True,
+        charge=SNAPSHOT,
     )
     serialise_mb_per_s: Number = quantity(
         30,
@@ -68,6 +82,7 @@ class Checkpoints(Checkpointing):
         title="Serialisation",
         description="State serialised or deserialised by a core of speed 1.",
         advanced=True,
+        charge=SNAPSHOT,
     )
     store: Store = Field(default=Store(), title="Store", description="Store that keeps the checkpoints.", json_schema_extra=ADVANCED)
 

@@ -6,8 +6,11 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from ...base.origins import Charge
 from ...base.units import Integer, Number, quantity
 from .logged import LoggedCheckpoints
+
+BYTES = Charge("fitted", fitted_to=("checkmate/table-3.2",))
 
 
 class InducedCheckpoints(LoggedCheckpoints):
@@ -33,6 +36,7 @@ class InducedCheckpoints(LoggedCheckpoints):
         le=10**6,
         title="Piggyback",
         description="Fixed number of bytes added to every record.",
+        charge=BYTES,
     )
     entry_bytes: Number = quantity(
         2,
@@ -41,13 +45,15 @@ class InducedCheckpoints(LoggedCheckpoints):
         le=1000,
         title="Per instance",
         description="Bytes added to every record per instance of the run; BCS counts a single entry.",
+        charge=BYTES,
     )
-    serialise_share: Number = Field(
-        default=0.6,
+    serialise_share: Number = quantity(
+        0.6,
         ge=0,
         le=10,
         title="Serialisation share",
         description="Serialising and deserialising a record, as a share of an operator's work per record.",
+        charge=Charge("fitted", fitted_to=("checkmate/3.7",)),
     )
     message_bytes: Integer = quantity(
         450,
@@ -56,6 +62,7 @@ class InducedCheckpoints(LoggedCheckpoints):
         le=10**6,
         title="Reference size",
         description="Record size, envelope included, to which the serialisation share applies.",
+        charge=Charge("fitted", fitted_to=("checkmate/3.7",)),
     )
 
     def added_bytes(self, instances: int) -> int:

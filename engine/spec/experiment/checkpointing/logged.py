@@ -6,10 +6,13 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from ...base.origins import Charge
 from ...base.problems import Refusal
-from ...base.units import ADVANCED, Number, milliseconds_ns, quantity, scaled, seconds_ns
+from ...base.units import Number, milliseconds_ns, quantity, scaled, seconds_ns
 from .base import Semantics
 from .checkpoints import Checkpoints
+
+REPLAY = Charge("fitted", fitted_to=("checkmate/3.11",))
 
 
 class LoggedCheckpoints(Checkpoints):
@@ -31,19 +34,34 @@ class LoggedCheckpoints(Checkpoints):
         "at_most_once: lost.",
     )
     log: bool = Field(default=True, title="Log", description="Log the channels.")
-    log_share: Number = Field(
-        default=0.1,
+    log_share: Number = quantity(
+        0.1,
         ge=0,
         le=10,
         title="Logging work",
         description="Work per logged record, as a share of its operator's work per record.",
-        json_schema_extra=ADVANCED,
+        advanced=True,
+        charge=Charge("fitted", fitted_to=("checkmate/3.7",)),
     )
     open_log_ms: Number = quantity(
-        5, unit="ms", ge=0, le=1e6, title="Opening a log", description="Time per replayed channel in a recovery.", advanced=True
+        5,
+        unit="ms",
+        ge=0,
+        le=1e6,
+        title="Opening a log",
+        description="Time per replayed channel in a recovery.",
+        advanced=True,
+        charge=REPLAY,
     )
     replay_us: Number = quantity(
-        20, unit="us", ge=0, le=1e9, title="Replay", description="Time per replayed record in a recovery.", advanced=True
+        20,
+        unit="us",
+        ge=0,
+        le=1e9,
+        title="Replay",
+        description="Time per replayed record in a recovery.",
+        advanced=True,
+        charge=REPLAY,
     )
 
     @property

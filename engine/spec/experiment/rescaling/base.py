@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from ...base.origins import ASSUMED
 from ...base.units import ADVANCED, Number, quantity
 from ...base.variant import Variant
 from ..checkpointing.store import Store
@@ -14,8 +15,12 @@ from ..checkpointing.store import Store
 class SavepointStore(Store):
     """The store of savepoints. Its default throughput is lower than that of the checkpoint store."""
 
-    write_mb_per_s: Number = quantity(200, unit="MB/s", ge=0.1, le=1e6, title="Write throughput", description="Of all hosts together.")
-    read_mb_per_s: Number = quantity(200, unit="MB/s", ge=0.1, le=1e6, title="Read throughput", description="Of all hosts together.")
+    write_mb_per_s: Number = quantity(
+        200, unit="MB/s", ge=0.1, le=1e6, title="Write throughput", description="Of all hosts together.", charge=ASSUMED
+    )
+    read_mb_per_s: Number = quantity(
+        200, unit="MB/s", ge=0.1, le=1e6, title="Read throughput", description="Of all hosts together.", charge=ASSUMED
+    )
 
 
 class Rescaling(Variant):
@@ -24,7 +29,7 @@ class Rescaling(Variant):
     begins_anew: ClassVar[bool] = False  # every operator restarts from the savepoint, even if its parallelism is unchanged
 
     pod_start_s: Number = quantity(
-        10, unit="s", ge=0, le=1e6, title="Pod start", description="Time to start additional instances.", advanced=True
+        10, unit="s", ge=0, le=1e6, title="Pod start", description="Time to start additional instances.", advanced=True, charge=ASSUMED
     )
     timeout_s: Number = quantity(
         600,

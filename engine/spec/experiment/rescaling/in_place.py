@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from ...base.origins import ASSUMED
 from ...base.units import Number, quantity, seconds_ns
 from .base import Rescaling
 
@@ -15,7 +16,7 @@ class InPlace(Rescaling):
     position: ClassVar[int] = 1
     kind: Literal["in_place"] = "in_place"
     switch_s: Number = quantity(
-        1, unit="s", ge=0, le=1e6, title="Switch", description="Time from when all state is stored until hosts fetch it."
+        1, unit="s", ge=0, le=1e6, title="Switch", description="Time from when all state is stored until hosts fetch it.", charge=ASSUMED
     )
 
     @property

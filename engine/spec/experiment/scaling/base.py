@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pydantic.config import JsonDict
 
 from ...base.operator import Model
+from ...base.origins import ASSUMED
 from ...base.problems import Refusal
 from ...base.units import Integer, Number, quantity, seconds_ns
 from ...base.variant import Variant
@@ -69,12 +70,12 @@ def objective_field() -> Any:
 
 def capture_field() -> Any:
     description = "CPU time per savepoint of an instance. With coordinated checkpoints, their value applies."
-    return quantity(1, unit="ms", ge=0, le=1e6, title="Capture", description=description, advanced=True)
+    return quantity(1, unit="ms", ge=0, le=1e6, title="Capture", description=description, advanced=True, charge=ASSUMED)
 
 
 def serialise_field() -> Any:
     description = "State serialised or deserialised by a core of speed 1. With coordinated checkpoints, their value applies."
-    return quantity(30, unit="MB/s", ge=0.001, le=1e6, title="Serialisation", description=description, advanced=True)
+    return quantity(30, unit="MB/s", ge=0.001, le=1e6, title="Serialisation", description=description, advanced=True, charge=ASSUMED)
 
 
 class Rearranging(Variant):

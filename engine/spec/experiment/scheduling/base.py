@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ...base.origins import ASSUMED
 from ...base.units import Number, milliseconds_ns, quantity
 from ...base.variant import Variant
 
@@ -15,10 +16,24 @@ class Scheduling(Variant):
     whole_queries: ClassVar[bool] = False  # it needs all operators of a query on one host
     cycle_ms: Number = quantity(120, unit="ms", ge=1, le=1e8, title="Cycle", description="Time between two selections.")
     collect_us: Number = quantity(
-        10, unit="us", ge=0, le=1e6, title="Collection", description="CPU time per operator and cycle for its statistics.", advanced=True
+        10,
+        unit="us",
+        ge=0,
+        le=1e6,
+        title="Collection",
+        description="CPU time per operator and cycle for its statistics.",
+        advanced=True,
+        charge=ASSUMED,
     )
     switch_us: Number = quantity(
-        40, unit="us", ge=0, le=1e6, title="Switch", description="CPU time per operator that a cycle starts or pauses.", advanced=True
+        40,
+        unit="us",
+        ge=0,
+        le=1e6,
+        title="Switch",
+        description="CPU time per operator that a cycle starts or pauses.",
+        advanced=True,
+        charge=ASSUMED,
     )
 
     @property

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from pydantic import Field
-
-from ...base.units import Number
+from ...base.origins import ASSUMED
+from ...base.units import Number, quantity
 from ...base.variant import Variant
 
 
@@ -18,4 +17,6 @@ class FairThreads(Variant):
     source: ClassVar[str] = "Farhat 2020, 3.5"
     position: ClassVar[int] = 7
     kind: Literal["default"] = "default"
-    tax: Number = Field(default=0.05, ge=0, lt=1, title="Tax", description="Share of the cores lost to switching between threads.")
+    tax: Number = quantity(
+        0.05, ge=0, lt=1, title="Tax", description="Share of the cores lost to switching between threads.", charge=ASSUMED
+    )

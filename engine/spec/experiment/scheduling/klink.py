@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from ...base.origins import ASSUMED
 from ...base.units import ADVANCED, Integer, Number, quantity
 from .base import Scheduling
 
@@ -60,7 +61,7 @@ class Klink(Scheduling):
         json_schema_extra=ADVANCED,
     )
     bin_us: Number = quantity(
-        25, unit="us", ge=0, le=1e6, title="Slack bin", description="CPU time per bin of expected slack.", advanced=True
+        25, unit="us", ge=0, le=1e6, title="Slack bin", description="CPU time per bin of expected slack.", advanced=True, charge=ASSUMED
     )
 
     @property

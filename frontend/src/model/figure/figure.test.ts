@@ -111,8 +111,8 @@ describe("panels", () => {
   it("are told as CSV, without formulas", () => {
     const lines = csvOf(panels).trim().split("\n");
     expect(lines).toHaveLength(7);
-    expect(lines[1]).toBe("Latency,tail,measured,Rate,records/s,1,Latency,ms,11,10,12,a b");
-    expect(lines[5]).toBe("'=most,'=most,measured,,,'=most,,,6,,,a");
+    expect(lines[1]).toBe("Latency,tail,measured,Rate,records/s,1,Latency,ms,11,10,12,a b,");
+    expect(lines[5]).toBe("'=most,'=most,measured,,,'=most,,,6,,,a,");
   });
 });
 
@@ -148,7 +148,7 @@ describe("a drawing of kind table", () => {
 
   it("has a unit for each column, in the CSV too", () => {
     expect(rows?.curves.map(({ unit }) => unit)).toEqual(["s", "s", ""]);
-    expect(csvOf(rows ? [rows] : []).split("\n")[1]).toBe("Map,wait,measured,Policy,,dhalion,,s,60,,,");
+    expect(csvOf(rows ? [rows] : []).split("\n")[1]).toBe("Map,wait,measured,Policy,,dhalion,,s,60,,,,");
   });
 });
 

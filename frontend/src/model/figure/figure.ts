@@ -21,6 +21,8 @@ export interface Spot {
   low: number | null;
   high: number | null;
   runs: string[];
+  /** It is y, or more. */
+  atLeast?: true;
 }
 
 export interface Curve {
@@ -80,15 +82,23 @@ const reportedValue = (given: number | { x: (number | string)[]; y: number[] } |
 /** A number stands over its name, as bars and points do that have no axis of their own. */
 function spotsOf(value: FigureValue | undefined, name: string): Spot[] {
   if (!value || "reason" in value) return [];
-  if ("value" in value) return [{ x: name, y: value.value, low: value.low ?? null, high: value.high ?? null, runs: value.runs ?? [] }];
+  if ("value" in value) {
+    const { value: y, low = null, high = null, runs = [], at_least } = value;
+    return [{ x: name, y, low, high, runs, ...openIf(at_least) }];
+  }
   return value.x.map((x, at) => ({
     x,
     y: value.y[at] ?? NaN,
     low: value.low?.[at] ?? null,
     high: value.high?.[at] ?? null,
     runs: (value.runs?.length === 1 ? value.runs[0] : value.runs?.[at]) ?? [],
+    ...openIf(value.at_least?.[at]),
   }));
 }
+const openIf = (open: boolean | undefined) => (open ? { atLeast: true as const } : {});
+
+/** "71.8", or "≥ 85,000" of a number that was still growing when its run ended. */
+export const spotValue = ({ y, atLeast }: Spot) => (atLeast ? `≥ ${short(y)}` : short(y));
 
 /** Keys of the runs behind a value. */
 export const keysOf = (value: FigureValue): string[] => ("runs" in value ? (value.runs?.flat() ?? []) : []);
@@ -143,14 +153,14 @@ export function bestOf({ column: { better }, spots }: Pick<Curve, "column" | "sp
   return better && all.some((y) => y !== best) ? spots.flatMap(({ y }, at) => (y === best ? [at] : [])) : [];
 }
 
-const CSV_HEAD = ["panel", "series", "source", "x_title", "x_unit", "x", "y_title", "y_unit", "y", "low", "high", "runs"];
+const CSV_HEAD = ["panel", "series", "source", "x_title", "x_unit", "x", "y_title", "y_unit", "y", "low", "high", "runs", "at_least"];
 
 /** Everything that is drawn, a line for each point. */
 export function csvOf(panels: readonly DrawnPanel[]): string {
   const lines = panels.flatMap(({ title, x, y, curves }) =>
     curves.flatMap(({ name, unit, reported, spots }) =>
       spots.map((spot) =>
-        [title, name, reported ? "reported" : "measured", x.title, x.unit, spot.x, y.title, unit || y.unit, spot.y, spot.low, spot.high, spot.runs.join(" ")],
+        [title, name, reported ? "reported" : "measured", x.title, x.unit, spot.x, y.title, unit || y.unit, spot.y, spot.low, spot.high, spot.runs.join(" "), spot.atLeast ? "yes" : ""],
       ),
     ),
   );
@@ -166,7 +176,10 @@ function csvCell(value: string | number | null): string {
 }
 
 /** One side of a comparison, as it was measured. */
-export const sideText = ({ least, most }: Side) => (least === most ? exact(least) : `${exact(least)} to ${exact(most)}`);
+export function sideText({ least, most }: Side): string {
+  if (most === null) return `${exact(least)} or more`;
+  return least === most ? exact(least) : `${exact(least)} to ${exact(most)}`;
+}
 /** Enough figures to see on which side of a bound a number lies. */
 const exact = (value: number) => (Math.abs(value) >= 1e7 ? short(value) : String(Number(value.toPrecision(5))));
 

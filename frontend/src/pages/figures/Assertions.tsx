@@ -32,6 +32,7 @@ export function Assertions({
                 <td className="id">{one.id}</td>
                 <td>
                   {one.text}
+                  {one.consistency && <small className="why">Consistency check: true by construction here, and not counted.</small>}
                   <details>
                     <summary>{one.tolerance === null ? "check" : `check, tolerance ${one.tolerance}`}</summary>
                     <code className="mono">{one.check}</code>

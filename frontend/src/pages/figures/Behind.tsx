@@ -4,7 +4,7 @@ import { get, post } from "../../api/client";
 import type { Scale } from "../../api/figure";
 import type { FigureDetail, Json } from "../../api/types";
 import { plural, short } from "../../lib/format";
-import { keysOf, placeOf, type DrawnPanel, type PointAt } from "../../model/figure/figure";
+import { keysOf, placeOf, spotValue, type DrawnPanel, type PointAt } from "../../model/figure/figure";
 import { WriteButton } from "../../session/may";
 import { SeriesSample } from "../../ui/chart/Plot";
 import { Icon } from "../../ui/Icon";
@@ -65,7 +65,7 @@ export function Behind({
         </h2>
       </div>
       <p className="value">
-        <b>{short(spot.y)}</b> {curve.unit || panel.y.unit}
+        <b>{spotValue(spot)}</b> {curve.unit || panel.y.unit}
         {spot.low !== null && spot.high !== null && spot.high > spot.low && (
           <span className="mut">
             , {short(spot.low)} to {short(spot.high)} over seeds

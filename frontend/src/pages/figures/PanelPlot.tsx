@@ -1,6 +1,6 @@
 import { useCallback, type Ref } from "react";
 import { short } from "../../lib/format";
-import { axisText, type Curve, type DrawnPanel, type PointAt, type Spot } from "../../model/figure/figure";
+import { axisText, spotValue, type Curve, type DrawnPanel, type PointAt, type Spot } from "../../model/figure/figure";
 import { axisOf, intervalBars, logTicks, Plot, SERIES, type Colours, type PlotHandle } from "../../ui/chart/Plot";
 
 /** Where the paper's numbers stand, and where the measured ones: over the same y axis, side by side. */
@@ -168,10 +168,11 @@ const bandOf = ({ spots }: Curve, own: string) => {
   };
 };
 
-function spotText({ x, y, low, high }: Spot, { name, reported }: Curve, panel: DrawnPanel): string {
+function spotText(spot: Spot, { name, reported }: Curve, panel: DrawnPanel): string {
+  const { x, low, high } = spot;
   const range = low !== null && high !== null && high > low ? ` (${short(low)} to ${short(high)})` : "";
   const place = typeof x === "number" ? `${axisText(panel.x) || "x"}: ${short(x)}` : "";
-  const said = `${panel.y.title || "value"}: <b>${short(y)}</b> ${panel.y.unit}${range}`;
+  const said = `${panel.y.title || "value"}: <b>${spotValue(spot)}</b> ${panel.y.unit}${range}`;
   return [`${name}, ${reported ? "reported" : "measured"}`, place, said].filter(Boolean).map(asText).join("<br>");
 }
 

@@ -1,6 +1,6 @@
 import type { RefObject } from "react";
 import { plural, short } from "../../lib/format";
-import { axisText, bestOf, tableOf, type DrawnPanel, type PointAt } from "../../model/figure/figure";
+import { axisText, bestOf, spotValue, tableOf, type DrawnPanel, type PointAt } from "../../model/figure/figure";
 import { SeriesSample, type PlotHandle } from "../../ui/chart/Plot";
 import { Icon } from "../../ui/Icon";
 import { PanelPlot } from "./PanelPlot";
@@ -162,10 +162,10 @@ function PanelTable({
                 return (
                   <td key={curve} className={`num ${here ? "on" : ""} ${isBest ? "best" : ""}`}>
                     {reported ? (
-                      short(one.y)
+                      spotValue(one)
                     ) : (
                       <button aria-pressed={here} title={`Show the runs behind ${name} at ${x}${praise}`} onClick={() => onPoint({ panel: at, curve, spot })}>
-                        {short(one.y)}
+                        {spotValue(one)}
                       </button>
                     )}
                     {isBest && <span className="vh">, the best</span>}

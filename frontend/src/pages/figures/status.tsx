@@ -78,9 +78,10 @@ export function Tally({ states }: { states: Partial<Record<AssertionState, numbe
   );
 }
 
+/** Number in each state, without consistency checks. */
 export function statesOf(assertions: readonly Assertion[]): Partial<Record<AssertionState, number>> {
   const states: Partial<Record<AssertionState, number>> = {};
-  for (const { state } of assertions) states[state] = (states[state] ?? 0) + 1;
+  for (const { state, consistency } of assertions) if (!consistency) states[state] = (states[state] ?? 0) + 1;
   return states;
 }
 

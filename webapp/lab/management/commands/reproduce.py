@@ -19,7 +19,6 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-import engine
 from engine.figures import Made, Processes, packed, reproduce
 from engine.figures.shipped import shipped
 from engine.learning.client import Client, LearningFailed
@@ -134,7 +133,7 @@ class Command(BaseCommand):
             elif one["state"] == "fails":
                 self.stdout.write(f"           does not hold: {one['check']}")
                 for side in one["sides"]:
-                    span = "" if side["least"] == side["most"] else f" to {side['most']:.6g}"
+                    span = "" if side["least"] == side["most"] else " or more" if side["most"] is None else f" to {side['most']:.6g}"
                     self.stdout.write(f"           {side['text']} = {side['least']:.6g}{span}")
                 if why := one.get("unmet"):
                     self.stdout.write(f"           {why['why']} ({why['on']})")
@@ -173,7 +172,7 @@ def _known_to(place: Lab | None) -> Callable[[Trial], Made | None]:
     """Return a lookup of runs that the lab already has."""
 
     def known(trial: Trial) -> Made | None:
-        run = figures.run_of(place, trial.document, engine.ENGINE_VERSION) if place is not None else None
+        run = figures.run_of(place, trial.document) if place is not None else None
         return Made(run[0], packed(run[1])) if run else None
 
     return known
