@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.core.control.keyed_state import tables_from_bytes, tables_to_bytes
+from engine.spec.base.origins import constant
 
 TRIGGER, ROUND_DONE, HELLO, RECOVER, FETCH, RESTORED, GO, ROUND_FAILED, TIMER, TAKE, STORED, SWITCHED = range(12)
 """(TRIGGER, epoch, round) to a source. (ROUND_DONE, epoch, round) from a worker, with `TAKEN` rows; (ROUND_FAILED, epoch, round) if the
@@ -15,8 +16,8 @@ back to. (FETCH, epoch): the worker's own timer. (RESTORED, epoch), (GO, epoch).
 (TAKE, epoch, number, when) to its instances, without a number if each has its own timer; (STORED, epoch) to the coordinator, with a
 `TAKEN` row and the instance's counters. (SWITCHED, epoch, region, round, turn): this round has changed the mode of its region."""
 
-MESSAGE_BYTES = 64
-ROW_BYTES = 16  # per row that a message carries
+MESSAGE_BYTES = constant(64, "assumed")
+ROW_BYTES = constant(16, "assumed")  # per row that a message carries
 
 INSTANCE, NUMBER, CAPTURED_NS, BYTES, PIECES, DURABLE_NS, FORCED, ASKED_NS, NOTES_BYTES, COLUMNS = range(10)
 TAKEN = ("instance", "number", "captured_ns", "bytes", "pieces", "durable_ns", "forced", "asked_ns", "notes_bytes")

@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.spec.base.origins import constant
+
 Words = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -23,7 +25,7 @@ RecoveryGraph = Literal["strict", "cross_worker_only"]
 """Which channels count. `cross_worker_only` leaves out channels within a worker, as the published measurements did; its line may contain
 orphans on them, so it must not be restored."""
 
-SEARCH_STEP_NS = 20
+SEARCH_STEP_NS = constant(20, "measured")
 """Time for a coordinator to process one counter of a checkpoint. Compiled code that walks all channels takes 13 ns each on 100 workers, and
 19 to 21 ns on 30, where most counters are not cached (`python -m benchmarks.line_search`, on an EPYC; rounded up)."""
 

@@ -13,6 +13,7 @@ from engine.core.control.instance_checkpoint import Checkpoint
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.services import object_store
+from engine.spec.base.origins import constant
 
 from . import messages as M
 from .messages import FETCH, GO, HELLO, RECOVER, RESTORED
@@ -21,8 +22,8 @@ PIECE_BYTES = 1_000_000
 """Maximum size of a piece of an upload: other traffic of the host waits for one piece, not for the whole checkpoint."""
 PIECES_AHEAD = 2
 """Pieces in flight at a time: while the store writes one, the next is on the link."""
-COUNTER_BYTES = 8
-BASE_BYTES = 500
+COUNTER_BYTES = constant(8, "assumed", "a word")
+BASE_BYTES = constant(500, "assumed")
 """Size of a checkpoint without state: header, offsets and watermarks."""
 
 

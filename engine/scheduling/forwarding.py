@@ -14,12 +14,13 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.tables import Words
+from engine.spec.base.origins import constant
 
 from .statistics import Floats, History, InputStatistics, Statistics
 from .tasks import Tasks
 
-HEADER_BYTES = 64
-COST_BYTES = 24  # query, host, and cost
+HEADER_BYTES = constant(64, "assumed")
+COST_BYTES = constant(24, "assumed")  # query, host, and cost
 
 
 class Progress(NamedTuple):
@@ -34,7 +35,7 @@ class Progress(NamedTuple):
     history: History
 
 
-PROGRESS_BYTES = 8 * (len(Progress._fields) + len(History._fields))
+PROGRESS_BYTES = constant(8 * (len(Progress._fields) + len(History._fields)), "assumed", "a word for each field")
 
 
 class Cost(NamedTuple):

@@ -7,10 +7,11 @@ from typing import Any
 
 from engine.core.control.actors import ActorHost, Directory, Message, Post
 from engine.core.layout import FAR
+from engine.spec.base.origins import constant
 
 from .disk import Disk
 
-REPLY_BYTES = 64
+REPLY_BYTES = constant(64, "assumed")
 """Size of a reply without content."""
 
 
