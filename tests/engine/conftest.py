@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,7 @@ def spark() -> Iterator[Any]:
         .config("spark.driver.memory", "1g")
         .config("spark.sql.shuffle.partitions", "4")
         .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.executorEnv.PYTHONPATH", str(Path(__file__).parents[2]))  # whoever asks for a session later gets this one
         .config("spark.sql.ansi.enabled", "true")  # an overflow is an error here, not a wrong number
         .getOrCreate()
     )
