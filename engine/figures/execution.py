@@ -77,14 +77,15 @@ def make(document: dict[str, Any], sinks: Sequence[str], directories: Sequence[P
 class Here:
     """Executes runs in this process, one after the other. Runs are reused across studies.
 
-    directories: where to look for data sets. told: called with each trial whose run is complete. known: returns an existing run, or None.
+    directories: where to look for data sets. told: called with each trial whose run is complete, and the run. known: returns an existing
+    run, or None.
     on_frame: called with each live frame; an exception from it ends everything.
     """
 
     def __init__(
         self,
         directories: Sequence[Path] = (),
-        told: Callable[[Trial], Any] = lambda trial: None,
+        told: Callable[[Trial, Made], Any] = lambda trial, made: None,
         known: Callable[[Trial], Made | None] = lambda trial: None,
         on_frame: Callable[[Any], Any] | None = None,
     ):
@@ -110,7 +111,7 @@ class Here:
         trial = trials[0]
         if not self._has(trial, sinks):
             self.made[trial.key] = make(trial.document, sinks, self.directories, self.on_frame)
-            self.told(trial)
+            self.told(trial, self.made[trial.key])
         return [(trial, self.made[trial.key])]
 
     def _has(self, trial: Trial, sinks: Sequence[str]) -> bool:
@@ -156,5 +157,5 @@ class Processes(Here):
                 self.made[trial.key] = future.result()
             except BrokenProcessPool:
                 self.made[trial.key] = DIED
-            self.told(trial)
+            self.told(trial, self.made[trial.key])
         return [(trial, self.made[trial.key]) for trial in trials if self._has(trial, sinks)]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from pydantic import ValidationError
 
 from engine.prices import PRICE_LISTS
 from engine.spec.base.origins import fitted_defaults
+from engine.spec.base.problems import Refusal
 from engine.spec.experiment.experiment import Experiment
 from engine.spec.figure.figure import Figure
 from engine.spec.study.study import Study
@@ -18,10 +22,12 @@ def is_fitted(figure: Figure, studies: Iterable[Study]) -> bool:
 
 
 def experiments_of(study: Study) -> Iterator[Experiment]:
-    """Yield the experiment of each point of a study, before and after the changes at shares of a load."""
+    """Yield the experiment of each point of a study, before and after the changes at shares of a load. Points without a valid one, of which
+    there is no run either, are left out."""
     for values in study.points():
         for at_share in (False, True):
-            yield Experiment.model_validate(study.document(values, study.seeds[0], at_share))
+            with suppress(Refusal, ValidationError):
+                yield Experiment.model_validate(study.document(values, study.seeds[0], at_share))
 
 
 def fitted_to(experiment: Experiment) -> set[str]:

@@ -1,12 +1,14 @@
 """Reproduce figures and check their assertions, or list their status.
 
 WHICH is a figure id (benchmark/3.7) or a prefix of ids (benchmark). Results are stored in the lab. Exit status 0: all figures were run,
-whatever their results; 2: the document of a figure is invalid, or models cannot be made; 3: no such figure; 130: stopped (Ctrl-C).
+whatever their results; 2: the document of a figure is invalid, or models cannot be made; 3: no such figure; 130: stopped (Ctrl-C). The runs
+of a command that was stopped are kept, and the next one goes on with them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -20,11 +22,15 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from engine.figures import Made, Processes, packed, reproduce
+from engine.figures.execution import DIED
+from engine.figures.kept import KeptRuns
+from engine.figures.remaining import Remaining
 from engine.figures.shipped import shipped
 from engine.learning.client import Client, LearningFailed
 from engine.spec.base.problems import Problem, suggestion
-from engine.spec.figure.figure import SCALES, Scale
+from engine.spec.figure.figure import SCALES, Scale, study_at
 from engine.spec.rules.validation import Context
+from engine.spec.study.study import load_study
 from engine.studies import Trial
 from engine.workloads import lookup
 from webapp.lab import figures
@@ -33,6 +39,7 @@ from webapp.lab.people import lab
 from webapp.reports import results_page
 
 INVALID, UNKNOWN, STOPPED = 2, 3, 130
+TELL_EVERY_S = 60.0
 SIGNS = {"holds": "+", "fails": "-", "not evaluated": "?", figures.NOT_RUN: " "}
 
 
@@ -46,7 +53,9 @@ class Command(BaseCommand):
         parser.add_argument("--scale", choices=SCALES, default="smoke", help="smoke takes seconds per figure, dev takes minutes")
         parser.add_argument("--ship", action="store_true", help="also write the results to fixtures/results, and docs/results.md")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON array with one object per figure")
-        parser.add_argument("--processes", type=int, default=2, metavar="N", help="number of parallel runs (default: 2)")
+        cores = os.cpu_count() or 1
+        about = f"number of parallel runs (default: {cores}, all cores)"
+        parser.add_argument("--processes", type=int, default=cores, metavar="N", help=about)
 
     def handle(
         self, *args: Any, which: str, as_list: bool, scale: Scale, ship: bool, as_json: bool, processes: int, **options: Any
@@ -103,7 +112,27 @@ class Command(BaseCommand):
         context = Context(datasets=lookup(list(directories)))
         checked = [figures.checked(id, context) for id in ids]  # before the first run
         learning = Client(Path(settings.DATA_DIR), processes, self._doing())
-        with Processes(processes, directories, self._progress(), _known_to(None if ship else place)) as executor:
+        kept = KeptRuns(Path(settings.DATA_DIR) / "reproductions")
+        studies = (load_study(study_at(figure, name, scale, files.experiment), context) for figure in checked for name in figure.studies)
+        progress = Progress(Remaining(studies), self.stderr.write, sys.stderr.isatty())
+        in_lab = _known_to(None if ship else place)
+
+        def told_of(trial: Trial, made: Made) -> None:
+            progress.made(trial)
+            try:
+                if made is not DIED and not progress.is_full:
+                    kept.put(trial, made)
+            except OSError as error:
+                progress.is_full = True
+                self.stderr.write(f"runs are no longer kept, so a stopped command could not go on from here: {error.strerror}")
+
+        def known(trial: Trial) -> Made | None:
+            made = kept.get(trial) or in_lab(trial)
+            if made is not None:
+                progress.known(trial)
+            return made
+
+        with Processes(processes, directories, told_of, known) as executor:
             for figure in checked:
                 started_s = time.monotonic()
                 result = reproduce(figure, scale, files.experiment, executor, context, learning.evaluate)
@@ -117,6 +146,7 @@ class Command(BaseCommand):
                 if not as_json:
                     self.stdout.write(f"{figure.id}  {result.status} at {scale} scale, {result.runs} runs, {took_s:.1f} s  {figure.title}")
                     self._assertions(told[-1]["assertions"])
+        kept.forget()
         return told
 
     def _written(self, write: Callable[[], None], as_json: bool) -> None:
@@ -138,19 +168,6 @@ class Command(BaseCommand):
                 if why := one.get("unmet"):
                     self.stdout.write(f"           {why['why']} ({why['on']})")
 
-    def _progress(self) -> Callable[[Any], None]:
-        """Show the number of completed runs on a terminal."""
-        if not sys.stderr.isatty():
-            return lambda trial: None
-        count = 0
-
-        def told(trial: Any) -> None:
-            nonlocal count
-            count += 1
-            self.stderr.write(f"\r  {count} runs completed", ending="\r")
-
-        return told
-
     def _doing(self) -> Callable[[str], None]:
         """Show what an evaluation is at, on a terminal."""
         if not sys.stderr.isatty():
@@ -166,6 +183,43 @@ class Command(BaseCommand):
                 self.stderr.write(f"  {problem.pointer or '/'}: {problem.message}" + (f" ({problem.hint})" if problem.hint else ""))
         self.stdout.flush()
         sys.exit(status)
+
+
+class Progress:
+    """Tells of completed runs: each on a terminal, elsewhere every minute."""
+
+    def __init__(self, remaining: Remaining, write: Callable[..., Any], is_terminal: bool):
+        self.remaining, self.write, self.is_terminal = remaining, write, is_terminal
+        self.began_s = self.told_s = time.monotonic()
+        self.count = self.reused = 0
+        self.is_full = False  # no more runs can be kept
+
+    def made(self, trial: Trial) -> None:
+        self.count += 1
+        self.remaining.add(trial)
+        self._tell()
+
+    def known(self, trial: Trial) -> None:
+        self.reused += 1
+        self.remaining.skip(trial)
+
+    def _tell(self) -> None:
+        now_s = time.monotonic()
+        if not self.is_terminal and now_s - self.told_s < TELL_EVERY_S:
+            return
+        self.told_s = now_s
+        left_s = self.remaining.left_s(now_s - self.began_s)
+        parts = [f"{self.count} runs completed", f"{self.reused} were there" if self.reused else "", f"about {_duration(left_s or 0)} left"]
+        line = "  " + ", ".join(filter(None, parts))
+        if self.is_terminal:
+            self.write(f"\r{line:<70}", ending="\r")
+        else:
+            self.write(line)
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min" if minutes else "a minute"
 
 
 def _known_to(place: Lab | None) -> Callable[[Trial], Made | None]:
