@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from engine.spec.study.study import NoSearch, Study, SustainableLoad
+from engine.spec.study.study import Between, NoSearch, Study, SustainableLoad
 from engine.studies import Trial
 
-SEARCH_RUNS = 9
-"""Runs of a search for a sustained load: about this many on a range of two orders of magnitude, to 2 %."""
+COARSE_RUNS = 6
+"""Runs of a search until the load is known to a step of 0.8, about; each halving of the bracket takes another."""
+USUAL_PER_S = 1000.0
 
 
 class Remaining:
-    """Work is counted in simulated instances times seconds, over the real records that one stands for, since loads grow with instances.
+    """Work is counted in services: simulated records times operators. A search is expected to run at the middle of its range.
 
     studies: of all figures. Runs that several of them share are counted once.
     """
@@ -30,11 +32,11 @@ class Remaining:
                         work[_key(at_point)] = work_of(at_point)
                         continue
                     told = search.model_dump(mode="json", exclude={"shares", "changes_at_shares"})
-                    work[_key(at_point, told)] = SEARCH_RUNS * work_of(at_point)
-                    if isinstance(search, SustainableLoad) and search.shares:
+                    middle = {search.load.name: _middle(search.load.values)}
+                    work[_key(at_point, told)] = _runs_of(search) * work_of(study.document(values | middle, seed))
+                    for share in search.shares if isinstance(search, SustainableLoad) else ():
                         at_share = study.document(values, seed, at_share=True)
-                        for share in search.shares:
-                            work[_key(at_share, told, share)] = work_of(at_share)
+                        work[_key(at_share, told, share)] = share * work_of(study.document(values | middle, seed, at_share=True))
         self.total = sum(work.values())
         self.done = 0.0
 
@@ -52,11 +54,20 @@ class Remaining:
 
 
 def work_of(document: Mapping[str, Any]) -> float:
-    """Of a run, in instances times seconds."""
-    operators = document.get("query", {}).get("operators", ())
+    """Of a run: records that arrive, times operators."""
     workload = document.get("workload", {})
-    instances = sum(operator.get("parallelism", 1) for operator in operators)
-    return float(instances * workload.get("horizon_s", 60) / workload.get("scale", 1))
+    rates = [source.get("rate", {}) for source in workload.get("sources", {}).values()]
+    per_s = sum(rate.get("per_s") or rate.get("top_per_s") or USUAL_PER_S for rate in rates)
+    operators = len(document.get("query", {}).get("operators", ()))
+    return float(1 + per_s * workload.get("horizon_s", 60) / workload.get("scale", 1) * operators)
+
+
+def _runs_of(search: Any) -> float:
+    return COARSE_RUNS + max(math.log2(0.2 / getattr(search, "precision", 0.2)), 0.0)
+
+
+def _middle(values: Any) -> float:
+    return math.sqrt(values.from_ * values.to) if isinstance(values, Between) else 1.0
 
 
 def _key(*parts: Any) -> str:

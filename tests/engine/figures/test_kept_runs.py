@@ -15,7 +15,7 @@ import pytest
 from engine.figures import Here, reproduce
 from engine.figures.execution import Made, packed
 from engine.figures.kept import KeptRuns
-from engine.figures.remaining import SEARCH_RUNS, Remaining, work_of
+from engine.figures.remaining import COARSE_RUNS, Remaining, work_of
 from engine.prices import PRICE_LISTS
 from engine.spec.figure.figure import study_at
 from engine.spec.figure.files import FigureFiles
@@ -97,8 +97,8 @@ def test_shared_runs_are_counted_once() -> None:
     assert Remaining([*studies, studies[0]]).total == pytest.approx(sum(alone))
     tails = load_study(study_at(FILES.figure("checkmate/3.10"), "q1", "dev", FILES.experiment))
     assert Remaining([studies[0], tails]).total == pytest.approx(alone[0])
-    point = studies[0].document(studies[0].points()[0], 1)
-    assert alone[0] > SEARCH_RUNS * work_of(point)
+    point = studies[0].document({**studies[0].points()[0], "rate": 184.0}, 1)
+    assert alone[0] > COARSE_RUNS * work_of(point), "the middle between 20 and 1,700"
 
 
 def test_what_is_left_follows_from_what_was_done() -> None:
