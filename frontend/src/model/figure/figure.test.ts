@@ -15,6 +15,7 @@ import {
   sideText,
   shippedText,
   sourceText,
+  spotValue,
   statusesText,
   tableOf,
   tallyText,
@@ -106,6 +107,17 @@ describe("panels", () => {
       { x: 2, spots: [null, 1] },
       { x: 3, spots: [1, null] },
     ]);
+  });
+
+  it("say which numbers are known from below", () => {
+    const document = { drawing: { panels: [{ series: [{ value: "one" }, { value: "many" }] }] } } as unknown as FigureDocument;
+    const [panel] = panelsOf(document, {
+      one: { value: 85_000, at_least: true },
+      many: { x: [10, 20], y: [1.5, 85_000], at_least: [false, true] },
+    });
+    expect(panel?.curves.flatMap(({ spots }) => spots.map(spotValue))).toEqual(["≥ 85k", "1.5", "≥ 85k"]);
+    expect(csvOf(panel ? [panel] : []).trim().split("\n").map((line) => line.endsWith(",yes"))).toEqual([false, true, false, true]);
+    expect(sideText({ text: "", least: 85_000, most: null })).toBe("85000 or more");
   });
 
   it("are told as CSV, without formulas", () => {
@@ -218,6 +230,12 @@ describe("the list", () => {
   it("are told apart where two parts are of one publication", () => {
     const of = (id: string) => ({ id, title: "", status: "not run" as const, source: { paper: "S 2024", figure: "", section: "", page: "" } });
     expect(byPaper([of("scaling/1"), of("checkpoints/1")]).map(({ name }) => name)).toEqual(["S 2024, scaling", "S 2024, checkpoints"]);
+  });
+
+  it("come last where a paper has no result at all", () => {
+    const of = (id: string, status: FigureStatus) => ({ id, title: "", status, source: { paper: id, figure: "", section: "", page: "" } });
+    const items = [of("a/1", "not run"), of("b/1", "partly"), of("b/2", "not run"), of("c/1", "calibrated")];
+    expect(byPaper(items).map(({ paper }) => paper)).toEqual(["b", "c", "a"]);
   });
 
   it("have the lessons of their paper beside them", () => {

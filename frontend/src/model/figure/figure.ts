@@ -97,7 +97,7 @@ function spotsOf(value: FigureValue | undefined, name: string): Spot[] {
 }
 const openIf = (open: boolean | undefined) => (open ? { atLeast: true as const } : {});
 
-/** "71.8", or "≥ 85,000" of a number that was still growing when its run ended. */
+/** "71.8", or "≥ 85k" of a number that was still growing when its run ended. */
 export const spotValue = ({ y, atLeast }: Spot) => (atLeast ? `≥ ${short(y)}` : short(y));
 
 /** Keys of the runs behind a value. */
@@ -266,15 +266,18 @@ export function matching<Item extends Listed>(items: readonly Item[], search: st
   });
 }
 
-/** In the order of the list; a figure's paper is the first part of its id, which tells parts of one publication apart. */
+/** In the order of the list, but papers without any result come last. A figure's paper is the first part of its id, which tells parts of
+ * one publication apart. */
 export function byPaper<Item extends Listed>(items: readonly Item[]): { paper: string; name: string; figures: Item[] }[] {
   const papers = new Map<string, Item[]>();
   for (const item of items) {
     const paper = item.id.split("/")[0] ?? "";
     papers.set(paper, [...(papers.get(paper) ?? []), item]);
   }
-  const names = [...papers.values()].map(([first]) => first?.source.paper ?? "");
-  return [...papers].map(([paper, figures], at) => {
+  const isEmpty = ([, figures]: [string, Item[]]) => figures.every(({ status }) => status === "not run");
+  const sorted = [...papers].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
+  const names = sorted.map(([, [first]]) => first?.source.paper ?? "");
+  return sorted.map(([paper, figures], at) => {
     const name = names[at] || paper;
     return { paper, name: names.filter((one) => one === name).length > 1 ? `${name}, ${paper}` : name, figures: figures.sort(byNumber) };
   });
