@@ -28,7 +28,7 @@ from engine.prices import PRICE_LISTS
 from engine.spec.base.pointers import changed
 from engine.spec.expressions.assertions import FUNCTIONS, parse
 from engine.spec.figure.evaluations import Scored, Scores
-from engine.spec.figure.figure import Figure, load_figure, study_at
+from engine.spec.figure.figure import Figure, identity, load_figure, study_at
 from engine.spec.figure.files import FigureFiles
 from engine.spec.study.study import load_study
 from engine.studies import TrialId, plan
@@ -434,6 +434,65 @@ def test_a_search_names_the_runs_that_it_rests_on() -> None:
     at_half = carried_out.runs[drawn["out"].runs[0]]
     assert drawn["out"].value == at_half.summary["records_out"]
     assert drawn["over_time"].y == tuple(frame["out_per_s"] for frame in at_half.frames)
+
+
+def test_a_run_that_ended_before_it_had_a_metric_has_at_least_what_is_written() -> None:
+    """Rounds of checkpoints that no run completes, say: the least that they can have taken decides what it can."""
+    numbers = {key: float(key[0]) for key in itertools.product(RATES, CORES, SEEDS)}
+
+    def without(rate: int, cores: int, seed: int) -> Made:
+        made = run_of(rate, cores, seed, numbers)
+        return Made({**made.summary, "rounds_ms": 5.0}, made.packed_frames) if rate < 300 else made
+
+    draw = {"kind": "metric", "study": "rates", "metric": "rounds_ms", "at": {"cores": 2}}
+    read = wide(
+        {
+            "slow": {**draw, "at": {"rate": 300, "cores": 2}, "at_least": 85_000},
+            "over_rates": {**draw, "over": "rate", "at_least": 85_000},
+            "strict": {**draw, "at": {"rate": 300, "cores": 2}},
+            "most": {**draw, "at": {"rate": 300, "cores": 2}, "seeds": "most", "at_least": 85_000},
+        }
+    )
+    values = extract(read, carried(read, without))
+    told = as_json(values)
+    assert (told["slow"]["value"], told["slow"]["at_least"]) == (85_000, True)
+    assert told["most"]["at_least"] is True
+    assert told["over_rates"]["y"] == [5.0, 5.0, 85_000.0]
+    assert told["over_rates"]["at_least"] == [False, False, True]
+    assert "a run has no 'rounds_ms'" in told["strict"]["reason"]
+    for check, holds in (("slow > 20000", True), ("slow < 20000", False), ("all(over_rates >= 5)", True)):
+        assert evaluate(parse(check, read.shapes).tree, values) is holds
+    for check in ("slow < 90000", "slow * 2 > 1", "mean(over_rates) > 1"):
+        with pytest.raises(NotEvaluated, match="which is therefore 85000 or more"):
+            evaluate(parse(check, read.shapes).tree, values)
+
+
+def test_a_consistency_check_does_not_count() -> None:
+    checks = [{"id": "B-1", "text": "None", "check": "few < 0"}, {"id": "B-2", "text": "Some", "check": "few > 0"}]
+    document = changed(figure(), "/assertions", checks)
+    alone = load_figure(document, experiment)
+    assert reproduce(alone, "smoke", experiment, Here()).status == "partly"
+    read = load_figure(changed(document, "/assertions/0/consistency", True), experiment)
+    result = reproduce(read, "smoke", experiment, Here())
+    assert result.status == "reproduced"
+    assert result.assertions[0].state == "fails", "shown nevertheless"
+    assert identity(read, "dev", experiment) == identity(alone, "dev", experiment)
+
+
+def test_texts_of_experiments_belong_to_no_identity() -> None:
+    read = load_figure(figure(), experiment)
+
+    def told(name: str) -> dict[str, Any] | None:
+        found = experiment(name)
+        if found is None:
+            return None
+        operators = [{**one, "cost": {**(one.get("cost") or {}), "fitted_to": ["this"]}} for one in found["query"]["operators"]]
+        return {**found, "name": "other", "description": "in other words", "query": {**found["query"], "operators": operators}}
+
+    plain = [{**one, "cost": {**(one.get("cost") or {})}} for one in (experiment("small") or {})["query"]["operators"]]
+    small = experiment("small") or {}
+    costs = {**small, "query": {**small["query"], "operators": plain}}
+    assert identity(read, "dev", told) == identity(read, "dev", lambda name: costs if name == "small" else experiment(name))
 
 
 # Scores of learned models
