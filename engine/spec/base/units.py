@@ -26,7 +26,7 @@ ADVANCED: JsonDict = {"x-advanced": True}
 def quantity(
     default: Any = ...,
     *,
-    unit: str = "",
+    unit: str | None = None,
     description: str,
     too_little: str = "",
     advanced: bool = False,
@@ -38,7 +38,7 @@ def quantity(
     too_little: explanation appended to the error for a value below the minimum. advanced: see `ADVANCED`. charge: origin of the default of
     a cost.
     """
-    extra: dict[str, Any] = {"x-unit": unit} if unit else {}
+    extra: dict[str, Any] = {} if unit is None else {"x-unit": unit}
     extra |= ({"x-too-little": too_little} if too_little else {}) | (ADVANCED if advanced else {})
     if charge is not None:
         extra |= charge.keyword
