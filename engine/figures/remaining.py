@@ -49,8 +49,8 @@ class Remaining:
         self.total -= work_of(trial.document)
 
     def left_s(self, elapsed_s: float) -> float | None:
-        """Seconds until all runs are made, None before the first. elapsed_s: since the first was begun."""
-        return elapsed_s * max(self.total - self.done, 0.0) / self.done if self.done else None
+        """Seconds until all runs are made; None before the first, and when more was done than expected. elapsed_s: since the first began."""
+        return elapsed_s * (self.total - self.done) / self.done if 0 < self.done < self.total else None
 
 
 def work_of(document: Mapping[str, Any]) -> float:
