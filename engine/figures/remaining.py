@@ -49,7 +49,7 @@ class Remaining:
         self.total -= work_of(trial.document)
 
     def left_s(self, elapsed_s: float) -> float | None:
-        """Seconds until all runs are made; None before the first, and when more was done than expected. elapsed_s: since the first began."""
+        """Seconds until all runs are made; None before the first, and if more was done than expected. elapsed_s: since the first began."""
         return elapsed_s * (self.total - self.done) / self.done if 0 < self.done < self.total else None
 
 

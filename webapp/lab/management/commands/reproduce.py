@@ -209,7 +209,11 @@ class Progress:
             return
         self.told_s = now_s
         left_s = self.remaining.left_s(now_s - self.began_s)
-        parts = [f"{self.count} runs completed", f"{self.reused} were there" if self.reused else "", f"about {_duration(left_s)} left" if left_s else ""]
+        parts = [
+            f"{self.count} runs completed",
+            f"{self.reused} were there" if self.reused else "",
+            f"about {_duration(left_s)} left" if left_s else "",
+        ]
         line = "  " + ", ".join(filter(None, parts))
         if self.is_terminal:
             self.write(f"\r{line:<70}", ending="\r")
