@@ -62,8 +62,12 @@ def work_of(document: Mapping[str, Any]) -> float:
     return float(1 + per_s * workload.get("horizon_s", 60) / workload.get("scale", 1) * operators)
 
 
-def _runs_of(search: Any) -> float:
-    return COARSE_RUNS + max(math.log2(0.2 / getattr(search, "precision", 0.2)), 0.0)
+def _runs_of(search: Any) -> int:
+    """The coarse search leaves a bracket of a fifth, which is halved until it is narrow enough."""
+    runs, bracket = COARSE_RUNS, 0.2
+    while bracket > getattr(search, "precision", bracket):
+        runs, bracket = runs + 1, bracket / 2
+    return runs
 
 
 def _middle(values: Any) -> float:

@@ -223,7 +223,7 @@ def test_five_hundred_operators_are_moved_and_searched(canvas: Canvas, page: Pag
     page.mouse.move(600, 300)
     page.mouse.wheel(200, 100)
     expect(view).not_to_have_attribute("style", before)
-    page.get_by_label("Fit").click()
+    page.get_by_label("Fit", exact=True).click()
     page.keyboard.press("Control+f")
     page.keyboard.type("filter-17-3")
     page.keyboard.press("Enter")
@@ -289,7 +289,7 @@ def test_all_of_a_very_long_query_fits(canvas: Canvas, page: Page, experiment: C
     page.mouse.wheel(0, -200)
     until(lambda: canvas.view() != fitted, "the wheel has made the query larger", page)
     page.keyboard.up("Control")
-    page.get_by_label("Fit").click()
+    page.get_by_label("Fit", exact=True).click()
     canvas.wait_until_still()
     assert canvas.operator("sink-24-19").bounding_box() == pytest.approx(last, abs=1)
 

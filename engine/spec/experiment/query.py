@@ -11,7 +11,7 @@ from ..base.operator import Model
 from ..base.operator_kinds import operator, operators
 from ..base.problems import Refusal
 from ..base.records import FieldType
-from ..base.units import Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled, seconds_ns
+from ..base.units import ADVANCED, Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled, seconds_ns
 from .drifts import AnyDrift
 from .drifts.none import NoDrift
 from .noises import AnyNoise
@@ -61,6 +61,7 @@ class Cost(Model):
         default=(),
         max_length=10,
         title="Fitted to",
+        json_schema_extra=ADVANCED | {"x-items": "text"},
         description="What these prices were fitted to: a figure or a paper, which is then calibrated, or other data. Not part of the hash.",
     )
     noise: AnyNoise = Field(default=NoNoise(), title="Noise", description="Random variation of service times for equal work.")

@@ -265,7 +265,7 @@ def counted(checkpoint: Checkpoint) -> int:
 def skewed(kind: str, share: float = 0.3, horizon_s: float = 25.0, **policies: Any) -> Document:
     """CheckMate's Q12 at half of the load that it sustains without hot bidders."""
     document = with_hot_items(template("checkmate_q12", horizon_s=horizon_s, warmup_s=5.0), share)
-    document["workload"]["sources"]["bids"]["rate"]["per_s"] = 6250
+    document["workload"]["sources"]["bids"] |= {"rate": {"kind": "constant", "per_s": 6250}, "arrivals": {"kind": "even"}}  # no bursts
     document["policies"] |= policies
     document["policies"]["checkpointing"] = {"kind": kind, "interval_s": 5.0}
     return document

@@ -21,7 +21,9 @@ export function ArrayField(props: FieldProps) {
   return PlainArrayField ? <PlainArrayField {...props} /> : null;
 }
 
-function TextListField({ formData, onChange, fieldPathId, registry, required }: FieldProps) {
+/** Names of fields, unless `x-items` is "text". */
+function TextListField({ schema, formData, onChange, fieldPathId, registry, required }: FieldProps) {
+  const isPlain = (schema as { "x-items"?: string })["x-items"] === "text";
   const { records } = surroundings(registry);
   const given = ((formData as string[] | undefined) ?? []).join(", ");
   const [text, setText] = useState(given);
@@ -43,13 +45,13 @@ function TextListField({ formData, onChange, fieldPathId, registry, required }: 
         <input
           id={fieldPathId.$id}
           value={shown}
-          placeholder={required ? "" : "all"}
+          placeholder={required ? "" : isPlain ? "none" : "all"}
           spellCheck={false}
           className="mono"
           onChange={(event) => change(event.target.value)}
         />
       </div>
-      <FieldChips records={records} chosen={parse(shown)} onPick={(name) => change([...parse(shown), name].join(", "))} />
+      {!isPlain && <FieldChips records={records} chosen={parse(shown)} onPick={(name) => change([...parse(shown), name].join(", "))} />}
     </>
   );
 }
