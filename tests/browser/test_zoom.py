@@ -84,7 +84,7 @@ def test_every_page_can_be_used_at_twice_the_size_and_in_a_narrow_window(
         ("/compare", "Choose two to four runs"),
         ("/studies", "A study is many runs of one experiment"),
         ("/figures", "Siachamis 2024, autoscalers"),
-        ("/figures/checkmate/3.10", "Runs behind a point"),
+        ("/figures/checkmate/3.10", "Runs behind coordinated"),
         ("/analysis", "Questions about many runs at once"),
         ("/templates", "Flight delays by airport"),
         ("/experiments", "NexMark Q3, four workers"),
