@@ -8,7 +8,7 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from engine.prices import PRICE_LISTS
-from engine.spec.base.origins import fitted_defaults
+from engine.spec.base import origins
 from engine.spec.base.problems import Refusal
 from engine.spec.experiment.experiment import Experiment
 from engine.spec.figure.figure import Figure
@@ -32,7 +32,7 @@ def experiments_of(study: Study) -> Iterator[Experiment]:
 
 def fitted_to(experiment: Experiment) -> set[str]:
     """Return what the costs of an experiment were fitted to: prices of its operators, and what its policies and its cluster charge."""
-    found = {to for _, what in fitted_defaults(experiment) for to in what}
+    found = set(origins.fitted_to(experiment))
     if prices := PRICE_LISTS.get(experiment.prices):
         charged = [prices.prices[operator.kind] for operator in experiment.query.operators if operator.kind in prices.prices]
         found |= {to for price in charged for to in price.fitted_to} | set(prices.values.fitted_to)

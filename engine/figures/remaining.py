@@ -13,6 +13,7 @@ from engine.studies import Trial
 COARSE_RUNS = 6
 """Runs of a search until the load is known to a step of 0.8, about; each halving of the bracket takes another."""
 USUAL_PER_S = 1000.0
+"""Of a rate that says neither `per_s` nor `top_per_s`."""
 
 
 class Remaining:

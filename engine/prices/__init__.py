@@ -10,8 +10,9 @@ import pkgutil
 
 from engine.spec.base.family import load_entry_points
 from engine.spec.base.origins import Origin
+from engine.spec.base.version import ENGINE_VERSION
 
-from . import version
+from .contents import CONTENTS
 from .price import DEGREE, Price, PriceList, ValuePrices
 
 __all__ = ["DEGREE", "PRICE_LISTS", "REFERENCE", "Origin", "Price", "PriceList", "ValuePrices", "price_of", "register", "version_of"]
@@ -33,8 +34,10 @@ def price_of(name: str, kind: str) -> tuple[int, int, int]:
 
 
 def version_of(*names: str) -> str:
-    """The version of the engine for runs that these lists charge: `engine.prices.version`."""
-    return version.version_of(PRICE_LISTS, *names)
+    """The version of the engine for runs that these lists charge: ENGINE_VERSION if they hold what belongs to it, else with their digests
+    behind it, such as "17+checkmate_2024.3fa2c1d0". Unknown names count as unchanged."""
+    changed = sorted(name for name in {*names} & PRICE_LISTS.keys() if CONTENTS.get(name) != PRICE_LISTS[name].digest)
+    return "+".join([ENGINE_VERSION, *(f"{name}.{PRICE_LISTS[name].digest}" for name in changed)])
 
 
 def register(prices: PriceList) -> None:

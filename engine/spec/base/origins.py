@@ -39,9 +39,9 @@ class Charge:
     @property
     def text(self) -> str:
         """A sentence for the field's description."""
-        to = f" to {', '.join(self.fitted_to)}" if self.fitted_to else ""
+        said = f"was fitted to {', '.join(self.fitted_to)}" if self.fitted_to else f"is {self.origin}"
         note = f" ({self.note})" if self.note else ""
-        return f"Default {self.origin}{to}{note}."
+        return f"The default {said}{note}."
 
 
 ASSUMED = Charge("assumed")
@@ -54,19 +54,19 @@ def constant(value: int, origin: Origin, note: str = "") -> int:
     return value
 
 
-def fitted_defaults(model: BaseModel) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield name and fitted_to of each fitted cost that has its default in a model or below it, and of costs that the document itself
-    calls fitted (a field `fitted_to`)."""
+def fitted_to(model: BaseModel) -> Iterator[str]:
+    """Yield what costs in a model and below it were fitted to: those that have their default, and those that the document itself calls
+    fitted (a field `fitted_to`)."""
     for name, field in type(model).model_fields.items():
         value = getattr(model, name)
         extra = field.json_schema_extra
         charge: Any = extra.get(KEYWORD) if isinstance(extra, dict) else None
-        if charge and charge["fitted_to"] and value == field.default:
-            yield name, tuple(charge["fitted_to"])
-        if name == "fitted_to" and value:
-            yield type(model).__name__.lower(), tuple(value)
+        if charge and value == field.default:
+            yield from charge["fitted_to"]
+        if name == "fitted_to":
+            yield from value
         for below in _models_in(value):
-            yield from fitted_defaults(below)
+            yield from fitted_to(below)
 
 
 def _models_in(value: Any) -> Iterator[BaseModel]:

@@ -17,7 +17,7 @@ from ..base.problems import InvalidExperiment, Problem, Refusal, pointer, sugges
 from ..base.structure import check, refusal_problem, shown
 from ..base.units import Integer, Number
 from ..base.variant import Variant
-from ..experiment.experiment import NOT_IN_HASH, canonical_json
+from ..experiment.experiment import NOT_IN_HASH, Experiment, canonical_json
 from ..expressions.assertions import Expression, Type, assertion_of, parse
 from ..rules.validation import Context
 from ..study.study import NAME, AnyDesign, AnySearch, Axis, Change, Drawn, Grid, NoSearch, Study, SustainableLoad, examine_study
@@ -455,7 +455,7 @@ def price_lists(figure: Figure, experiments: Experiments) -> set[str]:
     names = {CORPORA} if figure.evaluations else set[str]()
     for study in figure.studies.values():
         given = experiments(study.experiment) if isinstance(study.experiment, str) else study.experiment
-        names.add((given or {}).get("prices", "reference"))
+        names.add((given or {}).get("prices", Experiment.model_fields["prices"].default))
         names |= {change.value for change in study.changes if "/prices" in change.fields}
     return names
 

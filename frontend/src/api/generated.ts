@@ -2686,7 +2686,7 @@ export interface components {
              */
             kind: "default";
             /**
-             * @description Share of the cores lost to switching between threads. Default assumed.
+             * @description Share of the cores lost to switching between threads. The default is assumed.
              * @default 0.05
              */
             tax?: number;
@@ -2699,12 +2699,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics. Default assumed.
+             * @description CPU time per operator and cycle for its statistics. The default is assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
+             * @description CPU time per operator that a cycle starts or pauses. The default is assumed.
              * @default 40
              */
             switch_us?: number;
@@ -2754,12 +2754,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics. Default assumed.
+             * @description CPU time per operator and cycle for its statistics. The default is assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
+             * @description CPU time per operator that a cycle starts or pauses. The default is assumed.
              * @default 40
              */
             switch_us?: number;
@@ -2820,12 +2820,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics. Default assumed.
+             * @description CPU time per operator and cycle for its statistics. The default is assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
+             * @description CPU time per operator that a cycle starts or pauses. The default is assumed.
              * @default 40
              */
             switch_us?: number;
@@ -2869,7 +2869,7 @@ export interface components {
              */
             forwarding?: boolean;
             /**
-             * @description CPU time per bin of expected slack. Default assumed.
+             * @description CPU time per bin of expected slack. The default is assumed.
              * @default 25
              */
             bin_us?: number;
@@ -3012,12 +3012,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics. Default assumed.
+             * @description CPU time per operator and cycle for its statistics. The default is assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
+             * @description CPU time per operator that a cycle starts or pauses. The default is assumed.
              * @default 40
              */
             switch_us?: number;
@@ -3035,12 +3035,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics. Default assumed.
+             * @description CPU time per operator and cycle for its statistics. The default is assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
+             * @description CPU time per operator that a cycle starts or pauses. The default is assumed.
              * @default 40
              */
             switch_us?: number;
@@ -3139,12 +3139,12 @@ export interface components {
              */
             cycle_ms?: number;
             /**
-             * @description CPU time per operator and cycle for its statistics. Default assumed.
+             * @description CPU time per operator and cycle for its statistics. The default is assumed.
              * @default 10
              */
             collect_us?: number;
             /**
-             * @description CPU time per operator that a cycle starts or pauses. Default assumed.
+             * @description CPU time per operator that a cycle starts or pauses. The default is assumed.
              * @default 40
              */
             switch_us?: number;

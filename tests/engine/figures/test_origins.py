@@ -20,7 +20,7 @@ from engine.corpus.experiments import PRICES
 from engine.figures import Here, reproduce
 from engine.figures.origins import experiments_of, fitted_to, is_fitted
 from engine.prices import PRICE_LISTS, version_of
-from engine.prices.version import CONTENTS
+from engine.prices.contents import CONTENTS
 from engine.spec.base.origins import KEYWORD, Charge, constant
 from engine.spec.base.version import ENGINE_VERSION
 from engine.spec.experiment import registry
@@ -64,7 +64,7 @@ def test_every_cost_that_documents_set_has_an_origin() -> None:
             extra = field.json_schema_extra
             assert isinstance(extra, dict), f"{model.__name__}.{name}"
             assert KEYWORD in extra, f"{model.__name__}.{name} is a cost without an origin; give it a Charge"
-            assert "Default " in (field.description or "")
+            assert "The default " in (field.description or "")
             found += 1
     assert found > 50
 

@@ -117,13 +117,16 @@ class Command(BaseCommand):
         progress = Progress(Remaining(studies), self.stderr.write, sys.stderr.isatty())
         in_lab = _known_to(None if ship else place)
 
+        is_full = False
+
         def told_of(trial: Trial, made: Made) -> None:
+            nonlocal is_full
             progress.made(trial)
             try:
-                if made is not DIED and not progress.is_full:
+                if made is not DIED and not is_full:
                     kept.put(trial, made)
             except OSError as error:
-                progress.is_full = True
+                is_full = True
                 self.stderr.write(f"runs are no longer kept, so a stopped command could not go on from here: {error.strerror}")
 
         def known(trial: Trial) -> Made | None:
@@ -192,7 +195,6 @@ class Progress:
         self.remaining, self.write, self.is_terminal = remaining, write, is_terminal
         self.began_s = self.told_s = time.monotonic()
         self.count = self.reused = 0
-        self.is_full = False  # no more runs can be kept
 
     def made(self, trial: Trial) -> None:
         self.count += 1
