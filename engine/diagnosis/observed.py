@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.spec import Experiment
 from engine.spec.experiment.cluster import Dedicated, ExpandedHost, Pool, ProcessorSharing, SharedFifo
 from engine.spec.experiment.scaling.none import NoScaling
+from engine.spec.rules.copies import later_sharing
 from engine.telemetry.instances import Floats, Measured
 
 SATURATED = 0.95
@@ -41,7 +42,8 @@ class Observed:
         self.span_s = (self.instances.to_ns - self.instances.from_ns) / 1e9
         self.names = [spec.id for spec in experiment.query.operators]
         processors = [self.machines[h].processor for h in self.instances.host.tolist()]
-        self.shares_threads = np.array([isinstance(processor, ProcessorSharing) for processor in processors], bool)
+        sharing = (ProcessorSharing, Pool) if later_sharing(experiment) is not None else ProcessorSharing
+        self.shares_threads = np.array([isinstance(processor, sharing) for processor in processors], bool)
 
     def rows(self, operator: str) -> NDArray[np.int64]:
         """Return the rows of an operator's instances."""

@@ -28,6 +28,7 @@ from engine.operators import OPERATORS
 from engine.spec import ExpandedHost, Experiment, RecordSchema
 from engine.spec.experiment.generation import Coordinated
 from engine.spec.experiment.workload import BoundedWatermarks, PeriodicWatermarks
+from engine.spec.rules.copies import later_sharing
 from engine.spec.rules.scale import weights
 from engine.spec.rules.validation import Context, placement_of, schemas
 from engine.workloads.feed import Feed, build_feed
@@ -90,7 +91,7 @@ def build(
     begin_of = [(begins or {}).get(spec.id, 0) for spec in specs]
     index = inst[:, L.I_INDEX] - np.array(begin_of)[inst[:, L.I_OP]]
     is_active = (index >= 0) & (index < np.array(parallelism)[inst[:, L.I_OP]])
-    processors = lay_out(hosts, inst, is_active, "background" in features)
+    processors = lay_out(hosts, inst, is_active, "background" in features, later_sharing(experiment))
     speeds_milli = {id: [hosts[index].speed_milli for index in indices] for id, indices in placement.items()}
     serves_ns = {spec.id: record_ns(experiment, spec, full, weight_of[spec.id][0], speeds_milli[spec.id]) for spec in specs}
     counted = protocol is not None or "counting" in features

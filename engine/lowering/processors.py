@@ -18,12 +18,18 @@ SCANNED_MAX = 8
 
 
 def lay_out(
-    hosts: Sequence[ExpandedHost], inst: Words, is_active: NDArray[np.bool_], has_background_work: bool = False
+    hosts: Sequence[ExpandedHost],
+    inst: Words,
+    is_active: NDArray[np.bool_],
+    has_background_work: bool = False,
+    later: ProcessorSharing | None = None,
 ) -> dict[str, Words]:
     """The tables `proc`, `members`, `host`, `host_members` and the empty heaps. Sets each instance's processor.
 
     is_active: (instances,) whether the instance is active at the start of the run. Active instances are pinned first, as if there were no
     others. has_background_work: whether a core beyond those that the instances of a pool can use has work, too.
+    later: how instances will share the cores of each pool from some time on (`engine.core.control.fair_threads`), None if they never do.
+    Behind the processors of a pool stand then its threads, one for each instance.
     """
     host = np.zeros((len(hosts), L.H_COLUMNS), np.int64)
     host[:, [L.H_RESUME, L.H_WAKE, L.H_TICK, L.H_BACKGROUND_END, L.H_RISEN]] = L.FAR
@@ -59,6 +65,11 @@ def lay_out(
             host[h, L.H_IDLE] = len(rows) - host[h, L.H_PROCESSOR]
         if isinstance(machine.processor, ProcessorSharing):
             _share(host[h], machine.cores_milli, machine.processor)
+            host[h, L.H_SHARING] = 1
+        if isinstance(machine.processor, Pool) and later is not None:
+            rows += [(len(members) + k, 1, h, len(rows) + k) for k in range(len(here))]
+            members += here
+            _share(host[h], machine.cores_milli, later)
     proc = np.zeros((len(rows), L.P_COLUMNS), np.int64)
     proc[:, [L.P_INSTANCE, L.P_SLOT]] = -1
     proc[:, L.P_END] = L.FAR
@@ -71,13 +82,12 @@ def lay_out(
         "host_members": np.array(host_members, np.int64),
         "agenda": np.zeros((2 * instances, 2), np.int64),
         "tags": np.zeros((instances, 2), np.int64),
-        "turns": np.zeros((instances, 3), np.int64),
+        "turns": np.zeros((len(members), 3), np.int64),  # a heap of each leader, at the place of its members
         "listed": np.zeros(instances, np.int64),
     }
 
 
 def _share(host: Words, cores_milli: int, sharing: ProcessorSharing) -> None:
-    host[L.H_SHARING] = 1
     host[L.H_UNITS] = L.UNIT * cores_milli // 1000
     host[L.H_TAXED] = L.UNIT * cores_milli * (1000 - scaled(sharing.tax, 1000)) // 1_000_000
     host[L.H_UNTAXED] = -(-cores_milli // 1000)

@@ -10,11 +10,14 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.control.background import add_background_work
+from engine.core.control.fair_threads import share_cores, works_in_background
 from engine.core.control.links import send_beside
 from engine.core.control.ranks import set_ranks, watch
 from engine.core.tables import Words
 from engine.core.world import World
 from engine.spec.experiment.scheduling.base import Scheduling
+from engine.spec.experiment.scheduling.default import FairThreads
+from engine.spec.experiment.scheduling.none import NoScheduling
 
 from .forwarding import Knowledge, Message
 from .policy import Policy, Selection
@@ -23,14 +26,18 @@ from .statistics import Service, Statistics
 from .tasks import Tasks
 
 PS_PER_US = 1_000_000
+WORK_BEGINS_NS = 1_000_000
+"""How long until a host whose cores are all busy is asked again whether the work of its last cycle has begun."""
 
 
 class Stretch(NamedTuple):
-    """A policy in force from a time on. about: None for no ranking. make: constructs the policy of a host."""
+    """A policy in force from a time on. about: None for no ranking. make: constructs the policy of a host. threads: whether instances share
+    the cores as threads; nothing follows such a stretch."""
 
     from_ns: int
     about: Scheduling | None
     make: Callable[[], Policy] | None
+    threads: bool = False
 
 
 @dataclass
@@ -86,8 +93,8 @@ class Scheduler:
     @property
     def title(self) -> str:
         """Of the policy in force."""
-        about = self._stretches[self._stretch].about
-        return "None" if about is None else about.title
+        of = self._stretches[self._stretch]
+        return FairThreads.title if of.threads else NoScheduling.title if of.about is None else of.about.title
 
     def counts(self) -> dict[str, float]:
         """Cycles, switches of tasks, messages between hosts, and what policies count (`Policy.counts`) so far, over all hosts."""
@@ -107,6 +114,8 @@ class Scheduler:
         about = self._stretches[self._stretch].about
         if about is None:
             self._next_ns = self._stretches[self._stretch + 1].from_ns if self._stretch + 1 < len(self._stretches) else L.FAR
+            if self._stretches[self._stretch].threads:
+                self._next_ns = min(host.share_cores(world, now_ns) for host in self._hosts)
             return
         arrived = [message for message in self._mail if message.arrival_ns <= now_ns]
         self._mail = [message for message in self._mail if message.arrival_ns > now_ns]
@@ -205,6 +214,14 @@ class _Host:
         self._watch(world, ())
         self.running = np.zeros(self.tasks.count, bool)
         self.last = None
+
+    def share_cores(self, world: World, now_ns: int) -> int:
+        """Let the instances share the cores as threads, once the work of the last cycle is done. Returns when to try again (FAR: never)."""
+        if not works_in_background(world.arrays, self.tasks.host):
+            share_cores(world, self.tasks.host, now_ns)
+            return L.FAR
+        ends_ns = int(world.arrays.host[self.tasks.host, L.H_BACKGROUND_END])
+        return ends_ns if now_ns < ends_ns < L.FAR else now_ns + WORK_BEGINS_NS
 
     def _rank(self, world: World, ranks: Words, now_ns: int) -> None:
         changed = ranks != self.ranks

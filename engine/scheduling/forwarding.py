@@ -128,11 +128,12 @@ class Knowledge:
         return replace(statistics, inputs=[*statistics.inputs, *inputs], elsewhere_ns=self._elsewhere_ns())
 
     def _elsewhere_ns(self) -> Floats:
-        """By query, what waits downstream on other hosts."""
+        """By query, what waits downstream on other hosts. They may run queries that this one does not."""
         found = np.zeros(len(self.tasks.names))
         number = {name: q for q, name in enumerate(self.tasks.names)}
         for (query, _), cost in sorted(self.costs.items()):
-            found[number[query]] += cost.cost_ns
+            if query in number:
+                found[number[query]] += cost.cost_ns
         return found
 
     def message(self, to: int, statistics: Statistics, costs_ns: Floats) -> Message:

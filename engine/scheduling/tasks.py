@@ -135,7 +135,8 @@ def tasks_of_hosts(experiment: Experiment, w: Arrays) -> list[Tasks]:
 
 
 def _inputs(w: Arrays, h: int, fed_by: list[set[int]], queries: list[int], query_of: list[int]) -> list[Input]:
-    """The sources whose watermarks come to instances of host `h`."""
+    """The sources whose watermarks come to instances of host `h`. Where nothing of a source's query runs there, it counts for the query
+    that it feeds there: operators without a query may follow those of one."""
     found = []
     senders, receivers = w.chan[:, L.C_SENDER], w.chan[:, L.C_RECEIVER]
     to_here = np.flatnonzero((w.inst[receivers, L.I_HOST] == h) & (w.edge[w.chan[:, L.C_EDGE], L.E_FEEDBACK] == 0))
@@ -143,7 +144,11 @@ def _inputs(w: Arrays, h: int, fed_by: list[set[int]], queries: list[int], query
     for c in to_here.tolist():
         if len(of := fed_by[senders[c]]) == 1:
             alone[next(iter(of))].append(c)
-    for i in sorted(set().union(*(fed_by[i] for i in np.flatnonzero(w.inst[:, L.I_HOST] == h).tolist()))):
+    fed = defaultdict(set)
+    for k in np.flatnonzero(w.inst[:, L.I_HOST] == h).tolist():
+        for i in fed_by[k]:
+            fed[i].add(query_of[w.inst.item(k, L.I_OP)])
+    for i in sorted(fed):
         o = int(w.inst[i, L.I_OP])
         at = int(w.op[o, L.O_DEADLINES])
         windows: tuple[tuple[int, int], ...] = ()
@@ -151,7 +156,8 @@ def _inputs(w: Arrays, h: int, fed_by: list[set[int]], queries: list[int], query
             words = w.par[at + 1 : at + 1 + 2 * int(w.par[at])].tolist()
             windows = tuple(zip(words[::2], words[1::2], strict=True))
         channels, lag_ns, start_ns = np.array(alone[i], np.int64), int(w.inst[i, L.I_LAG]), int(w.op[o, L.O_START])
-        found.append(Input(queries.index(query_of[o]), i, int(w.inst[i, L.I_HOST]), windows, lag_ns, start_ns, channels))
+        query = queries.index(query_of[o] if query_of[o] in queries else min(fed[i]))
+        found.append(Input(query, i, int(w.inst[i, L.I_HOST]), windows, lag_ns, start_ns, channels))
     return found
 
 

@@ -12,6 +12,7 @@ from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
 from engine.spec.base.variant import Variant
 from engine.spec.experiment.scheduling.base import Scheduling
+from engine.spec.experiment.scheduling.default import FairThreads
 from engine.spec.experiment.scheduling.switched import SwitchedScheduling
 
 RANKING = (Scheduling, SwitchedScheduling)
@@ -45,5 +46,5 @@ def _stretches(about: Variant) -> list[Stretch]:
         present = max(k for k, stretch in enumerate(after) if stretch.from_ns <= at_ns)
         return [*before, after[present]._replace(from_ns=at_ns), *after[present + 1 :]]
     if not isinstance(about, Scheduling):
-        return [Stretch(0, None, None)]
+        return [Stretch(0, None, None, isinstance(about, FairThreads))]
     return [Stretch(0, about, partial(implementation(type(about), "engine.scheduling", "policy"), about))]

@@ -1,4 +1,4 @@
-"""Somebody chooses Klink, runs it, asks why a query waited, forks with another scheduler, and compares."""
+"""Somebody chooses Klink, runs it, asks why a query waited, forks with Default, and compares."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ def test_a_scheduler_is_chosen_and_explained(canvas: Canvas, page: Page, api: ht
     page.get_by_role("button", name="Fork").click()
     expect(shown).to_be_visible()
     page.get_by_label("Load").fill("1")
-    page.get_by_role("form", name=re.compile("^Fork")).get_by_label("Scheduler").select_option(label="First come, first served")
+    page.get_by_role("form", name=re.compile("^Fork")).get_by_label("Scheduler").select_option(label="Default (fair threads)")
     page.get_by_test_id("fork-go").click()
     page.wait_for_url("**/compare?runs=*")
     made = page.url.split(",")[-1]
     wait_until_ended(api, page, made)
     told = page.get_by_test_id("parameters").get_by_role("listitem")
-    expect(told).to_contain_text(["First come, first served from 8 s"])
+    expect(told).to_contain_text(["Default (fair threads) from 8 s"])
     summaries = [api.get(f"/api/runs/{id}").json()["summary"] for id in (run_id, made)]
     own, other = (summary["queries"]["count-bids"]["latencies_ms"] for summary in summaries)
     assert own["swept"]["mean"] < other["swept"]["mean"]
     page.goto(f"/runs/{made}?panel=scheduler")
-    expect(page.get_by_test_id("scheduler")).to_contain_text("First come, first served")
+    expect(page.get_by_text("No cycle: scheduling is Default (fair threads)")).to_be_visible()
     page.get_by_role("tab", name="Summary").click()
     expect(page.get_by_text("Scheduling overhead")).to_be_visible()
 

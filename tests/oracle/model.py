@@ -285,6 +285,27 @@ class Model:
         for processor in [p for h in sorted(hosts) for p in self.network.hosts[h].processors if p.instances]:
             self.environment.at(self.environment.now, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor))
 
+    def share_cores(self, h: int, processor: Any) -> None:
+        """The instances of a host with a pool share its cores from now on (section 3.1)."""
+        host = self.network.hosts[h]
+        if host.sharing is not None or host.dead:
+            return
+        template = [template for template in self.experiment.cluster.hosts for _ in range(template.count or 1)][h]
+        host.sharing = SharedCores(self.environment, template.cores, processor)
+        host.sharing.pause(host.paused_until_ns)
+        for core in host.processors:
+            core.busy = True  # it takes nothing any more
+        host.processors = []
+        for instance in [instance for instance in self.network.instances if instance.host is host]:
+            thread = Processor(len(self.network.instances) * (h + 1) + len(host.processors), [instance])
+            host.processors.append(thread)
+            instance.processors = [thread]
+            if instance.serving:
+                instance.served_by, thread.busy, instance.service[2] = thread, True, UNKNOWN_NS
+                left_ns = instance.end_ns - max(self.environment.now, host.paused_until_ns)
+                host.sharing.start(instance, left_ns, instance.finish)
+        self.choose_anew({h})
+
     def add_background_work(self, h: int, work_ps: int) -> None:
         host = self.network.hosts[h]
         if not host.down and not host.dead:
@@ -1056,10 +1077,15 @@ class Model:
         life = instance.host.life
 
         def end() -> None:
-            if instance.host.dead or instance.host.life != life:
+            if instance.host.dead or instance.host.life != life or instance.served_by is not processor:  # or it goes on as a thread
                 return
-            if sharing is None and self.environment.now < instance.end_ns:  # there was a pause
+            if self.environment.now < instance.end_ns:  # there was a pause
                 self.environment.at(instance.end_ns, Phase.COMPLETION, (instance.number,), end, lambda: instance.host.life == life)
+                return
+            finish()
+
+        def finish() -> None:
+            if instance.host.dead or instance.host.life != life:
                 return
             service[2] = self.environment.now
             if instance.delivers:
@@ -1073,12 +1099,12 @@ class Model:
             self.complete(instance, control, outputs, raised_to_ns, marker)
 
         sharing = instance.host.sharing
-        instance.end_ns = now_ns + lasts_ns
+        instance.end_ns, instance.finish = now_ns + lasts_ns, finish
         if sharing is None:
             self.environment.at(instance.end_ns, Phase.COMPLETION, (instance.number,), end, lambda: instance.host.life == life)
         else:
             service[2] = UNKNOWN_NS
-            sharing.start(instance, service_ns, end)
+            sharing.start(instance, service_ns, finish)
 
     def meet(self, instance: Instance, item: Item) -> tuple[int, list[Any]]:
         """A barrier is served; work in ps, and what is sent at the end of the service (section 15)."""

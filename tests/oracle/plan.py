@@ -184,7 +184,8 @@ class Instance:
     prices: Prices
     processors: list[Processor] = field(default_factory=list)  # those that may serve it
     served_by: Processor | None = None
-    end_ns: int = 0  # of the service in progress
+    end_ns: int = 0  # of the service in progress ...
+    finish: Any = None  # ... and what happens then
     behaviour: Any = None
     inputs: list[Channel] = field(default_factory=list)
     outputs: list[Edge] = field(default_factory=list)

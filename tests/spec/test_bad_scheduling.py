@@ -47,6 +47,12 @@ def switched(**params: Any) -> dict[str, Any]:
     return made("switched", **{"before": {"kind": "fcfs"}, "at_s": 2, "after": {"kind": "klink"}} | params)
 
 
+def attainable(kind: str, **params: Any) -> dict[str, Any]:
+    document = switched(**params) if kind == "switched" else made(kind, **params)
+    document["query"]["operators"][1].setdefault("cost", {})["attainable"] = 0.5
+    return document
+
+
 CASES = {
     "no cycle": (made(cycle_ms=0), f"{AT}/cycle_ms", "out_of_range", ["cycle_ms", "0"]),
     "a cycle longer than the run": (made(cycle_ms=6000), f"{AT}/cycle_ms", "outside_run", ["6000", "6 s", "no cycle would begin"]),
@@ -85,7 +91,30 @@ CASES = {
         ["'bids'", "'count-bids'", "Klink"],
     ),
     "a switch after the end": (switched(at_s=6), f"{AT}/at_s", "outside_run", ["at_s is 6", "6 s"]),
-    "a switch to other processors": (switched(after={"kind": "default"}), f"{AT}/after", "not_switched", ["'default'", "separate run"]),
+    "a policy after fair threads": (
+        switched(before={"kind": "default"}),
+        f"{AT}/before",
+        "not_switched",
+        ["'default'", "more operators may be in service", "choose another"],
+    ),
+    "a policy after a switch to fair threads": (
+        switched(before={"kind": "switched", "before": {"kind": "fcfs"}, "at_s": 1, "after": {"kind": "default"}}),
+        f"{AT}/before",
+        "not_switched",
+        ["'default'"],
+    ),
+    "an attainable share under fair threads": (
+        attainable("default"),
+        "/query/operators/1/cost/attainable",
+        "shared_cores",
+        ["'count'", "omit attainable"],
+    ),
+    "an attainable share before a switch to fair threads": (
+        attainable("switched", after={"kind": "default"}),
+        "/query/operators/1/cost/attainable",
+        "shared_cores",
+        ["'count'", "omit attainable"],
+    ),
     "a cycle of the second policy": (switched(after={"kind": "klink", "cycle_ms": 9000}), f"{AT}/after/cycle_ms", "outside_run", ["9000"]),
     "an unknown policy": (made("clink"), f"{AT}/kind", "unknown_kind", ["'clink'", "klink"]),
 }

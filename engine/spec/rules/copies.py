@@ -19,6 +19,7 @@ from ..experiment.queries import NamedQuery, numbered
 from ..experiment.query import Edge, OperatorSpec, with_all_copies
 from ..experiment.scaling.none import NoScaling
 from ..experiment.scheduling.default import FairThreads
+from ..experiment.scheduling.switched import SwitchedScheduling, final_threads
 from .resources import placed
 
 Ids = Mapping[str, tuple[str, ...]]
@@ -61,6 +62,13 @@ def with_fair_threads(experiment: Experiment) -> Experiment:
         host.model_copy(update={"processor": threads}) if isinstance(host.processor, Pool) else host for host in experiment.cluster.hosts
     )
     return experiment.model_copy(update={"cluster": experiment.cluster.model_copy(update={"hosts": hosts})})
+
+
+def later_sharing(experiment: Experiment) -> ProcessorSharing | None:
+    """How threads share the cores of pools from some time on, if the scheduling switches to `default`; else None."""
+    about = experiment.policies.scheduling
+    threads = final_threads(about) if isinstance(about, SwitchedScheduling) else None
+    return None if threads is None else ProcessorSharing(tax=threads.tax)
 
 
 def copies_by_id(operators: Sequence[OperatorSpec], queries: Sequence[NamedQuery]) -> dict[str, tuple[str, ...]]:

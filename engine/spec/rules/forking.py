@@ -31,6 +31,7 @@ from ..experiment.scaling.none import NoScaling
 from ..experiment.scheduling import AnyScheduling
 from ..experiment.scheduling.default import FairThreads
 from ..experiment.scheduling.none import NoScheduling
+from ..experiment.scheduling.switched import final_threads
 from .scalable import vertices
 
 
@@ -73,13 +74,12 @@ class Fork(Model):
         return document
 
     def _scheduling(self, parent: Experiment, written: Any) -> dict[str, Any]:
-        """The document's scheduling, switched to another one. Fair threads replace the processors of a whole run, so they cannot switch."""
-        for part, whose in ((self.scheduling, "the fork"), (parent.policies.scheduling, "the parent")):
-            if isinstance(part, FairThreads):
-                message = (
-                    f"scheduling of {whose} is '{part.kind}', which replaces the processors of a whole run; start a separate run with it"
-                )
-                raise Refusal(message, at=("scheduling",), code="not_switched", value=part.kind)
+        """The document's scheduling, switched to another one."""
+        present = parent.policies.scheduling
+        if final_threads(present) is not None:
+            message = f"scheduling of the parent ends with '{FairThreads().kind}', where more operators may be in service than there are "
+            message += "cores, so no other policy can follow; start a separate run with it"
+            raise Refusal(message, at=("scheduling",), code="not_switched", value=kind_of(type(present)))
         assert self.scheduling is not None
         kind = kind_of(type(self.scheduling))
         after = self.scheduling.model_dump(mode="json", by_alias=True, exclude_unset=True) | {"kind": kind}

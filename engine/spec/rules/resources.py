@@ -24,6 +24,7 @@ from ..experiment.rates.recorded import RecordedRate
 from ..experiment.scaling.base import Scaling
 from ..experiment.scaling.looped import Looped
 from ..experiment.scaling.moving import Moving
+from ..experiment.scheduling.switched import final_threads
 from ..experiment.streams import FileStream
 from ..experiment.workload import SourceWorkload, Workload
 from .draft import Draft, section
@@ -186,8 +187,9 @@ def _overloaded_hosts(
 
 def _attainable_with_sharing(draft: Draft, hosts: Sequence[ExpandedHost], indices: Mapping[str, list[int]]) -> Iterator[Problem]:
     """With processor sharing, the share taken by other threads follows from the model and cannot be given."""
+    sharing = ("processor_sharing", "pool") if draft.scheduling and final_threads(draft.scheduling) else ("processor_sharing",)
     for id, spec in draft.by_id.items():
-        shared = next((hosts[index] for index in indices[id] if hosts[index].processor.kind == "processor_sharing"), None)
+        shared = next((hosts[index] for index in indices[id] if hosts[index].processor.kind in sharing), None)
         if shared is not None and spec.cost is not None and spec.cost.attainable < 1:
             message = (
                 f"attainable is {spec.cost.attainable:g}, but '{id}' runs on host '{shared.name}', where processor sharing itself "

@@ -14,7 +14,7 @@ from ..experiment.scaling.base import Rearranging
 from ..experiment.scheduling.base import Scheduling
 from ..experiment.scheduling.default import FairThreads
 from ..experiment.scheduling.klink import Klink
-from ..experiment.scheduling.switched import SwitchedScheduling
+from ..experiment.scheduling.switched import SwitchedScheduling, final_threads
 from .draft import Draft
 from .watermarks import downstream
 
@@ -128,7 +128,8 @@ def _switches(draft: Draft, about: Any, at: Place) -> Iterator[Problem]:
         yield Problem(pointer(*at, "at_s"), "outside_run", message, about.at_s)
     for field in ("before", "after"):
         part = getattr(about, field)
-        if isinstance(part, FairThreads):
-            message = f"{field} is '{part.kind}', which replaces the processors of a whole run; start a separate run with it"
+        if field == "before" and final_threads(part) is not None:
+            message = f"before ends with '{FairThreads().kind}', where more operators may be in service than there are cores, so no other "
+            message += "policy can follow; choose another one"
             yield Problem(pointer(*at, field), "not_switched", message, part.kind)
         yield from _switches(draft, part, (*at, field))

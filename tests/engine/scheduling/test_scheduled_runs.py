@@ -15,7 +15,7 @@ from engine.spec.experiment.scheduling import SCHEDULINGS
 from engine.spec.experiment.scheduling.base import Scheduling
 
 from ...support.agreement import DATASETS, cut_saved_and_forked, fingerprint, finished, frames_of, simulated, traced
-from ...support.scheduled_examples import contended
+from ...support.scheduled_examples import chained, contended
 
 POLICIES = [kind.model_fields["kind"].default for kind in SCHEDULINGS.kinds if issubclass(kind, Scheduling)]
 RANKING = [kind for kind in POLICIES if kind != "switched"]
@@ -53,6 +53,16 @@ def test_with_a_core_for_each_task_all_policies_are_alike(kind: str) -> None:
     free, ranked = (simulation.summary()["queries"]["count-bids"]["latencies_ms"]["swept"] for simulation in simulations)
     assert ranked["count"] == free["count"] > 10
     assert abs(ranked["mean"] - free["mean"]) < 120
+
+
+def test_a_source_may_be_alone_in_its_query_and_on_its_host() -> None:
+    document = chained(hosts=2, kind="klink", horizon_s=4)
+    document["query"]["queries"][0]["operators"] = ["bids"]
+    del document["query"]["queries"][0]["copies"]
+    simulation = finished(document)
+    cycles = {cycle.host: set(cycle.rows) for cycle in simulation._scheduler.cycles}
+    assert cycles == {"w1": {"count-bids"}, "w2": {"count"}}
+    assert rows_of(simulation)
 
 
 class Idle:

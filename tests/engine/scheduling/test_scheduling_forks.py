@@ -22,7 +22,7 @@ def forked(kind: str, wanted: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("parent", ["none", "klink", "streambox"])
-@pytest.mark.parametrize("wanted", ["none", "round_robin", "klink"])
+@pytest.mark.parametrize("wanted", ["none", "round_robin", "klink", "default"])
 def test_a_fork_has_its_parents_past_and_another_scheduler(parent: str, wanted: str) -> None:
     if parent == wanted:
         return
@@ -49,8 +49,22 @@ def test_a_fork_of_a_fork_switches_again() -> None:
     assert simulation._scheduler.counts()["cycles"] == 17 + 8 + 2
 
 
-@pytest.mark.parametrize(("parent", "wanted", "whose"), [("default", "klink", "the parent"), ("klink", "default", "the fork")])
-def test_fair_threads_are_those_of_a_whole_run(parent: str, wanted: str, whose: str) -> None:
-    with pytest.raises(Refusal, match=whose) as refusal:
-        forked(parent, {"kind": wanted})
+def test_no_policy_can_follow_fair_threads() -> None:
+    with pytest.raises(Refusal, match="more operators may be in service than there are cores") as refusal:
+        forked("default", {"kind": "klink"})
     assert refusal.value.at == ("scheduling",)
+    written = forked("klink", {"kind": "default"})
+    with pytest.raises(Refusal, match="the parent ends with 'default'") as refusal:
+        Fork(at_s=3, scheduling=FirstComeFirstServed()).applied(load(written), written)
+    assert refusal.value.at == ("scheduling",)
+
+
+def test_after_a_switch_to_fair_threads_the_scheduler_does_nothing() -> None:
+    simulation = simulated(forked("klink", {"kind": "default"}), trace=False, datasets=DATASETS)
+    simulation.run_until(round(AT_S * 1e9) - 1)
+    assert simulation._scheduler is not None
+    cycles = simulation._scheduler.counts()["cycles"]
+    simulation.run_until(simulation.end_ns)
+    assert simulation._scheduler.counts()["cycles"] == cycles
+    assert simulation._scheduler.title == "Default (fair threads)"
+    assert simulation._scheduler.cycles == []

@@ -10,6 +10,7 @@ from ...base.units import Number, quantity
 from ...base.variant import Variant
 from ...base.words import number_in_words
 from .base import Scheduling
+from .default import FairThreads
 from .none import NoScheduling
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class SwitchedScheduling(Variant):
-    """One policy until a given time, another afterwards, each with a cycle of its own. Used by forks with another scheduler."""
+    """One policy until a given time, another afterwards, each with a cycle of its own. Used by forks with another scheduler. Fair threads
+    can only come last: once operators are threads, more of them may be in service than there are cores."""
 
     title: ClassVar[str] = "Switched"
     position: ClassVar[int] = 9
@@ -37,3 +39,10 @@ class SwitchedScheduling(Variant):
     def epochs_kept(self) -> int:
         parts: list[Any] = [self.before, self.after]
         return max((part.epochs_kept for part in parts if isinstance(part, Scheduling)), default=1)
+
+
+def final_threads(about: Variant) -> FairThreads | None:
+    """Fair threads, if runs with this scheduling end with them."""
+    if isinstance(about, SwitchedScheduling):
+        return final_threads(about.after)
+    return about if isinstance(about, FairThreads) else None

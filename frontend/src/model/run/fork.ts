@@ -1,6 +1,6 @@
 /** Forks: what is different from a moment on, as the API takes it. */
 import type { ExperimentDocument } from "../../api/document";
-import type { Json, Kind, Registry } from "../../api/types";
+import type { Json, Kind, Registry, Tagged } from "../../api/types";
 import { relocates } from "./scaling";
 
 /** What goes wrong in a fork; `none`: only the load changes. */
@@ -60,12 +60,18 @@ export function rescaleBody(at_s: number, before: Record<string, number>, wished
   return { at_s, rescales: [{ at_s, parallelism }] };
 }
 
-/** Policies to which the scheduling of a run can switch: some cannot begin within a run. Empty for runs without a pool of cores. */
+/**
+ * Policies to which the scheduling of a run can switch. None without a pool of cores, and none after fair threads: more of them may be in
+ * service than there are cores.
+ */
 export function otherSchedulings({ policies, cluster }: Pick<ExperimentDocument, "policies" | "cluster">, { schedulings = [] }: Registry): Kind[] {
-  const present = (policies?.scheduling as { kind?: string } | undefined)?.kind ?? "none";
+  const scheduling = policies?.scheduling as Tagged | undefined;
+  let last = scheduling;
+  while (last?.kind === "switched") last = last.after as Tagged | undefined;
+  const present = scheduling?.kind ?? "none";
   const pools = cluster.hosts.every(({ processor }) => (processor as { kind?: string } | undefined)?.kind === "pool");
-  if (!pools || present === "default") return [];
-  return schedulings.filter(({ kind }) => kind !== present && !["default", "switched"].includes(kind));
+  if (!pools || last?.kind === "default") return [];
+  return schedulings.filter(({ kind }) => kind !== present && kind !== "switched");
 }
 
 /** Why no operator of a run can move to another host in a fork; empty if they can. */

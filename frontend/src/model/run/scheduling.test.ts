@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Frame, Kind } from "../../api/types";
 import { forkBody, otherSchedulings } from "./fork";
 import { logOf } from "./frames";
-import { coresByFrame, dueOf, hitsOf, hostsAt, isScheduled, memoryByFrame, policyAt, reason, stateOf, valueOf, valuesOf, watermarksOf } from "./scheduling";
+import { coresByFrame, dueOf, hitsOf, hostsAt, isScheduled, memoryByFrame, policyAt, reason, stateOf, valueOf, valuesOf, watermarksOf, whyNoCycle } from "./scheduling";
 
 const query = (rank: number, runs: boolean, waiting = 5, slack_ms = rank) => ({ rank, runs, waiting, why: { slack_ms, cost_ms: 2 } });
 const about = { policy: "Klink", cycles: 3, switches: 4, messages: 2, message_bytes: 900, overhead: 0.004, hit_rate: 0.95, width_ms: 300, memory_mode_s: 0 };
@@ -43,6 +43,18 @@ describe("the scheduler's last cycle", () => {
     expect(hostsAt(log, 1)[0]?.frees_memory).toBe(true);
     expect([0, 1].map((n) => hostsAt(log, n)[0]?.heard)).toEqual([[], [{ from: "v", age_ms: 120.5 }]]);
     expect(hostsAt(logOf([]), -1)).toEqual([]);
+  });
+
+  it("is not there once nobody chooses any more, and why", () => {
+    const scheduled = frame(0, { a: query(1, true) });
+    const threads = { ...scheduled, n: 1, t_s: 0.5, scheduling: { ...scheduled.scheduling, hosts: {} } };
+    expect([0, 1].map((n) => hostsAt(logOf([scheduled, threads as never]), n).length)).toEqual([1, 0]);
+    const switched = { policies: { scheduling: { kind: "switched", before: { kind: "klink" }, at_s: 0.3, after: { kind: "default" } } } } as never;
+    const registry = { schedulings: [{ kind: "default", title: "Default (fair threads)" }] } as never;
+    expect([0.1, 0.5].map((t_s) => whyNoCycle(switched, registry, t_s))).toEqual([
+      "No cycle yet",
+      "No cycle: scheduling is Default (fair threads)",
+    ]);
   });
 
   it("says why a query did not run", () => {
@@ -164,16 +176,17 @@ describe("the policy in force", () => {
 });
 
 describe("a fork with another scheduler", () => {
-  const on = (processor: string, scheduling?: string) => {
-    const policies = scheduling ? { scheduling: { kind: scheduling } } : {};
+  const on = (processor: string, scheduling?: string, after?: string) => {
+    const policies = scheduling ? { scheduling: { kind: scheduling, after: { kind: after } } } : {};
     return { cluster: { hosts: [{ processor: { kind: processor } }] }, policies } as never;
   };
 
   it("offers the others where cores are a pool", () => {
-    expect(otherSchedulings(on("pool", "klink"), { schedulings }).map(({ kind }) => kind)).toEqual(["none", "fcfs"]);
-    expect(otherSchedulings(on("pool"), { schedulings }).map(({ kind }) => kind)).toEqual(["klink", "fcfs"]);
+    expect(otherSchedulings(on("pool", "klink"), { schedulings }).map(({ kind }) => kind)).toEqual(["none", "fcfs", "default"]);
+    expect(otherSchedulings(on("pool"), { schedulings }).map(({ kind }) => kind)).toEqual(["klink", "fcfs", "default"]);
     expect(otherSchedulings(on("dedicated"), { schedulings })).toEqual([]);
     expect(otherSchedulings(on("pool", "default"), { schedulings })).toEqual([]);
+    expect(otherSchedulings(on("pool", "switched", "default"), { schedulings })).toEqual([]);
   });
 
   it("is asked for with the policy's kind", () => {

@@ -42,8 +42,11 @@ export const valueOf = (name: string) => VALUES[name] ?? { label: name.replace(/
 
 const schedulingOf = ({ policies }: Pick<ExperimentDocument, "policies">): Tagged => (policies?.scheduling as Tagged | undefined) ?? { kind: "none" };
 
-/** Whether somebody chooses who runs; fair threads choose nothing. */
-export const isScheduled = (document: Pick<ExperimentDocument, "policies">): boolean => !["none", "default"].includes(schedulingOf(document).kind);
+/** Nobody chooses who runs. */
+const CHOOSES_NOTHING = ["none", "default"];
+
+/** Whether somebody chooses who runs, at least for a while. */
+export const isScheduled = (document: Pick<ExperimentDocument, "policies">): boolean => !CHOOSES_NOTHING.includes(schedulingOf(document).kind);
 
 function inForce(document: Pick<ExperimentDocument, "policies">, t_s: number): Tagged {
   let about = schedulingOf(document);
@@ -57,10 +60,16 @@ export function policyAt(document: Pick<ExperimentDocument, "policies">, { sched
   return schedulings.find(({ kind }) => kind === about.kind)?.title ?? about.kind;
 }
 
-/** The last cycle of each host up to frame n. */
+/** Why there is no cycle at a moment. */
+export function whyNoCycle(document: Pick<ExperimentDocument, "policies">, registry: Registry, t_s: number): string {
+  const has_cycles = !CHOOSES_NOTHING.includes(inForce(document, t_s).kind);
+  return has_cycles ? "No cycle yet" : `No cycle: scheduling is ${policyAt(document, registry, t_s)}`;
+}
+
+/** The last cycle of each host up to frame n. There is none where nobody chooses any more. */
 export function hostsAt(log: FrameLog, n: number): ScheduledHost[] {
-  const hosts = log.frame(n)?.scheduling?.hosts ?? {};
-  return Object.entries(hosts).map(([name, { t_s, frees_memory, memory_budget_bytes = null, queries, heard_ms }]) => ({
+  const hosts = Object.entries(log.frame(n)?.scheduling?.hosts ?? {}).filter(([, { t_s }]) => (t_s as number | null) !== null);
+  return hosts.map(([name, { t_s, frees_memory, memory_budget_bytes = null, queries, heard_ms }]) => ({
     name,
     t_s,
     frees_memory,

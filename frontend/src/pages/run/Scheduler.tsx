@@ -15,6 +15,7 @@ import {
   valueOf,
   valuesOf,
   watermarksOf,
+  whyNoCycle,
   type CoresByFrame,
   type Due,
   type MemoryByFrame,
@@ -42,8 +43,9 @@ export function Scheduler({ document }: { document: ExperimentDocument }) {
   const n = moment_s === null ? count - 1 : Math.min(log.numberAt(moment_s), count - 1);
   const hosts = hostsAt(log, n);
   const host = hosts.find(({ name }) => name === chosen) ?? hosts[0];
-  if (!host) return <Empty icon="clock" title={count ? "No cycle yet" : "No frames yet"} />;
-  const told = log.frame(n)?.scheduling;
+  const frame = log.frame(n);
+  if (!host) return <Empty icon="clock" title={frame ? whyNoCycle(document, registry, frame.t_s) : "No frames yet"} />;
+  const told = frame?.scheduling;
   const memory = memoryByFrame(log, document, host, n, FRAMES);
   return (
     <div className="scheduler scroll" tabIndex={0} role="region" aria-label="Scheduler" data-testid="scheduler">
