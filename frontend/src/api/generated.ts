@@ -3174,7 +3174,10 @@ export interface components {
             /** @description Pattern after the switch. */
             after?: components["schemas"]["ConstantRate"] | components["schemas"]["StepsRate"] | components["schemas"]["RampRate"] | components["schemas"]["CosineRate"] | components["schemas"]["SpikesRate"] | components["schemas"]["IncreasingRate"] | components["schemas"]["DecreasingRate"] | components["schemas"]["RandomWalkRate"] | components["schemas"]["SwitchedRate"];
         };
-        /** @description One policy until a given time, another afterwards, each with a cycle of its own. Used by forks with another scheduler. */
+        /**
+         * @description One policy until a given time, another afterwards, each with a cycle of its own. Used by forks with another scheduler. Fair threads
+         *     can only come last: once operators are threads, more of them may be in service than there are cores.
+         */
         SwitchedScheduling: {
             /**
              * @description discriminator enum property added by openapi-typescript

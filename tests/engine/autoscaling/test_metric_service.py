@@ -232,6 +232,17 @@ def test_a_source_behind_a_slow_operator_is_not_idle() -> None:
     assert pending[0] < pending[len(pending) // 2 - 1], "it grows without end"
 
 
+@pytest.mark.parametrize(("stolen", "blocked_share", "idle_share"), [("blocked_first", 0.3, 0.0), ("idle", 1 / 6, 2 / 15)])
+def test_time_that_is_stolen_from_a_source_held_back_counts_as_blocked(stolen: Any, blocked_share: float, idle_share: float) -> None:
+    """The source is busy for 0.7 of the time. While it serves, 0.7 x 0.16 / 0.84 are stolen; for the sixth that is left it is blocked."""
+    made = line_of((1, 1, 1), ("rebalance", "rebalance"), (350.0, 500.0, 10.0), 20_000, credits=20, horizon_s=3)
+    made["query"]["operators"][0]["cost"]["attainable"] = 0.84
+    simulation, scrapes, _ = watched(made, seconds(scrape_s=0.1, window_s=0.3, meter_s=0.6, stolen=stolen))
+    finished(simulation)
+    for name, share in (("busy_ns", 0.7), ("blocked_ns", blocked_share), ("idle_ns", idle_share)):
+        assert max(abs(each / S - share) for each in last(scrapes, "bids", name)) < 0.02, name
+
+
 def test_little_that_waits_and_little_blocking_are_not_told() -> None:
     made = line_of((1, 1, 1), ("rebalance", "rebalance"), (10.0, 330.0, 10.0), 2700, credits=1, horizon_s=3)
     made["workload"]["sources"]["bids"]["arrivals"] = {"kind": "poisson"}

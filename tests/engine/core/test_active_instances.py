@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import engine
@@ -29,7 +29,7 @@ from engine.spec.rules.scalable import unscalable, vertices
 from engine.spec.rules.validation import Context, load, placement_of, validate
 from tests.support.corner_cases import CORNER_CASES, host
 from tests.support.strategies import documents
-from tests.support.tiers import spread
+from tests.support.tiers import EXAMPLES, spread, tier
 
 from ...support.actor_examples import ASK, Answering, Coordinator
 from ...support.agreement import DATASETS, TINY, finished, frames_of, rows_of, simulated
@@ -82,6 +82,7 @@ def rows_of_files(simulation: engine.Simulation) -> str:
 
 
 @pytest.mark.slow
+@settings(max_examples=tier(ci=EXAMPLES["ci"], all=EXAMPLES["all"] // 3))  # a case is two runs, the second much larger
 @given(made=documents(), seed=st.integers(0, 1000), tiny=st.booleans())
 def test_what_is_not_in_use_changes_nothing(made: Document, seed: int, tiny: bool) -> None:
     options: Document = {"capacity": TINY} if tiny else {}

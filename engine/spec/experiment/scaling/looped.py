@@ -49,6 +49,13 @@ class MetricTimes(Model):
         description="An instance blocked for a shorter time reports no backpressure.",
     )
 
+    stolen: Literal["blocked_first", "idle"] = Field(
+        default="blocked_first",
+        title="Stolen time",
+        description="What the time that other threads of a pod take counts as. blocked_first: they run while the instance is blocked, and "
+        "only what they take beyond that counts as idle. idle: all of it counts as idle.",
+    )
+
     @model_validator(mode="after")
     def _whole_scrapes(self) -> Self:
         scrape_ns = seconds_ns(self.scrape_s)
