@@ -26,8 +26,8 @@ from .statistics import Service, Statistics
 from .tasks import Tasks
 
 PS_PER_US = 1_000_000
-WORK_BEGINS_NS = 1_000_000
-"""How long until a host whose cores are all busy is asked again whether the work of its last cycle has begun."""
+ASKED_AGAIN_AFTER = 1_000_000
+"""How long, in ns, until a host whose cores are all busy is asked again whether the work of its last cycle has begun."""
 
 
 class Stretch(NamedTuple):
@@ -221,7 +221,7 @@ class _Host:
             share_cores(world, self.tasks.host, now_ns)
             return L.FAR
         ends_ns = int(world.arrays.host[self.tasks.host, L.H_BACKGROUND_END])
-        return ends_ns if now_ns < ends_ns < L.FAR else now_ns + WORK_BEGINS_NS
+        return ends_ns if now_ns < ends_ns < L.FAR else now_ns + ASKED_AGAIN_AFTER
 
     def _rank(self, world: World, ranks: Words, now_ns: int) -> None:
         changed = ranks != self.ranks
