@@ -184,8 +184,8 @@ class Scrapes:
     ) -> dict[str, int]:
         """Return an instance's metrics (`metrics.NAMES`) except those of buffers and topics. here: instance by operator.
 
-        What other threads of the pod take is drawn into services. In a real pod they also run while the instance waits for buffers, so that
-        much of their time is no loss to it, and it is reported as blocked. Without `stolen: idle` only the rest is idle.
+        In the model, what other threads of the pod take makes services longer. In a real pod they also run while the instance waits for
+        buffers, at no loss to it: that much of their time is reported as blocked, and the rest as idle. With `stolen: idle`, all of it is.
         """
         gained = {o: [now[what][i] - self._last[what][i] for what in (BUSY, BLOCKED, IN, OUT)] for o, i in here.items()}
         busy = {o: min(each[BUSY], span_ns) * SECOND_NS // span_ns for o, each in gained.items()}

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -29,7 +30,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 @pytest.fixture
-def lab(owner: Membership) -> Lab:
+def lab(owner: Membership) -> Iterator[Lab]:
     """With a bit of everything: runs that ended, one that a worker has, one that is deleted, tags, a data set, a token."""
     experiment = new_experiment(owner.lab, small_document())
     for _ in range(3):
@@ -44,7 +45,8 @@ def lab(owner: Membership) -> Lab:
     file = Path(settings.UPLOADS_DIR) / "taps.csv"
     file.write_text("at,key\n2024-01-01T00:00:00Z,1\n")
     datasets.add(owner.lab, file, "taps")
-    return owner.lab
+    yield owner.lab
+    file.unlink(missing_ok=True)
 
 
 def content(file: Path) -> dict[str, Any]:
