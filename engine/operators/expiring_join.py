@@ -35,10 +35,10 @@ from engine.operators.pairs import (
     JOIN_LEFT_KEY,
     JOIN_LISTENED,
     JOIN_OWN,
+    KeysGrow,
     Pairing,
     PairParams,
     close_if_empty,
-    keys_do_not_grow,
     open_key,
     pair_hash,
     pair_sizes,
@@ -194,17 +194,17 @@ class ExpiringJoin(Pairing):
         ttl_s: Number = quantity(unit="s", gt=0, le=1e8, description="how long a stored record can match, by the processing clock")
         keep_left: Keep = Field("all", description="records of the left input to store: all, or only unmatched ones")
         keep_right: Keep = Field("all", description="records of the right input to store: all, or only unmatched ones")
-        keys_grow: bool = Field(
-            default=False, description="whether more records mean more keys, not more matches per key; a run may then be scaled"
-        )
+        keys_grow: KeysGrow = None
 
     @classmethod
     def unscaled(cls, params: Params) -> str:
-        return keys_do_not_grow(params)
+        if params.keys_grow is False and "unmatched" in (params.keep_left, params.keep_right):
+            return "records kept until their first match wait longer for it when fewer arrive, unless the keys grow (keys_grow: true)"
+        return super().unscaled(params)
 
     @classmethod
     def key_weight(cls, params: Params, weight: int) -> int:
-        return weight
+        return weight if params.keys_grow else 1
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:

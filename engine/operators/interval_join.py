@@ -38,6 +38,7 @@ from engine.operators.pairs import (
     JOIN_LEFT_KEY,
     JOIN_LISTENED,
     JOIN_OWN,
+    KeysGrowIfSaid,
     Pairing,
     PairParams,
     close_if_empty,
@@ -260,6 +261,7 @@ class IntervalJoin(Pairing):
         lateness_ms: Number = quantity(
             0.0, unit="ms", ge=0, le=1e11, description="allowed lateness: how far behind the watermark a record may be"
         )
+        keys_grow: KeysGrowIfSaid = None
 
         @model_validator(mode="after")
         def _one_upper_bound(self) -> IntervalJoin.Params:

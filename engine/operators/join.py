@@ -18,12 +18,12 @@ from engine.operators.pairs import (
     JOIN_SIZE,
     JOIN_SLIDE,
     KEPT_IN_PANES,
+    KeysGrow,
     PanePairing,
     PaneParams,
     discount_panes,
     first_open_pane,
     free_panes,
-    keys_do_not_grow,
     lacking_space,
     open_entry,
     pair_hash,
@@ -129,13 +129,7 @@ class Join(PanePairing):
 
     class Params(PaneParams):
         window: JoinWindow = Field(default_factory=FullHistory, description="the records to keep, and how long")
-        keys_grow: bool = Field(
-            default=False, description="whether more records mean more keys, not more matches per key; a run may then be scaled"
-        )
-
-    @classmethod
-    def unscaled(cls, params: Any) -> str:
-        return keys_do_not_grow(params)
+        keys_grow: KeysGrow = None
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:

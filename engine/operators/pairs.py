@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer
 
 from engine.core.control.keyed_state import entries_by_key, entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
@@ -373,6 +373,16 @@ class PairParams(Model):
     )
 
 
+_KEYS_GROW = Field(
+    description="for runs with a scale, which must say it: whether more records mean more keys with as many records each (true), or more "
+    "records of the same keys, so that pairs grow by the square (false)"
+)
+KeysGrow = Annotated[bool | None, _KEYS_GROW, PlainSerializer(bool, when_used="json")]
+"""Written as false where nothing is said, as it was when false was the default: hashes stay."""
+KeysGrowIfSaid = Annotated[bool | None, _KEYS_GROW, Field(exclude_if=lambda said: said is None)]
+"""Left out where nothing is said, for kinds that had no such field: hashes stay."""
+
+
 class Pairing(Operator):
     """An equi-join of two inputs: keys, output fields, lineage."""
 
@@ -463,6 +473,19 @@ class Pairing(Operator):
         return next((name for name in names if params.select is None or name in params.select), None)
 
     @classmethod
+    def unscaled(cls, params: Any) -> str:
+        if not hasattr(params, "keys_grow"):
+            return super().unscaled(params)
+        if params.keys_grow is None:
+            return "the number of matches per record depends on whether keys grow with the records: say it (keys_grow: true or false)"
+        return ""
+
+    @classmethod
+    def weight_out(cls, params: Any, weight: int, port: str) -> int:
+        """Where keys do not grow, both sides of a key have `weight` times as many records, so a pair stands for the square."""
+        return weight * weight if port == "out" and getattr(params, "keys_grow", None) is False else weight
+
+    @classmethod
     def key_weight(cls, params: Any, weight: int) -> int:
         """Return the number of real keys per key in state accounting, if each record stands for `weight` real ones."""
         return 1
@@ -524,13 +547,6 @@ class Pairing(Operator):
             *stored[0],
             *stored[1],
         ]
-
-
-def keys_do_not_grow(params: Any) -> str:
-    """Return why the join cannot be scaled unless its keys grow; empty if they do."""
-    if params.keys_grow:
-        return ""
-    return "the number of matches per record depends on whether keys grow with the records, which no stream defines (keys_grow)"
 
 
 class PaneParams(PairParams):

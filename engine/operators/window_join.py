@@ -80,6 +80,7 @@ from engine.operators.pairs import (
     JOIN_TABLE,
     KEPT_IN_PANES,
     LAST_PAIR,
+    KeysGrowIfSaid,
     PanePairing,
     PaneParams,
     discount_panes,
@@ -443,6 +444,7 @@ class WindowJoin(PanePairing):
             description="event time of an output: that of the newer record, the latest of all records of its key and pane, "
             "that of the record that arrived last, or that of the older record",
         )
+        keys_grow: KeysGrowIfSaid = None
 
     @classmethod
     def _bounds(cls, params: Any, inputs: Mapping[str, RecordSchema], named: Mapping[str, Any]) -> dict[str, tuple[int, RecordField]]:
@@ -450,6 +452,16 @@ class WindowJoin(PanePairing):
         name = "last_of_firing"
         last = {} if name in named else {name: (LAST_PAIR, RecordField(name, "bool"))}
         return super()._bounds(params, inputs, named) | last
+
+    @classmethod
+    def unscaled(cls, params: Params) -> str:
+        if isinstance(params.window, Count):
+            return "its window ends after a number of records"
+        return super().unscaled(params)
+
+    @classmethod
+    def key_weight(cls, params: Params, weight: int) -> int:
+        return weight if params.keys_grow else 1
 
     @classmethod
     def parallelism_max(cls, params: Params) -> int | None:

@@ -11,6 +11,9 @@ from ..experiment.query import Edge, OperatorSpec
 from .draft import Draft
 from .graph import at_operator
 
+WEIGHT_MAX = 1_000_000
+"""Costs are words of 64 bits: a million outputs of 10 us each, 100,000 times in one service, still fit."""
+
 
 def weights(
     scale: int, operators: Sequence[OperatorSpec], kinds: Mapping[str, type[Operator]], edges: Sequence[Edge]
@@ -31,6 +34,12 @@ def weights(
                 f"operator '{id}' emits records that stand for {max(out)} real ones and rows that stand for {min(out)}; with a scale "
                 "above 1, connect ports of only one of the two",
                 code="mixed_weights",
+                value=id,
+            )
+        if max(out) > WEIGHT_MAX:
+            raise Refusal(
+                f"scale is {scale}, so a record from operator '{id}' stands for {max(out):,} real ones, above {WEIGHT_MAX:,}; lower it",
+                code="too_large",
                 value=id,
             )
         return weight, out.pop()
@@ -76,10 +85,12 @@ def scale_problems(draft: Draft) -> Iterator[Problem]:
         if spec.cost is not None and spec.cost.noise.varies:
             message = f"noise is drawn per service, but at scale {scale} one service stands for {scale} real ones; omit noise"
             yield Problem(f"{at_operator(draft, id)}/cost/noise", "not_scaled", message, kind_of(type(spec.cost.noise)))
-    if draft.flow_control is not None:
-        yield from draft.flow_control.scale_problems(scale)
+    heaviest = scale
     if sound and len(draft.kinds) == len(draft.ids):
         try:
-            weights(scale, list(draft.by_id.values()), draft.kinds, list(draft.edges.values()))
+            found = weights(scale, list(draft.by_id.values()), draft.kinds, list(draft.edges.values()))
+            heaviest = max([scale, *(weight_out for _, weight_out in found.values())])
         except Refusal as refusal:
             yield Problem(at_operator(draft, str(refusal.value)), refusal.code, str(refusal), refusal.value)
+    if draft.flow_control is not None:
+        yield from draft.flow_control.scale_problems(scale, heaviest)

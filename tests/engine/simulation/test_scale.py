@@ -72,6 +72,7 @@ def document(rate: Document, scale: int, **parts: Any) -> Document:
 
 CONSTANT = {"kind": "constant", "per_s": 7000}
 SPIKES = {"kind": "spikes", "base_per_s": 3000, "peak_per_s": 16_000, "every_s": 5.0, "duration_s": 1.0}
+WATERMARKS = {"kind": "bounded", "lag_ms": 0.0, "period_ms": 100.0}
 OVERLOAD = {"kind": "constant", "per_s": 12_000}
 
 
@@ -166,7 +167,12 @@ def test_a_kind_that_says_nothing_does_not_scale() -> None:
     assert Operator.unscaled(None)
 
 
-EACH = {"join": {}, "expiring_join": {"ttl_s": 2.0, "keep_right": "unmatched"}}
+EACH = {
+    "join": {},
+    "expiring_join": {"ttl_s": 2.0, "keep_right": "unmatched"},
+    "window_join": {"window": {"kind": "tumbling", "size_s": 4.0, "clock": "event"}},
+    "interval_join": {"lower_s": -2.0, "upper_s": 2.0},
+}
 
 
 @pytest.mark.parametrize("kind", EACH)
@@ -194,7 +200,10 @@ def test_a_join_whose_keys_grow_with_the_records_scales(kind: str) -> None:
         ]
         people = {"active_people": 1000 if kind == "join" else 50}  # who lives longer than a record is kept finds fewer partners
         streams = {"persons": ({"kind": "nexmark_person"}, 1250.0), "auctions": ({"kind": "nexmark_auction"} | people, 3750.0)}
-        sources = {name: {"stream": stream, "rate": {"kind": "constant", "per_s": per_s}} for name, (stream, per_s) in streams.items()}
+        sources = {
+            name: {"stream": stream, "rate": {"kind": "constant", "per_s": per_s}, "watermarks": WATERMARKS}
+            for name, (stream, per_s) in streams.items()
+        }
         workload = {"scale": scale, "horizon_s": 20.0, "drain": False, "sources": sources}
         hosts = [{"name": "w", "processor": {"kind": "dedicated"}, "cores": 4}]
         made = {"format": 1, "query": {"operators": operators, "edges": edges}, "cluster": {"hosts": hosts}, "workload": workload}
@@ -208,6 +217,90 @@ def test_a_join_whose_keys_grow_with_the_records_scales(kind: str) -> None:
         assert summary["operators"]["join"][metric] == pytest.approx(told["operators"]["join"][metric], rel=0.05)
     held = [int(simulation._world.arrays.inst[:, L.I_STATE_BYTES].sum()) for simulation in (real, scaled)]
     assert held[1] == pytest.approx(held[0], rel=0.05)
+
+
+SAME_KEYS = {
+    "join": {"window": {"kind": "tumbling", "size_s": 2.0, "clock": "event"}},
+    "expiring_join": {"ttl_s": 2.0},
+    "window_join": {"window": {"kind": "sliding", "size_s": 2.0, "slide_s": 1.0, "clock": "event"}},
+    "interval_join": {"lower_s": -1.0, "upper_s": 1.0},
+}
+
+
+def of_same_keys(kind: str, scale: int) -> Document:
+    """Bids joined with bids by one of 20 keys; their pairs are counted by key."""
+    free = {"record_us": 1.0, "output_us": 1.0, "control_us": 1.0}
+    fields = {"params": {"fields": [{"name": "auction", "expression": "auction % 20"}]}}
+    operators = [
+        *({"id": side, "kind": "source", "cost": free} for side in ("left", "right")),
+        *({"id": f"{side}_key", "kind": "map", "cost": free} | fields for side in ("left", "right")),
+        {
+            "id": "join",
+            "kind": kind,
+            "params": {"left_key": "auction", "right_key": "auction", "keys_grow": False} | SAME_KEYS[kind],
+            "cost": free | {"record_us": 100.0, "output_us": 5.0},
+        },
+        {"id": "sink", "kind": "sink", "cost": free},
+    ]
+    edges = [
+        *({"source": side, "target": f"{side}_key"} for side in ("left", "right")),
+        *({"source": f"{side}_key", "target": "join", "target_port": side} for side in ("left", "right")),
+        {"source": "join", "target": "sink"},
+    ]
+    source = {"stream": {"kind": "nexmark_bid"}, "rate": {"kind": "constant", "per_s": 800}, "watermarks": WATERMARKS}
+    hosts = [{"name": "w", "processor": {"kind": "dedicated"}, "cores": 6}]
+    workload = {
+        "scale": scale,
+        "horizon_s": 20.0,
+        "drain": True,
+        "sources": {"left": source, "right": source | {"rate": {"kind": "constant", "per_s": 400}}},
+    }
+    return {"format": 1, "query": {"operators": operators, "edges": edges}, "cluster": {"hosts": hosts}, "workload": workload}
+
+
+@pytest.mark.parametrize("kind", SAME_KEYS)
+def test_pairs_of_the_same_keys_grow_by_the_square(kind: str) -> None:
+    """A quarter of the records on both sides has a sixteenth of the pairs, so a pair stands for 16."""
+    real, scaled = (Simulation(of_same_keys(kind, scale)) for scale in (1, 4))
+    for simulation in (real, scaled):
+        simulation.run_until(simulation.end_ns)
+    assert scaled._world.arrays.op[4, L.O_WEIGHT_OUT] == 16
+    told, summary = real.summary(), scaled.summary()
+    assert told["operators"]["join"]["out"] > 100_000
+    for metric in ("in", "out", "busy"):
+        assert summary["operators"]["join"][metric] == pytest.approx(told["operators"]["join"][metric], rel=0.05), metric
+    assert summary["operators"]["sink"]["in"] == pytest.approx(told["operators"]["sink"]["in"], rel=0.05)
+    assert summary["hops"] < told["hops"] / 4
+
+
+def test_a_scaled_join_says_whether_its_keys_grow() -> None:
+    made = of_same_keys("expiring_join", 4)
+    params = made["query"]["operators"][4]["params"]
+    params["keep_right"] = "unmatched"
+    assert refused(made) == [("/query/operators/4", "not_scaled")]
+    del params["keep_right"], params["keys_grow"]
+    assert refused(made) == [("/query/operators/4", "not_scaled")]
+    params["keys_grow"] = False
+    made["policies"] = {"flow_control": {"kind": "credits", "per_channel": 15}}
+    assert refused(made) == [("/policies/flow_control/per_channel", "too_small")]
+    made["policies"]["flow_control"]["per_channel"] = 16
+    load(made)
+    made["workload"]["scale"] = 1001
+    assert ("/query/operators/4", "too_large") in refused(made)
+    made["query"]["operators"][4] |= {"kind": "window_join", "params": {**params, "window": {"kind": "count", "size": 5}}}
+    del made["query"]["operators"][4]["params"]["ttl_s"]
+    assert ("/query/operators/4", "not_scaled") in refused(made)
+
+
+def test_a_hash_stays_where_nothing_is_said() -> None:
+    for kind in SAME_KEYS:
+        made = of_same_keys(kind, 1)
+        said = load(made).hash
+        del made["query"]["operators"][4]["params"]["keys_grow"]
+        silent = load(made)
+        written = silent.canonical["query"]["operators"][4]["params"]
+        assert written.get("keys_grow", "absent") == (False if kind in ("join", "expiring_join") else "absent")
+        assert (silent.hash == said) == (kind in ("join", "expiring_join"))
 
 
 PANES = {"kind": "sliding", "size_s": 4.0, "slide_s": 2.0, "clock": "event"}

@@ -29,6 +29,6 @@ class FlowControl(Variant):
         """For each byte-valued parameter: the smallest value with which a channel holds one record, and why that exceeds the record."""
         return {}
 
-    def scale_problems(self, scale: int) -> Iterator[Problem]:
-        """Yield parameters that are too small if each simulated record stands for `scale` real ones."""
+    def scale_problems(self, scale: int, heaviest: int) -> Iterator[Problem]:
+        """Yield parameters that are too small at this scale. heaviest: the most real records that a record of an edge stands for."""
         yield from ()

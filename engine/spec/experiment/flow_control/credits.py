@@ -59,7 +59,10 @@ class Credits(FlowControl):
         shared = f", and {inputs} channels share them"
         return {"per_channel_bytes": (record_bytes, ""), "per_instance_bytes": (record_bytes * inputs, shared)}
 
-    def scale_problems(self, scale: int) -> Iterator[Problem]:
-        if self.per_channel < scale:
-            message = f"per_channel is {self.per_channel}, less than one record of scale {scale}; set it to at least {scale}"
+    def scale_problems(self, scale: int, heaviest: int) -> Iterator[Problem]:
+        if self.per_channel < heaviest:
+            what = "one record" if heaviest == scale else f"one pair of a join, which stands for {heaviest:,} real ones"
+            message = (
+                f"per_channel is {self.per_channel}, less than {what} at scale {scale}; set it to at least {heaviest}, or lower the scale"
+            )
             yield Problem(pointer(*AT, "per_channel"), "too_small", message, self.per_channel)
