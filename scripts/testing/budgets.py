@@ -28,6 +28,8 @@ CAUSES = {
 """Column of the table for each cause that tests/support/costs.py distinguishes."""
 LONGEST_SHOWN = 20
 QUICK_S = 0.05
+QUICK_WALL_S = 0.2
+"""A test that mostly waits takes little CPU time, but a process that runs tests waits with it."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,12 @@ def exceeded(tests: Mapping[str, Mapping[str, Any]], systems: list[Budget], all:
 
 
 def not_quick(tests: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Functions (`file::function`) with a test that takes more than QUICK_S."""
-    found = {id.partition(": ")[2].partition("[")[0] for id, test in tests.items() if own_s(test) + fixtures_s(test) > QUICK_S}
+    """Functions (`file::function`) with a test that takes more than QUICK_S of CPU time, or QUICK_WALL_S of the clock."""
+    found = {
+        id.partition(": ")[2].partition("[")[0]
+        for id, test in tests.items()
+        if own_s(test) + fixtures_s(test) > QUICK_S or test.get("took_s", 0) > QUICK_WALL_S
+    }
     return sorted(found)
 
 

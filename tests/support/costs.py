@@ -183,6 +183,8 @@ class Measuring:
         part = about["call" if report.when == "call" else "fixtures"]
         for name, seconds in getattr(report, "costs", {}).items():  # a process that crashed reports none
             part[name] = round(part.get(name, 0.0) + seconds, 3)
+        if report.when == "call":
+            about["took_s"] = round(report.duration, 3)
         about["factor"] = round(getattr(report, "factor", 1.0), 3)
         if report.failed:
             about["failed"] = True
