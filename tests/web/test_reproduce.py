@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.db import OperationalError
 from django.test import Client
 
 import engine
@@ -199,6 +200,21 @@ def test_a_place_that_cannot_be_written_is_named(lab: Lab, files: FigureFiles, c
         reproduce("test/1", "--ship", "--processes", "1")
     assert ended.value.code == 2
     assert FigureResult.objects.count() == 1, "it is in the lab"
+
+
+def test_with_a_full_disk_results_are_told_all_the_same(lab: Lab, files: FigureFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object) -> None:
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(figures, "store", full)
+    told = reproduce("test/1", "--processes", "1")
+    assert "the result of 'test/1' is not stored in the lab: database or disk is full" in told
+    assert "test/1  reproduced" in told
+    monkeypatch.setattr("webapp.lab.management.commands.reproduce.lab", full)
+    told = reproduce("test/1", "--processes", "1")
+    assert "the database cannot be written, so results are not stored: database or disk is full" in told
+    assert "test/1  reproduced" in told
+    assert FigureResult.objects.count() == 0
 
 
 def test_bad_figures_and_names_are_told_plainly(lab: Lab, client: Client, files: FigureFiles, capsys: pytest.CaptureFixture[str]) -> None:

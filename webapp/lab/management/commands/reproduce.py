@@ -28,7 +28,7 @@ from engine.figures.remaining import Remaining
 from engine.figures.shipped import shipped
 from engine.learning.client import Client, LearningFailed
 from engine.spec.base.problems import Problem, suggestion
-from engine.spec.figure.figure import SCALES, Scale, study_at
+from engine.spec.figure.figure import SCALES, Figure, Scale, study_at
 from engine.spec.rules.validation import Context
 from engine.spec.study.study import load_study
 from engine.studies import Trial
@@ -92,7 +92,19 @@ class Command(BaseCommand):
         if behind:
             self.stderr.write("the database is not up to date, so results are neither known nor stored; run: python manage.py migrate")
             return None
-        return lab()
+        try:
+            return lab()
+        except DatabaseError as error:
+            self.stderr.write(f"the database cannot be written, so results are not stored: {error}")
+            return None
+
+    def _stored(self, place: Lab | None, figure: Figure, scale: Scale, result: dict[str, Any], took_s: float) -> None:
+        if place is None:
+            return
+        try:
+            figures.store(place, figure, scale, result, took_s)
+        except DatabaseError as error:
+            self.stderr.write(f"the result of '{figure.id}' is not stored in the lab: {error}")
 
     def _list(self, ids: list[str], place: Lab | None, as_json: bool) -> list[dict[str, Any]]:
         told = []
@@ -140,8 +152,7 @@ class Command(BaseCommand):
                 started_s = time.monotonic()
                 result = reproduce(figure, scale, files.experiment, executor, context, learning.evaluate)
                 took_s = time.monotonic() - started_s
-                if place is not None:
-                    figures.store(place, figure, scale, result.as_dict(), took_s)
+                self._stored(place, figure, scale, result.as_dict(), took_s)
                 if ship:
                     made = shipped(figure, scale, files.experiment, result, took_s)
                     self._written(partial(figures.result_files().write, made), as_json)
