@@ -18,6 +18,7 @@ import urllib.request
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -30,6 +31,7 @@ STOP_S = 8.0
 RESTARTS_MAX, RESTARTS_SPAN_S = 5, 60.0
 LOG_BYTES_MAX = 10 * 1024 * 1024
 FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # the first worker for runs, and the worker for Spark
+NICE = 10  # of workers for runs
 
 
 # --- one process --------------------------------------------------------------------------------------------------------------------------
@@ -37,12 +39,13 @@ FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # the first worker for runs, an
 
 @dataclass
 class Service:
-    """A process that should run until it is stopped."""
+    """A process that should run until it is stopped. yields: whether others come first where cores are short."""
 
     name: str
     command: list[str]
     environment: dict[str, str]
     log: Path
+    yields: bool = False
     process: subprocess.Popen[bytes] | None = None
     started: deque[float] = field(default_factory=lambda: deque(maxlen=RESTARTS_MAX + 1))
 
@@ -57,7 +60,7 @@ class Service:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C reaches only scripts/up, and the service can be stopped together with its children
-                preexec_fn=die_with_parent if sys.platform == "linux" else None,
+                preexec_fn=partial(before_command, self.yields) if sys.platform == "linux" else None,
             )
 
     @property
@@ -87,10 +90,14 @@ class Service:
         return "\n".join(f"    {line}" for line in lines[-15:])
 
 
-def die_with_parent() -> None:
-    """Called in the child: the kernel sends it SIGTERM when the parent dies, so even `kill -9` of scripts/up leaves nothing running."""
+def before_command(yields: bool) -> None:
+    """Called in the child. The kernel sends it SIGTERM when the parent dies, so even `kill -9` of scripts/up leaves nothing running."""
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if yields:
+        os.nice(NICE)
+        with contextlib.suppress(OSError):  # on desktops, the kernel shares cores between sessions first, and each service is one
+            Path("/proc/self/autogroup").write_text(str(NICE))
 
 
 def open_log(path: Path) -> IO[bytes]:
@@ -122,8 +129,8 @@ class Installation:
         }
         self.services = [*self._redis(), self._web(), *(self._worker(index) for index in range(workers)), self._analysis(), self._advice()]
 
-    def _service(self, name: str, command: list[str]) -> Service:
-        return Service(name, command, self.environment, self.data / "logs" / f"{name}.log")
+    def _service(self, name: str, command: list[str], yields: bool = False) -> Service:
+        return Service(name, command, self.environment, self.data / "logs" / f"{name}.log", yields)
 
     def _redis(self) -> list[Service]:
         if os.environ.get("REDIS_URL"):  # an external Redis
@@ -151,7 +158,7 @@ class Installation:
         return self._service("web", [str(PYTHON), "-m", "uvicorn", "webapp.asgi:application", *options.split()])
 
     def _worker(self, index: int) -> Service:
-        return self._celery(f"worker-{index + 1}", "workers.app", "runs")
+        return self._celery(f"worker-{index + 1}", "workers.app", "runs", yields=True)  # to whoever waits for a page or for advice
 
     def _analysis(self) -> Service:
         return self._celery(ANALYSIS, "workers.spark.app", "spark")
@@ -159,10 +166,10 @@ class Installation:
     def _advice(self) -> Service:
         return self._service("advice", [str(PYTHON), "-m", "workers.advice"])
 
-    def _celery(self, name: str, application: str, queue: str) -> Service:
+    def _celery(self, name: str, application: str, queue: str, yields: bool = False) -> Service:
         options = f"worker --pool solo --queues {queue} --hostname {name}@%h --loglevel info"
         options += " --without-gossip --without-mingle --without-heartbeat"
-        return self._service(name, [str(PYTHON), "-m", "celery", "-A", application, *options.split()])
+        return self._service(name, [str(PYTHON), "-m", "celery", "-A", application, *options.split()], yields)
 
     def manage(self, *arguments: str) -> str:
         """Run a management command. Returns its output."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import time
 from pathlib import Path
 
@@ -54,6 +55,21 @@ def test_stopping_a_service_stops_what_it_started(tmp_path: Path) -> None:
     service.stop(time.monotonic() + 0.3)
     assert not service.alive
     wait_for(lambda: not Path(f"/proc/{child}").exists() or " Z " in Path(f"/proc/{child}/stat").read_text(), "the child's end", 5)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="priorities are set on Linux")
+def test_workers_for_runs_yield_to_pages_and_advice(tmp_path: Path) -> None:
+    services = Installation(tmp_path, free_port(tmp_path / "port"), workers=2).services
+    assert {service.name for service in services if service.yields} == {"worker-1", "worker-2"}
+    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    for yields in (False, True):
+        told = tmp_path / f"{yields}"
+        script = "import os, sys; print(os.getpriority(os.PRIO_PROCESS, 0), file=open(sys.argv[1], 'w'))"
+        service = Service("one", [sys.executable, "-c", script, str(told)], dict(os.environ), tmp_path / "log", yields)
+        service.start()
+        assert service.process is not None
+        assert service.process.wait() == 0
+        assert int(told.read_text()) == min(19, usual + (10 if yields else 0))
 
 
 def test_what_dies_over_and_over_ends_the_installation_with_its_log(tmp_path: Path) -> None:
