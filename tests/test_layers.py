@@ -93,6 +93,7 @@ MAY_IMPORT = {
     "engine.learning": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},
     "engine.learning.queueing": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.prices"},  # the one that knows the costs
     "engine.figures": {"engine"},
+    "engine.export": {"engine.export", "engine.workloads", "engine.spec"},  # writes programs; runs none
     "engine.lowering": {"engine.lowering", "engine.operators", "engine.prices", "engine.workloads", "engine.spec", "engine.core"},
     "engine.simulation": {"engine"},  # puts the parts together
     "engine": {"engine.simulation"},  # what `import engine` gives

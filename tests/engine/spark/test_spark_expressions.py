@@ -15,8 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
+from engine.export.sql import sql as sql_of
 from engine.spec import RecordSchema
 from engine.spec.expressions.functions import FUNCTIONS
+from engine.spec.expressions.parser import parse
 from tests.oracle.expressions import Expression, float_word
 from tests.support.expressions import TEXTS, run, word
 
@@ -271,6 +273,15 @@ def test_spark_gives_the_same(sql: Any, family: str) -> None:
     for text, expression in SAME[family].items():
         for row, ours, theirs in zip(ROWS[family], evaluated(text, family), found[expression], strict=True):
             assert ours == bits(theirs), f"{text} of {row}: Spark has {theirs}"
+
+
+@pytest.mark.parametrize("family", SAME)
+def test_what_an_export_writes_gives_the_same(sql: Any, family: str) -> None:
+    written = {text: sql_of(parse(text, SCHEMAS[family]).tree) for text in SAME[family]}
+    found = sql(family, list(written.values()))
+    for text, expression in written.items():
+        for row, ours, theirs in zip(ROWS[family], evaluated(text, family), found[expression], strict=True):
+            assert ours == bits(theirs), f"{text} of {row}: Spark has {theirs} for {expression}"
 
 
 @pytest.mark.parametrize("family", DIFFERENT)

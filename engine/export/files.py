@@ -1,0 +1,75 @@
+"""A directory with a program and its input."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from engine.spec import Experiment
+from engine.spec.rules.validation import Context
+from engine.workloads import Strings, build_feed
+
+from . import program
+from .query import SparkQuery, compiled
+
+PYSPARK = "4.3.0"
+AHEAD_NS = 10**15
+"""How far the record that ends a stream is ahead of all others, and of all windows that hold them."""
+
+
+def write(experiment: Experiment, directory: Path, context: Context, batches: int = program.BATCHES, partitions: int = 4) -> SparkQuery:
+    """Write `query.py` and `input/SOURCE/*.parquet` into an empty or new directory.
+
+    batches: files per source, each of which is a micro-batch. partitions: of state. Raises NotExported for a query that has no form in
+    Spark, FileExistsError for a directory with something in it, other OSErrors where it cannot be written.
+    """
+    query = compiled(experiment, context)
+    directory.mkdir(parents=True, exist_ok=True)
+    if any(directory.iterdir()):
+        raise FileExistsError(f"{directory} is not empty; name a new directory")
+    strings, latest_ns = Strings(), 0
+    tables = {source.name: _records(experiment, source.name, n, strings, context) for n, source in enumerate(query.sources)}
+    for table in tables.values():
+        if table.num_rows:
+            latest_ns = max(latest_ns, int(table["_event_ns"].to_numpy().max()))
+    end_ns = latest_ns + AHEAD_NS
+    for name, table in tables.items():
+        _write_stream(table, directory / "input" / name, batches, end_ns)
+    (directory / "query.py").write_text(program.text(query, end_ns, PYSPARK, partitions))
+    return query
+
+
+def _records(experiment: Experiment, source: str, number: int, strings: Strings, context: Context) -> pa.Table:
+    """All records of a source in the order of its log, with their event times."""
+    feed = build_feed(experiment, source, number, strings, context.datasets)
+    chunk = feed.chunk(0, 1 << 62)
+    columns = {}
+    for n, field in enumerate(feed.schema.fields):
+        words = np.ascontiguousarray(chunk.words[:, n])
+        match field.type:
+            case "string":
+                columns[field.name] = pa.array(strings.texts(words), pa.string())
+            case "float":
+                columns[field.name] = pa.array(words.view(np.float64))
+            case "bool":
+                columns[field.name] = pa.array(words != 0)
+            case _:
+                columns[field.name] = pa.array(words)
+    return pa.table(columns | {"_event_ns": pa.array(chunk.event_ns)})
+
+
+def _write_stream(table: pa.Table, directory: Path, batches: int, end_ns: int) -> None:
+    """Files in the order in which Spark takes them: that of their times. The last one ends the stream."""
+    directory.mkdir(parents=True)
+    bounds = np.linspace(0, table.num_rows, max(1, min(batches, table.num_rows)) + 1).astype(int)
+    parts = [table.slice(first, last - first) for first, last in pairwise(bounds.tolist())]
+    last = {field.name: pa.array([None], field.type) for field in table.schema} | {"_event_ns": pa.array([end_ns], pa.int64())}
+    for n, part in enumerate([*parts, pa.table(last)]):
+        path = directory / f"{n:05d}.parquet"
+        parquet.write_table(part, path)
+        os.utime(path, (1_000_000_000 + n, 1_000_000_000 + n))

@@ -1,0 +1,108 @@
+"""The text of a program that runs a query by itself: `python query.py` beside its input."""
+
+from __future__ import annotations
+
+from .query import Sink, Source, SparkQuery, View
+
+BATCHES = 8
+"""Into which the input is cut where nobody says otherwise."""
+
+HEAD = '''"""{name}, for Spark's Structured Streaming. Written by Millrace.
+
+Run it with `pip install pyspark=={pyspark}` and Java 17 or newer: python query.py
+It reads input/ as streams, one file after the other, and writes output/. Stopped and started again, it goes on where it was.
+
+Times are whole numbers of nanoseconds. A nanosecond is a microsecond of Spark's clock, its smallest unit, so that no record moves into
+another window. The last record of each stream is far in the future: it lets the last windows end, and is dropped.
+"""
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+HERE = Path(__file__).resolve().parent
+END = "timestamp_micros({end_ns}L)"
+
+
+def settings() -> dict[str, str]:
+    return {{
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.caseSensitive": "true",
+        "spark.sql.ansi.enabled": "false",  # ints wrap, as in the model
+        "spark.sql.shuffle.partitions": "{partitions}",
+        # watermarks come from all records of a source, not only from those that a filter behind it leaves
+        "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownPredicates",
+    }}
+
+
+def stream(spark: SparkSession, name: str, columns: str, lag_ns: int | None) -> None:
+    """The files of a source as a view. lag_ns: how far behind the latest record others may be; None: it has no watermarks."""
+    files = spark.readStream.schema(f"{{columns}}, _event_ns BIGINT").option("maxFilesPerTrigger", 1).parquet(str(HERE / "input" / name))
+    records = files.selectExpr("*", "timestamp_micros(_event_ns) AS _event").drop("_event_ns")
+    if lag_ns is not None:
+        records = records.withWatermark("_event", f"{{lag_ns}} microseconds")
+    records = records.where(f"_event < {{END}}")
+    (records if lag_ns is not None else records.drop("_event")).createOrReplaceTempView(f"`{{name}}`")
+
+
+def queries(spark: SparkSession) -> dict[str, DataFrame]:
+    """The records of each sink."""
+'''
+
+TAIL = """
+
+def main() -> None:
+    builder = SparkSession.builder.appName({app!r})
+    for name, value in settings().items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    running = [
+        records.writeStream.trigger(availableNow=True)
+        .option("checkpointLocation", str(HERE / "checkpoints" / name))
+        .format("parquet")
+        .start(str(HERE / "output" / name))
+        for name, records in queries(spark).items()
+    ]
+    for query in running:
+        query.awaitTermination()
+    for name in queries(spark):
+        print(name, spark.read.parquet(str(HERE / "output" / name)).count(), "records")
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def text(query: SparkQuery, end_ns: int, pyspark: str, partitions: int) -> str:
+    """The program. end_ns: event time of the record that ends each stream. pyspark: version it was tried with. partitions: of state."""
+    head = HEAD.format(name=_in_docstring(query.name), pyspark=pyspark, end_ns=end_ns, partitions=partitions)
+    parts = [*map(_source, query.sources), *map(_view, query.views), "    return {\n", *map(_sink, query.sinks), "    }\n"]
+    return head + "".join(parts) + TAIL.format(app=query.name)
+
+
+def _source(source: Source) -> str:
+    columns = ", ".join(f"`{name.replace('`', '``')}` {type}" for name, type in source.columns)
+    return f"    stream(spark, {source.name!r}, {columns!r}, {source.lag_ns})\n"
+
+
+def _view(view: View) -> str:
+    return f"    spark.sql({_raw(view.sql)}).createOrReplaceTempView({view.name!r})\n"
+
+
+def _sink(sink: Sink) -> str:
+    columns = ", ".join(f"`{name.replace('`', '``')}`" for name in sink.columns)
+    return f"        {sink.name!r}: spark.sql({_raw(f'SELECT {columns} FROM {sink.view}')}),\n"
+
+
+def _raw(sql: str) -> str:
+    """A literal of Python that is read as it is meant, over several lines where the SQL has some."""
+    if "\n" not in sql:
+        return repr(sql)
+    escaped = sql.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return '"""\n' + "\n".join(f"        {line}" for line in escaped.splitlines()) + '\n    """'
+
+
+def _in_docstring(name: str) -> str:
+    return name.replace("\\", " ").replace('"', "'")
