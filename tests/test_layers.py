@@ -60,6 +60,7 @@ ENGINE_OF_WEBAPP = {
     "engine.costmodels.metrics",
     "engine.corpus.corpora",
     "engine.corpus.rows",
+    "engine.export",
 }
 """Files of models and corpora that are imported, documents, what uploads hold, rules on small histories, and what files say of a run; never
 a run."""

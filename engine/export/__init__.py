@@ -3,7 +3,7 @@
 Knows documents and their input only. No Spark is needed to write the program.
 """
 
-from .files import write
+from .files import TooManyRecords, write
 from .query import NotExported, SparkQuery, compiled
 
-__all__ = ["NotExported", "SparkQuery", "compiled", "write"]
+__all__ = ["NotExported", "SparkQuery", "TooManyRecords", "compiled", "write"]

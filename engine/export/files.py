@@ -12,7 +12,7 @@ import pyarrow.parquet as parquet
 
 from engine.spec import Experiment
 from engine.spec.rules.validation import Context
-from engine.workloads import Strings, build_feed
+from engine.workloads import Feed, Strings, build_feed
 
 from . import program
 from .query import SparkQuery, compiled
@@ -22,18 +22,34 @@ AHEAD_NS = 10**15
 """How far the record that ends a stream is ahead of all others, and of all windows that hold them."""
 
 
-def write(experiment: Experiment, directory: Path, context: Context, batches: int = program.BATCHES, partitions: int = 4) -> SparkQuery:
+class TooManyRecords(ValueError):
+    """The sources make more records than were allowed."""
+
+
+def write(
+    experiment: Experiment,
+    directory: Path,
+    context: Context,
+    batches: int = program.BATCHES,
+    partitions: int = 4,
+    records_max: int | None = None,
+) -> SparkQuery:
     """Write `query.py` and `input/SOURCE/*.parquet` into an empty or new directory.
 
     batches: files per source, each of which is a micro-batch. partitions: of state. Raises NotExported for a query that has no form in
-    Spark, FileExistsError for a directory with something in it, other OSErrors where it cannot be written.
+    Spark, TooManyRecords, FileExistsError for a directory with something in it, other OSErrors where it cannot be written.
     """
     query = compiled(experiment, context)
+    strings = Strings()
+    feeds = [build_feed(experiment, source.name, n, strings, context.datasets) for n, source in enumerate(query.sources)]
+    count = sum(feed.count for feed in feeds)
+    if records_max is not None and count > records_max:
+        raise TooManyRecords(f"the sources make {count:,} records; at most {records_max:,} can be written here")
     directory.mkdir(parents=True, exist_ok=True)
     if any(directory.iterdir()):
         raise FileExistsError(f"{directory} is not empty; name a new directory")
-    strings, latest_ns = Strings(), 0
-    tables = {source.name: _records(experiment, source.name, n, strings, context) for n, source in enumerate(query.sources)}
+    latest_ns = 0
+    tables = {source.name: _records(feed, strings) for source, feed in zip(query.sources, feeds, strict=True)}
     for table in tables.values():
         if table.num_rows:
             latest_ns = max(latest_ns, int(table["_event_ns"].to_numpy().max()))
@@ -44,9 +60,8 @@ def write(experiment: Experiment, directory: Path, context: Context, batches: in
     return query
 
 
-def _records(experiment: Experiment, source: str, number: int, strings: Strings, context: Context) -> pa.Table:
+def _records(feed: Feed, strings: Strings) -> pa.Table:
     """All records of a source in the order of its log, with their event times."""
-    feed = build_feed(experiment, source, number, strings, context.datasets)
     chunk = feed.chunk(0, 1 << 62)
     columns = {}
     for n, field in enumerate(feed.schema.fields):

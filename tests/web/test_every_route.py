@@ -26,6 +26,7 @@ READ_BY_POST = {
     "post /api/studies/validate",
     "post /api/python",
     "post /api/python/read",
+    "post /api/pyspark",
     "post /api/datasets/preview",
     "post /api/spark/selection",
 }

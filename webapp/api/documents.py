@@ -6,19 +6,21 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.views.decorators.gzip import gzip_page
 from ninja import Router, Schema
 from ninja.decorators import decorate_view
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from engine.export import NotExported, TooManyRecords
 from engine.spec.experiment import registry
+from engine.spec.rules.validation import Context
 from webapp.accounts.rights import Right
 from webapp.lab import documents
 from webapp.lab.schemas import Kind, Problem, RecordSchema
 from webapp.lib.described import JsonObject
-from webapp.reports import python_code
+from webapp.reports import python_code, spark_program
 
 from .authentication import Needs
 from .errors import Problem422
@@ -119,6 +121,22 @@ def preview(request: HttpRequest, body: Previewed) -> Preview:
 def to_python(request: HttpRequest, body: Validate) -> PythonCodeShape:
     """Fields that equal their defaults are left out if the document is valid."""
     return PythonCodeShape(code=python_code.write(body.document, documents.check(body.document, request.auth.lab).experiment))
+
+
+@router.post("/pyspark", auth=Needs(Right.READ), summary="A document's query as a program of PySpark with its input, as a ZIP")
+def to_pyspark(request: HttpRequest, body: Validate) -> FileResponse:
+    """422, with each place, for an invalid document or one with parts that have no form in Spark."""
+    checked = documents.check(body.document, request.auth.lab)
+    if checked.experiment is None:
+        raise Problem422("the experiment has errors; see problems", checked.problems)
+    try:
+        file = spark_program.packed(checked.experiment, Context(datasets=documents.datasets_of(request.auth.lab)))
+    except NotExported as refused:
+        problems = [problem.as_dict() for problem in refused.problems]
+        raise Problem422(f"the query has no form in Spark: {refused.problems[0].message}", problems) from None
+    except TooManyRecords as many:
+        raise Problem422(f"{many}; shorten the horizon, or use: python manage.py export") from None
+    return FileResponse(file, as_attachment=True, filename="query.zip", content_type="application/zip")
 
 
 @router.post("/python/read", auth=Needs(Right.READ), response=DocumentShape, summary="The document that such code builds; stores nothing")

@@ -67,6 +67,20 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   return answer as T;
 }
 
+/** A file that is made from the body. */
+export async function postForFile(path: string, body: unknown): Promise<Blob> {
+  const headers = { "Content-Type": "application/json", "X-CSRFToken": cookie("csrftoken") };
+  let response: Response;
+  try {
+    response = await fetch(path, { method: "POST", headers, credentials: "same-origin", body: JSON.stringify(body) });
+  } catch {
+    throw new ApiError(0, "The server cannot be reached. Is it running?", null);
+  }
+  if (response.ok) return response.blob();
+  const answer = await readBody(response);
+  throw new ApiError(response.status, sentence(response.status, answer), answer);
+}
+
 export const get = <T>(path: string, signal?: AbortSignal) => request<T>("GET", path, undefined, signal);
 export const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => request<T>("POST", path, body ?? {}, signal);
 export const put = <T>(path: string, body: unknown) => request<T>("PUT", path, body);

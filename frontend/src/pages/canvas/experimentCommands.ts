@@ -1,5 +1,5 @@
 /** What can be done with the experiment as a whole: the entries of the canvas's menu. */
-import { post } from "../../api/client";
+import { ApiError, post, postForFile } from "../../api/client";
 import type { ExperimentDocument } from "../../api/document";
 import type { Kind, PythonCode } from "../../api/types";
 import { copyText } from "../../lib/clipboard";
@@ -11,7 +11,7 @@ import type { IconName } from "../../ui/icons";
 import { themeColour } from "../../ui/themeColour";
 import { toast } from "../../ui/toasts";
 import { addItem, withFiles } from "./commands";
-import { useEditor } from "./editor";
+import { goTo, useEditor } from "./editor";
 
 export type ExperimentCommand = Command & { icon: IconName };
 
@@ -31,6 +31,7 @@ export function experimentCommands(
     entry("copy", "Copy as YAML", () => withFiles(({ writeDocument }) => void copyAs("YAML", writeDocument(document(), "yaml"), document().name, "yaml"))),
     entry("export", "Export as YAML", () => exportText(document(), "yaml")),
     entry("export", "Export as JSON", () => exportText(document(), "json")),
+    entry("export", "Export for Spark", () => void exportForSpark(document())),
     entry("export", "Export the picture as SVG", () => void exportPicture(drawing(), "svg")),
     entry("export", "Export the picture as PNG", () => void exportPicture(drawing(), "png")),
     entry("export", "Export the picture as PDF", () => void exportPicture(drawing(), "pdf")),
@@ -68,6 +69,18 @@ function exportText(document: ExperimentDocument, format: FileFormat): void {
   withFiles(({ writeDocument }) =>
     download(new Blob([writeDocument(document, format)], { type: `application/${format}` }), fileName(document.name, format)),
   );
+}
+
+/** The query as a program of PySpark with its input. What has no form in Spark is shown at its place. */
+async function exportForSpark(document: ExperimentDocument): Promise<void> {
+  toast("Writing the program and its input ...", { seconds: 2 });
+  try {
+    download(await postForFile("/api/pyspark", { document }), fileName(document.name, "zip"));
+  } catch (error) {
+    const place = error instanceof ApiError ? error.problems[0]?.pointer : undefined;
+    toast(`The query could not be written for Spark: ${error instanceof Error ? error.message : String(error)}`, { tone: "err", seconds: 12 });
+    if (place) goTo(place);
+  }
 }
 
 async function exportPicture(drawn: Drawn, format: PictureFormat): Promise<void> {

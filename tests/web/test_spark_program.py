@@ -1,0 +1,47 @@
+"""A query is given as a program of PySpark with its input."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from webapp.reports import spark_program
+
+from ..support.agreement import template
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(client: Client, document: dict[str, Any]) -> Any:
+    return client.post("/api/pyspark", {"document": document}, content_type="application/json")
+
+
+def test_a_zip_has_the_program_and_its_input(client: Client) -> None:
+    answer = asked(client, template("nexmark_q2", horizon_s=0.5))
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/zip")
+    assert "query.zip" in answer["Content-Disposition"]
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+        names = archive.namelist()
+        assert names[-1] == "query/query.py"
+        assert len([name for name in names if name.startswith("query/input/bids/")]) == 9
+        assert b"def queries(spark" in archive.read("query/query.py")
+
+
+def test_what_cannot_be_written_says_why_and_where(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = asked(client, template("nexmark_q3_ttl"))
+    assert refused.status_code == 422
+    assert "expiring_join, which has no form in Spark" in refused.json()["detail"]
+    assert [problem["pointer"] for problem in refused.json()["problems"]] == ["/query/operators/3"]
+    broken = template("nexmark_q2")
+    broken["query"]["operators"][1]["params"]["predicate"] = "auction +"
+    assert asked(client, broken).json()["problems"][0]["pointer"] == "/query/operators/1/params/predicate"
+    monkeypatch.setattr(spark_program, "RECORDS_MAX", 1000)
+    many = asked(client, template("nexmark_q2", horizon_s=0.5))
+    assert many.status_code == 422
+    assert many.json()["detail"] == (
+        "the sources make 10,000 records; at most 1,000 can be written here; shorten the horizon, or use: python manage.py export"
+    )
