@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .query import Sink, Source, SparkQuery, View
+from .query import SHIFT_NS, Sink, Source, SparkQuery, View
 
 BATCHES = 8
 """Into which the input is cut where nobody says otherwise."""
@@ -13,7 +13,8 @@ Run it with `pip install pyspark=={pyspark}` and Java 17 or newer: python query.
 It reads input/ as streams, one file after the other, and writes output/. Stopped and started again, it goes on where it was.
 
 Times are whole numbers of nanoseconds. A nanosecond is a microsecond of Spark's clock, its smallest unit, so that no record moves into
-another window. The last record of each stream is far in the future: it lets the last windows end, and is dropped.
+another window; both clocks are SHIFT_NS apart, since Spark takes times up to 0 for late. The last record of each stream is far in the
+future: it lets the last windows end, and is dropped.
 """
 
 from pathlib import Path
@@ -21,6 +22,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 HERE = Path(__file__).resolve().parent
+SHIFT_NS = {shift_ns}
 END = "timestamp_micros({end_ns}L)"
 
 
@@ -38,7 +40,7 @@ def settings() -> dict[str, str]:
 def stream(spark: SparkSession, name: str, columns: str, lag_ns: int | None) -> None:
     """The files of a source as a view. lag_ns: how far behind the latest record others may be; None: it has no watermarks."""
     files = spark.readStream.schema(f"{{columns}}, _event_ns BIGINT").option("maxFilesPerTrigger", 1).parquet(str(HERE / "input" / name))
-    records = files.selectExpr("*", "timestamp_micros(_event_ns) AS _event").drop("_event_ns")
+    records = files.selectExpr("*", f"timestamp_micros(_event_ns + {{SHIFT_NS}}) AS _event").drop("_event_ns")
     if lag_ns is not None:
         records = records.withWatermark("_event", f"{{lag_ns}} microseconds")
     records = records.where(f"_event < {{END}}")
@@ -77,7 +79,7 @@ if __name__ == "__main__":
 
 def text(query: SparkQuery, end_ns: int, pyspark: str, partitions: int) -> str:
     """The program. end_ns: event time of the record that ends each stream. pyspark: version it was tried with. partitions: of state."""
-    head = HEAD.format(name=_in_docstring(query.name), pyspark=pyspark, end_ns=end_ns, partitions=partitions)
+    head = HEAD.format(name=_in_docstring(query.name), pyspark=pyspark, shift_ns=SHIFT_NS, end_ns=end_ns + SHIFT_NS, partitions=partitions)
     parts = [*map(_source, query.sources), *map(_view, query.views), "    return {\n", *map(_sink, query.sinks), "    }\n"]
     return head + "".join(parts) + TAIL.format(app=query.name)
 

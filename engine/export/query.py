@@ -22,6 +22,9 @@ EVENT = "_event"
 """The column with a record's event time, of which watermarks are made; gone once nothing downstream could use it."""
 
 
+SHIFT_NS = 10**15
+"""Added to event times. Spark's first watermark is 0, and a record at or before it, or a window that ends by it, would be late."""
+
 RESERVED = frozenset({EVENT, "_event_ns", "_window"})
 
 
@@ -265,7 +268,7 @@ class _Compiler:
             self._timed(inputs[side], f"'{spec.id}' joins")
         lower = f"r.{EVENT} >= l.{EVENT} + INTERVAL '{_span(seconds_ns(params.lower_s))}'"
         upper = (
-            f"unix_micros(r.{EVENT}) <= l.{quoted(params.until)}"
+            f"{_ns(f'r.{EVENT}')} <= l.{quoted(params.until)}"
             if params.until is not None
             else f"r.{EVENT} <= l.{EVENT} + INTERVAL '{_span(seconds_ns(params.upper_s))}'"
         )
@@ -297,7 +300,7 @@ class _Compiler:
         self._timed(taken, f"'{spec.id}' has windows")
         params = _params(spec)
         made = {one.name: _aggregate(one.function, one.field, self._input(spec, "in")) for one in params.aggregates}
-        bounds = {"window_start": "unix_micros(_window.start)", "window_end": "unix_micros(_window.end)"}
+        bounds = {"window_start": _ns("_window.start"), "window_end": _ns("_window.end")}
         names = self._names(f"{spec.id}.out")
         columns = [f"{bounds[name]} AS {quoted(name)}" if name in bounds and name not in made else quoted(name) for name in names]
         grouped = [*([] if params.key is None else [quoted(params.key)]), "_window"]
@@ -322,7 +325,7 @@ class _Compiler:
             places[to] = f"r.{quoted(name)}"
         for name, bound in (("window_start", "start"), ("window_end", "end")):
             if name not in places:
-                places[name] = f"unix_micros(l._window.{bound})"
+                places[name] = _ns(f"l._window.{bound}")
         chosen = self._names(f"{spec.id}.out")
         if lacking := [name for name in chosen if name not in places]:
             raise _Unsaid(f"select names '{lacking[0]}', which Spark cannot tell", "params", "select", value=lacking[0])
@@ -352,6 +355,11 @@ def _params(spec: OperatorSpec) -> Any:
     return spec.parameters
 
 
+def _ns(time: str) -> str:
+    """The time in ns of a time of Spark's."""
+    return f"(unix_micros({time}) - {SHIFT_NS}L)"
+
+
 def _span(ns: int) -> str:
     return f"{ns} microseconds"
 
@@ -359,7 +367,8 @@ def _span(ns: int) -> str:
 def _window(window: Any) -> str:
     size_ns = seconds_ns(window.size_s)
     slide_ns = seconds_ns(window.slide_s) if window.kind == "sliding" else size_ns
-    return f"window({EVENT}, '{_span(size_ns)}', '{_span(slide_ns)}', '{_span(seconds_ns(window.origin_s) % slide_ns)}')"
+    start_ns = (seconds_ns(window.origin_s) + SHIFT_NS) % slide_ns
+    return f"window({EVENT}, '{_span(size_ns)}', '{_span(slide_ns)}', '{_span(start_ns)}')"
 
 
 def _aggregate(function: str, name: str | None, schema: RecordSchema) -> str:

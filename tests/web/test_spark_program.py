@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from django.core.management import call_command
 from django.test import Client
 
 from webapp.reports import spark_program
@@ -45,3 +48,25 @@ def test_what_cannot_be_written_says_why_and_where(client: Client, monkeypatch: 
     assert many.json()["detail"] == (
         "the sources make 10,000 records; at most 1,000 can be written here; shorten the horizon, or use: python manage.py export"
     )
+
+
+def test_the_command_writes_a_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, made = tmp_path / "q2.yaml", tmp_path / "made"
+    file.write_text(yaml.safe_dump(template("nexmark_q2", horizon_s=0.5)))
+    call_command("export", str(file), str(made))
+    assert "query.py writes sink; run it there: python query.py" in capsys.readouterr().out
+    assert (made / "query.py").is_file()
+    refused = tmp_path / "refused.yaml"
+    refused.write_text(yaml.safe_dump(template("nexmark_q3_ttl")))
+    for arguments, status, words in (
+        ((str(file), str(made)), 3, "is not empty; name a new directory"),
+        ((str(refused), str(tmp_path / "other")), 2, "/query/operators/3: 'join' is a expiring_join, which has no form in Spark"),
+        ((str(tmp_path / "nowhere.yaml"), str(tmp_path / "other")), 2, "nowhere.yaml"),
+        ((str(file), str(tmp_path / "other"), "--batches", "0"), 2, "--batches is 0; it must be 1 to 10,000"),
+        ((str(file), "/proc/made"), 3, "/proc/made"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            call_command("export", *arguments)
+        told = capsys.readouterr().err
+        assert ended.value.code == status, told
+        assert words in told

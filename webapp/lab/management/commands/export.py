@@ -1,14 +1,14 @@
 """Write an experiment's query as a program of PySpark, with its input beside it, into a new directory.
 
 `python query.py` there runs it by itself. The directory holds all records that the sources make until the horizon. Exit status 2: the
-document is invalid, or its query has parts that have no form in Spark; 3: the directory is not empty or cannot be written.
+document cannot be read, is invalid, or its query has parts that have no form in Spark; 3: the directory is not empty or cannot be written.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
@@ -39,20 +39,22 @@ class Command(BaseCommand):
                 self._end(INVALID, f"{name} is {value}; it must be 1 to {BATCHES_MAX:,}")
         context = Context(datasets=lookup([settings.BASE_DIR / "fixtures" / "data"]))
         try:
-            query = write(load(file, context), directory, context, batches, partitions)
+            experiment = load(file, context)
         except InvalidExperiment as invalid:
             self._end(INVALID, f"{file} is no valid experiment", invalid.problems)
+        except OSError as error:
+            self._end(INVALID, f"{file} cannot be read: {error.strerror}")
+        try:
+            query = write(experiment, directory, context, batches, partitions)
         except NotExported as refused:
             self._end(INVALID, f"{file} has parts that have no form in Spark", refused.problems)
         except OSError as error:
             self._end(NOT_WRITTEN, str(error) if error.strerror is None else f"{error.filename or directory}: {error.strerror}")
         else:
             sinks = ", ".join(sink.name for sink in query.sinks)
-            self.stdout.write(
-                f"{directory / 'query.py'} reads {len(query.sources)} streams and writes {sinks}; run it with: python query.py"
-            )
+            self.stdout.write(f"{directory / 'query.py'} writes {sinks}; run it there: python query.py")
 
-    def _end(self, status: int, detail: str, problems: list[Problem] | None = None) -> None:
+    def _end(self, status: int, detail: str, problems: list[Problem] | None = None) -> NoReturn:
         self.stderr.write(detail)
         for problem in problems or []:
             self.stderr.write(f"  {problem.pointer or '/'}: {problem.message}")
