@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.spec import Experiment, RecordSchema
+from engine.spec.base.family import kind_of
 from engine.spec.base.problems import Problem, pointer
 from engine.spec.base.units import milliseconds_ns, seconds_ns
 from engine.spec.experiment.query import OperatorSpec
@@ -20,7 +21,6 @@ from .sql import SQL_TYPES, quoted, sql
 
 EVENT = "_event"
 """The column with a record's event time, of which watermarks are made; gone once nothing downstream could use it."""
-
 
 SHIFT_NS = 10**15
 """Added to event times. Spark's first watermark is 0, and a record at or before it, or a window that ends by it, would be late."""
@@ -90,9 +90,9 @@ def _unsaid(experiment: Experiment) -> Iterator[Problem]:
     if experiment.workload.scale > 1:
         message = f"scale is {experiment.workload.scale}; Spark works on real records: set it to 1"
         yield Problem("/workload/scale", "not_exported", message, experiment.workload.scale)
-    if experiment.policies.checkpointing.kind != "none":  # type: ignore[attr-defined]
+    if (protocol := kind_of(type(experiment.policies.checkpointing))) != "none":
         message = "Spark has a checkpointing protocol of its own; set checkpointing to none"
-        yield Problem("/policies/checkpointing", "not_exported", message, experiment.policies.checkpointing.kind)  # type: ignore[attr-defined]
+        yield Problem("/policies/checkpointing", "not_exported", message, protocol)
     for n, query in enumerate(experiment.query.queries):
         if (query.copies or 1) > 1:
             message = f"query '{query.name}' has {query.copies} copies; Spark gets one: set copies to 1"
@@ -112,7 +112,6 @@ class _Stream:
 
     view: str
     has_time: bool
-    where: str = ""
 
 
 @dataclass
