@@ -106,7 +106,13 @@ MAY_IMPORT = {
     "webapp.lib": {"webapp.lib"},
     "webapp.messaging": {"webapp.lib", "webapp.messaging"},
     # `manage.py run` is a shell's command, not the web process
-    "webapp.lab.management.commands": {"webapp", "engine", "workers.spark.learning", "workers.spark.session"},
+    "webapp.lab.management.commands": {
+        "webapp",
+        "engine",
+        "workers.spark.learning",
+        "workers.spark.session",
+        "workers.spark.streaming",
+    },
     "workers": {"workers", "webapp", "engine"},
 }
 

@@ -3,7 +3,8 @@
 Knows documents and their input only. No Spark is needed to write the program.
 """
 
-from .files import TooManyRecords, write
+from .compare import Difference, difference
+from .files import TooManyRecords, records_written, write
 from .query import NotExported, SparkQuery, compiled
 
-__all__ = ["NotExported", "SparkQuery", "TooManyRecords", "compiled", "write"]
+__all__ = ["Difference", "NotExported", "SparkQuery", "TooManyRecords", "compiled", "difference", "records_written", "write"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -56,8 +57,17 @@ def write(
     end_ns = latest_ns + AHEAD_NS
     for name, table in tables.items():
         _write_stream(table, directory / "input" / name, batches, end_ns)
-    (directory / "query.py").write_text(program.text(query, end_ns, PYSPARK, partitions))
+    (directory / "query.py").write_text(program.text(query, end_ns, PYSPARK, batches, partitions))
     return query
+
+
+def records_written(directory: Path, sink: str, schema: pa.Schema) -> pa.Table:
+    """The records that the program wrote, with these columns. Files of a micro-batch that was killed are in no log, and left out."""
+    output, names = directory / "output" / sink, set[str]()
+    for log in (output / "_spark_metadata").glob("[0-9]*"):
+        names |= {Path(json.loads(line)["path"]).name for line in log.read_text().splitlines()[1:]}
+    tables = [parquet.ParquetFile(output / name).read() for name in sorted(names)]
+    return pa.concat_tables([schema.empty_table(), *(table.select(schema.names).cast(schema) for table in tables)])
 
 
 def _records(feed: Feed, strings: Strings) -> pa.Table:

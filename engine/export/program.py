@@ -17,6 +17,7 @@ another window; both clocks are SHIFT_NS apart, since Spark takes times up to 0 
 future: it lets the last windows end, and is dropped.
 """
 
+import json
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -32,6 +33,7 @@ def settings() -> dict[str, str]:
         "spark.sql.caseSensitive": "true",
         "spark.sql.ansi.enabled": "false",  # ints wrap, as in the model
         "spark.sql.shuffle.partitions": "{partitions}",
+        "spark.sql.streaming.numRecentProgressUpdates": "{batches}",  # progress.json tells all micro-batches
         # watermarks come from all records of a source, not only from those that a filter behind it leaves
         "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownPredicates",
     }}
@@ -67,7 +69,9 @@ def main() -> None:
     ]
     for query in running:
         query.awaitTermination()
-    for name in queries(spark):
+    told = {{name: [json.loads(batch.json) for batch in query.recentProgress] for name, query in zip(queries(spark), running)}}
+    (HERE / "progress.json").write_text(json.dumps(told))
+    for name in told:
         print(name, spark.read.parquet(str(HERE / "output" / name)).count(), "records")
     spark.stop()
 
@@ -77,9 +81,10 @@ if __name__ == "__main__":
 """
 
 
-def text(query: SparkQuery, end_ns: int, pyspark: str, partitions: int) -> str:
+def text(query: SparkQuery, end_ns: int, pyspark: str, batches: int, partitions: int) -> str:
     """The program. end_ns: event time of the record that ends each stream. pyspark: version it was tried with. partitions: of state."""
-    head = HEAD.format(name=_in_docstring(query.name), pyspark=pyspark, shift_ns=SHIFT_NS, end_ns=end_ns + SHIFT_NS, partitions=partitions)
+    numbers = {"shift_ns": SHIFT_NS, "end_ns": end_ns + SHIFT_NS, "partitions": partitions, "batches": batches + 4}
+    head = HEAD.format(name=_in_docstring(query.name), pyspark=pyspark, **numbers)
     parts = [*map(_source, query.sources), *map(_view, query.views), "    return {\n", *map(_sink, query.sinks), "    }\n"]
     return head + "".join(parts) + TAIL.format(app=query.name)
 

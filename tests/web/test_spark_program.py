@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -70,3 +71,41 @@ def test_the_command_writes_a_directory(tmp_path: Path, capsys: pytest.CaptureFi
         told = capsys.readouterr().err
         assert ended.value.code == status, told
         assert words in told
+
+
+def ran(*arguments: str) -> int:
+    try:
+        call_command("run", *arguments)
+    except SystemExit as ended:
+        return int(str(ended.code))
+    return 0
+
+
+def test_a_run_on_spark_says_what_it_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    file, refused = tmp_path / "q2.yaml", tmp_path / "refused.yaml"
+    file.write_text(yaml.safe_dump(template("nexmark_q2", horizon_s=0.1)))
+    refused.write_text(yaml.safe_dump(template("nexmark_q3_ttl")))
+    assert ran(str(refused), "--backend", "spark") == 2
+    assert "/query/operators/3: 'join' is a expiring_join" in capsys.readouterr().err
+    assert ran(str(file), "--backend", "spark", "--slowest", "3") == 2
+    assert "--slowest asks for records of the model" in capsys.readouterr().err
+    assert ran(str(file), "--backend", "spark", "--out", "/proc/made") == 4
+    assert "/proc/made cannot be written" in capsys.readouterr().err
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert ran(str(file), "--backend", "spark", "--json") == 8
+    assert "Java is missing: JAVA_HOME is" in json.loads(capsys.readouterr().out)["detail"]
+
+
+@pytest.mark.spark
+@pytest.mark.deep
+@pytest.mark.slow
+def test_a_run_on_spark_is_compared_record_by_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "q2.yaml"
+    file.write_text(yaml.safe_dump(template("nexmark_q2", horizon_s=0.5)))
+    assert ran(str(file), "--backend", "spark", "--json", "--out", str(tmp_path / "kept")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["equal"]
+    assert told["sinks"]["sink"]["of_spark"] == told["sinks"]["sink"]["of_model"] > 0
+    assert (told["records_in"], told["batches"], told["late"], told["dropped"]) == (10_000, 9, 0, 0)
+    assert told["records_per_s"] > 0
+    assert (tmp_path / "kept" / "query.py").is_file()

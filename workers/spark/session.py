@@ -58,7 +58,7 @@ class Session:
         if self.spark is None or not self._alive():
             self.ended = self.deaths()
             self.close()
-            _check_java()
+            check_java()
             _check_reachable(where)
             self.spark = _start(where)
         if not where.startswith("local"):
@@ -102,7 +102,8 @@ class Session:
             return False
 
 
-def _check_java() -> None:
+def check_java() -> None:
+    """Check that there is a Java new enough. Raises SparkUnavailable."""
     home = os.environ.get("JAVA_HOME", "").strip()
     java = Path(home) / "bin" / "java" if home else shutil.which("java")
     if java is None or not Path(java).is_file():

@@ -7,10 +7,11 @@ import copy
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from engine.export import NotExported, compiled, write
+from engine.export import NotExported, compiled, difference, write
 from engine.export.sql import literal, quoted, sql
 from engine.spec import RecordSchema
 from engine.spec.expressions.parser import parse
@@ -165,4 +166,21 @@ def test_names_are_only_names(tmp_path: Path) -> None:
     document["query"]["operators"][1]["params"]["predicate"] = "auction % 123 == 0"
     write(load(document, CONTEXT), tmp_path / "made", CONTEXT)
     tree = ast.parse((tmp_path / "made" / "query.py").read_text())
-    assert {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names} == set()
+    assert {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names} == {"json"}
+
+
+def test_differences_name_the_records() -> None:
+    ours = pa.table({"key": ["a", "a", "b"], "mean": [1.0, 2.0, float("nan")]})
+    assert difference(ours, ours.take([2, 0, 1])).equal
+    other = pa.table({"key": ["a", "b", "c"], "mean": [1.0, float("nan"), 0.0]})
+    found = difference(ours, other)
+    assert (found.equal, found.differing, found.of_model, found.of_spark) == (False, 1, 3, 3)
+    assert found.only_model == ({"key": "a", "mean": 2.0},)
+    assert found.only_spark == ({"key": "c", "mean": 0.0},)
+    near = pa.table({"key": ["a", "a", "b"], "mean": [1.0 + 1e-15, 2.0, float("nan")]})
+    assert not difference(ours, near).equal
+    assert difference(ours, near, ["mean"]).equal
+    far = difference(ours, pa.table({"key": ["a", "a", "b"], "mean": [1.1, 2.0, float("nan")]}), ["mean"])
+    assert (far.differing, far.only_spark[0]["mean"]) == (1, 1.1)
+    twice = difference(ours, pa.concat_tables([ours, ours]))
+    assert (twice.differing, len(twice.only_spark), twice.only_model) == (3, 3, ())

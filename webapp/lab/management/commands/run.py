@@ -2,18 +2,28 @@
 
 Prints the result and the verdicts on its assertions; with --json, one JSON object with digest, summary and artifacts, plus assertions, and
 waterfalls with --slowest. Exit status as of `millrace run`: 2 for an invalid document, 3 if an assertion fails, 7 if one cannot be judged.
+
+With --backend spark, the query also runs on a real Spark, and every record is compared with the engine's (docs/spark-execution.md). Exit
+status 2 if parts of it have no form there, 3 if records differ, 8 if there is no Spark or it fails.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+import tempfile
 from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from engine.export import NotExported
 from engine.simulation import command_line
+from engine.spec.rules.validation import Context
+
+NO_SPARK = 8
 
 
 class Command(BaseCommand):
@@ -22,8 +32,48 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         command_line.add_run(parser, datasets=[settings.BASE_DIR / "fixtures" / "data"])
+        parser.add_argument("--backend", choices=["model", "spark"], default="model", help="spark: also on a real Spark, and compared")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        status = command_line.carry_out(Namespace(**options))
+    def handle(self, *args: Any, backend: str, **options: Any) -> None:
+        given = Namespace(**options)
+        if backend == "spark":
+            given.command = on_spark
+        status = command_line.carry_out(given)
         if status:
             sys.exit(status)
+
+
+def on_spark(given: Namespace) -> int:
+    """--out keeps the program, its input and its output."""
+    from workers.spark.streaming import SparkFailed, SparkUnavailable, witnessed
+
+    if given.slowest:
+        raise command_line.Failure(command_line.INVALID, "--slowest asks for records of the model; leave it out with --backend spark")
+    experiment, datasets = command_line.loaded(given.file, given.datasets)
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = given.out or Path(temporary) / "query"
+        try:
+            witness = witnessed(experiment, Context(datasets=datasets), directory)
+        except NotExported as refused:
+            problems = [problem.as_dict() for problem in refused.problems]
+            raise command_line.Failure(command_line.INVALID, f"{given.file} has parts that have no form in Spark", problems) from None
+        except (SparkUnavailable, SparkFailed) as why:
+            raise command_line.Failure(NO_SPARK, str(why)) from None
+        except OSError as error:
+            raise command_line.Failure(command_line.DISK, f"{directory} cannot be written: {error.strerror or error}") from None
+    if given.as_json:
+        print(json.dumps(witness.as_dict()))
+    else:
+        print(experiment.name or given.file.name)
+        for name, one in witness.sinks.items():
+            verdict = "equal" if one.equal else f"{one.differing:,} differ"
+            print(f"  {name}: {one.of_model:,} records of the model, {one.of_spark:,} of Spark: {verdict}")
+            for whose, records in (("only the model has", one.only_model), ("only Spark has", one.only_spark)):
+                for record in records[:3]:
+                    print(f"    {whose} {record}")
+        print(
+            f"  {witness.batches} micro-batches, {witness.records_per_s:,.0f} records/s within them, {witness.took_s:.0f} s with the start"
+        )
+        if witness.late or witness.dropped:
+            print(f"  late records dropped: {witness.late:,} by the model, {witness.dropped:,} by Spark; a larger lag keeps them")
+    return 0 if witness.equal else command_line.FAILS
