@@ -31,7 +31,7 @@ RENAMED = {
 }
 UNNOTED = {
     "validate.create", "preview.create", "advice.create", "studies.validate", "datasets.preview", "spark.selection", "join.create",
-    "python.create", "python.read", "compare.documents", "runs.waterfalls", "runs.waterfalls.cancel",
+    "python.create", "python.read", "pyspark.create", "compare.documents", "runs.waterfalls", "runs.waterfalls.cancel",
     "runs.waterfalls.delete", "runs.step", "runs.pace",
 }  # fmt: skip
 """Routes that change nothing, or are called many times a minute."""
