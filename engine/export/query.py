@@ -144,7 +144,7 @@ class _Compiler:
                     make = KINDS.get(spec.kind)
                     self._check_names(spec)
                     if make is None:
-                        raise _Unsaid(f"'{id}' is a {spec.kind}, which has no form in Spark's SQL over streams", value=spec.kind)
+                        raise _Unsaid(f"{spec.in_words} has no form in Spark's SQL over streams", value=spec.kind)
                     make(self, spec, {port: self._merged(spec, port, streams) for port, streams in inputs.items()})
                 except _Unsaid as unsaid:
                     yield Problem(pointer("query", "operators", n, *unsaid.at), "not_exported", str(unsaid), unsaid.value)

@@ -133,7 +133,7 @@ def to_pyspark(request: HttpRequest, body: Validate) -> FileResponse:
         file = spark_program.packed(checked.experiment, Context(datasets=documents.datasets_of(request.auth.lab)))
     except NotExported as refused:
         problems = [problem.as_dict() for problem in refused.problems]
-        raise Problem422(f"the query has no form in Spark: {refused.problems[0].message}", problems) from None
+        raise Problem422(refused.problems[0].message, problems) from None
     except TooManyRecords as many:
         raise Problem422(f"{many}; shorten the horizon, or use: python manage.py export") from None
     return FileResponse(file, as_attachment=True, filename="query.zip", content_type="application/zip")
