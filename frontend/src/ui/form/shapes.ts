@@ -9,6 +9,10 @@ export function isEditedWhole(schema: JsonSchema): boolean {
   return isMap(schema);
 }
 
+/** Yes, no, or nothing said: a document may leave it out, and no default stands for it. */
+export const isOpenBoolean = ({ type, default: fallback }: { type?: unknown; default?: unknown }): boolean =>
+  type === "boolean" && fallback === undefined;
+
 /** Values by any name. The form library enters the names that there are among the properties, and marks them. */
 export function isMap({ additionalProperties, properties }: JsonSchema): boolean {
   const named = Object.values((properties ?? {}) as { [name: string]: JsonSchema });

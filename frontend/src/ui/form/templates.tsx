@@ -13,7 +13,7 @@ import { Icon } from "../Icon";
 import { Advanced } from "./Advanced";
 import { surroundings } from "./context";
 import { Remarks } from "./Remarks";
-import { isEditedWhole } from "./shapes";
+import { isEditedWhole, isOpenBoolean } from "./shapes";
 
 function FieldTemplate({ id, fieldPathId, schema, children, hidden, required, registry, formData }: FieldTemplateProps) {
   const { pointer, problems } = surroundings(registry);
@@ -34,7 +34,7 @@ function FieldTemplate({ id, fieldPathId, schema, children, hidden, required, re
       </div>
     );
   const described = schema as JsonSchema;
-  if (schema.type === "boolean") {
+  if (schema.type === "boolean" && !isOpenBoolean(schema)) {
     return (
       <div className="field check" data-pointer={here}>
         <label htmlFor={id}>

@@ -5,6 +5,7 @@ import type { JsonSchema } from "../../api/types";
 import { Icon } from "../Icon";
 import { surroundings } from "./context";
 import { Editor } from "./editors";
+import { isOpenBoolean } from "./shapes";
 
 function TextWidget({ id, name, value, onChange, schema, registry, required, disabled }: WidgetProps) {
   const common = { id, name, value: value as unknown, schema: schema as JsonSchema, around: surroundings(registry) };
@@ -33,8 +34,29 @@ function SelectWidget({ id, value, onChange, options, schema, required }: Widget
   );
 }
 
+const SAID: [value: boolean, words: string][] = [[true, "yes"], [false, "no"]];
+
+/** A switch, or a choice of three where a document may also say nothing. */
 function CheckboxWidget({ id, value, onChange, schema }: WidgetProps) {
   const ids = useId();
+  if (isOpenBoolean(schema))
+    return (
+      <div className="in">
+        <select
+          id={id || ids}
+          value={String(value ?? "")}
+          onChange={(event) => onChange(SAID.find(([said]) => String(said) === event.target.value)?.[0])}
+        >
+          <option value="">not set</option>
+          {SAID.map(([said, words]) => (
+            <option key={words} value={String(said)}>
+              {words}
+            </option>
+          ))}
+        </select>
+        <Icon name="down" />
+      </div>
+    );
   return (
     <input id={id || ids} type="checkbox" checked={Boolean(value ?? schema.default)} onChange={(event) => onChange(event.target.checked)} />
   );
