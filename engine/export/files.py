@@ -37,8 +37,8 @@ def write(
 ) -> SparkQuery:
     """Write `query.py` and `input/SOURCE/*.parquet` into an empty or new directory.
 
-    batches: files per source, each of which is a micro-batch. partitions: of state. Raises NotExported for a query that has no form in
-    Spark, TooManyRecords, FileExistsError for a directory with something in it, other OSErrors where it cannot be written.
+    batches: files per source, each of which is a micro-batch. partitions: of state. records_max: of all sources. Raises NotExported,
+    TooManyRecords, FileExistsError for a directory with something in it, other OSErrors where it cannot be written.
     """
     query = compiled(experiment, context)
     strings = Strings()

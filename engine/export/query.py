@@ -29,14 +29,14 @@ RESERVED = frozenset({EVENT, "_event_ns", "_window"})
 
 
 class NotExported(Exception):
-    """The query has parts that have no form in Spark. problems: all of them."""
+    """The query has parts that have no equivalent in Spark. problems: all of them."""
 
     def __init__(self, problems: list[Problem]):
         super().__init__("; ".join(f"{problem.pointer}: {problem.message}" for problem in problems))
         self.problems = problems
 
 
-class _Unsaid(Exception):
+class _Unsupported(Exception):
     """at: path below the operator."""
 
     def __init__(self, message: str, *at: str | int, value: object = None):
@@ -77,16 +77,16 @@ class SparkQuery:
 
 
 def compiled(experiment: Experiment, context: Context | None = None) -> SparkQuery:
-    """The query for Spark. Raises NotExported with everything that has no form there."""
+    """The query for Spark. Raises NotExported with everything that has no equivalent there."""
     compiler = _Compiler(experiment, schemas(experiment, context))
-    problems = [*_unsaid(experiment), *compiler.compile()]
+    problems = [*_unsupported(experiment), *compiler.compile()]
     if problems:
         raise NotExported(problems)
     return SparkQuery(experiment.name or "query", tuple(compiler.sources), tuple(compiler.views), tuple(compiler.sinks))
 
 
-def _unsaid(experiment: Experiment) -> Iterator[Problem]:
-    """Parts of an experiment outside its operators that Spark has no form of."""
+def _unsupported(experiment: Experiment) -> Iterator[Problem]:
+    """Parts of an experiment outside its operators that Spark has no equivalent of."""
     if experiment.workload.scale > 1:
         message = f"scale is {experiment.workload.scale}; Spark works on real records: set it to 1"
         yield Problem("/workload/scale", "not_exported", message, experiment.workload.scale)
@@ -124,7 +124,7 @@ class _Compiler:
     ports: dict[str, _Stream] = field(default_factory=dict)
 
     def compile(self) -> Iterator[Problem]:
-        """Compile all operators. Yields what has no form; what depends on it is left out."""
+        """Compile all operators. Yields what has no equivalent; what depends on it is left out."""
         specs = {spec.id: (n, spec) for n, spec in enumerate(self.experiment.query.operators)}
         feeding = {id: [edge for edge in self.experiment.query.edges if edge.target == id and not edge.feedback] for id in specs}
         left = list(specs)
@@ -144,17 +144,17 @@ class _Compiler:
                     make = KINDS.get(spec.kind)
                     self._check_names(spec)
                     if make is None:
-                        raise _Unsaid(f"{spec.in_words} has no form in Spark's SQL over streams", value=spec.kind)
+                        raise _Unsupported(f"{spec.in_words} has no equivalent in Spark's SQL over streams", value=spec.kind)
                     make(self, spec, {port: self._merged(spec, port, streams) for port, streams in inputs.items()})
-                except _Unsaid as unsaid:
-                    yield Problem(pointer("query", "operators", n, *unsaid.at), "not_exported", str(unsaid), unsaid.value)
+                except _Unsupported as found:
+                    yield Problem(pointer("query", "operators", n, *found.at), "not_exported", str(found), found.value)
 
     # --- parts of all kinds
 
     def _check_names(self, spec: OperatorSpec) -> None:
         names = {name for port, schema in self.schemas.items() if port.rpartition(".")[0] == spec.id for name in schema.names}
         if reserved := names & RESERVED:
-            raise _Unsaid(f"'{spec.id}' has a field '{min(reserved)}', a name that the program uses; rename it", value=min(reserved))
+            raise _Unsupported(f"'{spec.id}' has a field '{min(reserved)}', a name that the program uses; rename it", value=min(reserved))
 
     def _merged(self, spec: OperatorSpec, port: str, streams: list[_Stream]) -> _Stream:
         """One stream of all that reach a port."""
@@ -185,7 +185,7 @@ class _Compiler:
 
     def _timed(self, stream: _Stream, what: str) -> None:
         if not stream.has_time:
-            raise _Unsaid(
+            raise _Unsupported(
                 f"{what} by event time, but its records have no watermarks in Spark: their source makes none, or a join is before it"
             )
 
@@ -195,7 +195,7 @@ class _Compiler:
         workload = self.experiment.workload.sources[spec.id]
         watermarks: Any = workload.watermarks
         if watermarks.kind not in ("none", "bounded"):
-            raise _Unsaid(
+            raise _Unsupported(
                 f"the watermarks of '{spec.id}' are {watermarks.kind}; Spark makes its own from the largest event time: choose bounded",
                 value=watermarks.kind,
             )
@@ -235,7 +235,7 @@ class _Compiler:
     def aggregate(self, spec: OperatorSpec, inputs: Mapping[str, _Stream]) -> None:
         window = _params(spec).window
         if window.kind not in ("tumbling", "sliding"):
-            raise _Unsaid(f"its window is {window.kind}; over a stream, Spark has windows of time", "params", "window", value=window.kind)
+            raise _Unsupported(f"its window is {window.kind}; Spark has windows of time", "params", "window", value=window.kind)
         self._by_event(window.clock, ("params", "window", "clock"))
         self._closes(spec)
         self._rows(spec, inputs["in"], _window(window))
@@ -252,7 +252,7 @@ class _Compiler:
             self._pairs(spec, inputs, {"left": "", "right": ""}, "")
             return
         if window.kind not in ("tumbling", "sliding"):
-            raise _Unsaid(
+            raise _Unsupported(
                 f"its window is {window.kind}; over streams, Spark joins by windows of time", "params", "window", value=window.kind
             )
         self._by_event(window.clock, ("params", "window", "clock"))
@@ -281,19 +281,19 @@ class _Compiler:
 
     def _by_event(self, clock: str, at: tuple[str, ...]) -> None:
         if clock != "event":
-            raise _Unsaid("clock is processing, and Spark serves records at other times; choose event", *at, value=clock)
+            raise _Unsupported("clock is processing, and Spark serves records at other times; choose event", *at, value=clock)
 
     def _closes(self, spec: OperatorSpec) -> None:
         params = _params(spec)
         if params.emit != "on_close":
             message = "emit is on_update: Spark's windows over streams give a row when they end, not one for each record; choose on_close"
-            raise _Unsaid(message, "params", "emit", value=params.emit)
+            raise _Unsupported(message, "params", "emit", value=params.emit)
         if params.every is not None:
             message = f"every is {params.every}: Spark counts no records of a window before it ends; leave it out"
-            raise _Unsaid(message, "params", "every", value=params.every)
+            raise _Unsupported(message, "params", "every", value=params.every)
         if params.lateness_ms:
             message = f"lateness_ms is {params.lateness_ms:g}: a window of Spark gives one row; set it to 0 and raise the watermarks' lag"
-            raise _Unsaid(message, "params", "lateness_ms", value=params.lateness_ms)
+            raise _Unsupported(message, "params", "lateness_ms", value=params.lateness_ms)
 
     def _rows(self, spec: OperatorSpec, taken: _Stream, window: str) -> None:
         self._timed(taken, f"'{spec.id}' has windows")
@@ -327,7 +327,7 @@ class _Compiler:
                 places[name] = _ns(f"l._window.{bound}")
         chosen = self._names(f"{spec.id}.out")
         if lacking := [name for name in chosen if name not in places]:
-            raise _Unsaid(f"select names '{lacking[0]}', which Spark cannot tell", "params", "select", value=lacking[0])
+            raise _Unsupported(f"select names '{lacking[0]}', which Spark cannot tell", "params", "select", value=lacking[0])
         columns = ", ".join(f"{places[name]} AS {quoted(name)}" for name in chosen)
         sides = {side: f"(SELECT *{more[side]} FROM {inputs[side].view})" if more[side] else inputs[side].view for side in more}
         on = f"l.{quoted(params.left_key)} = r.{quoted(params.right_key)}{where}"

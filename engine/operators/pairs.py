@@ -374,8 +374,8 @@ class PairParams(Model):
 
 
 _KEYS_GROW = Field(
-    description="for runs with a scale, which must say it: whether more records mean more keys with as many records each (true), or more "
-    "records of the same keys, so that pairs grow by the square (false)"
+    description="required with a scale: whether more records mean more keys with as many records each (true), or more records of the same "
+    "keys, so that pairs grow by the square (false)"
 )
 KeysGrow = Annotated[bool | None, _KEYS_GROW, PlainSerializer(bool, when_used="json")]
 """Written as false where nothing is said, as it was when false was the default: hashes stay."""

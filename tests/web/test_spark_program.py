@@ -38,7 +38,7 @@ def test_a_zip_has_the_program_and_its_input(client: Client) -> None:
 def test_what_cannot_be_written_says_why_and_where(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = asked(client, template("nexmark_q3_ttl"))
     assert refused.status_code == 422
-    assert refused.json()["detail"] == "join (Join with expiry) has no form in Spark's SQL over streams"
+    assert refused.json()["detail"] == "join (Join with expiry) has no equivalent in Spark's SQL over streams"
     assert [problem["pointer"] for problem in refused.json()["problems"]] == ["/query/operators/3"]
     broken = template("nexmark_q2")
     broken["query"]["operators"][1]["params"]["predicate"] = "auction +"
@@ -61,7 +61,7 @@ def test_the_command_writes_a_directory(tmp_path: Path, capsys: pytest.CaptureFi
     refused.write_text(yaml.safe_dump(template("nexmark_q3_ttl")))
     for arguments, status, words in (
         ((str(file), str(made)), 3, "is not empty; name a new directory"),
-        ((str(refused), str(tmp_path / "other")), 2, "/query/operators/3: join (Join with expiry) has no form in Spark"),
+        ((str(refused), str(tmp_path / "other")), 2, "/query/operators/3: join (Join with expiry) has no equivalent in Spark"),
         ((str(tmp_path / "nowhere.yaml"), str(tmp_path / "other")), 2, "nowhere.yaml"),
         ((str(file), str(tmp_path / "other"), "--batches", "0"), 2, "--batches is 0; it must be 1 to 10,000"),
         ((str(file), "/proc/made"), 3, "/proc/made"),

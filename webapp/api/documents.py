@@ -125,7 +125,7 @@ def to_python(request: HttpRequest, body: Validate) -> PythonCodeShape:
 
 @router.post("/pyspark", auth=Needs(Right.READ), summary="A document's query as a program of PySpark with its input, as a ZIP")
 def to_pyspark(request: HttpRequest, body: Validate) -> FileResponse:
-    """422, with each place, for an invalid document or one with parts that have no form in Spark."""
+    """422, with each place, for an invalid document or one with parts that have no equivalent in Spark."""
     checked = documents.check(body.document, request.auth.lab)
     if checked.experiment is None:
         raise Problem422("the experiment has errors; see problems", checked.problems)

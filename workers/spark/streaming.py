@@ -29,7 +29,7 @@ class SparkFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Witness:
+class Comparison:
     """sinks: by sink. batches: micro-batches of all sinks. records_per_s: of the input, over the time in micro-batches. late: records that
     the model dropped. dropped: by Spark's watermarks."""
 
@@ -52,7 +52,7 @@ class Witness:
         return told | rest
 
 
-def witnessed(experiment: Experiment, context: Context, directory: Path) -> Witness:
+def run_on_both(experiment: Experiment, context: Context, directory: Path) -> Comparison:
     """Run the query here and on Spark, on the same records. directory: new or empty; the program, its input and its output stay in it.
 
     The model serves all records of the logs (`drain`), as Spark does. Raises NotExported, SparkUnavailable, SparkFailed, OSError.
@@ -75,7 +75,7 @@ def witnessed(experiment: Experiment, context: Context, directory: Path) -> Witn
     told = [batch for batches in json.loads((directory / "progress.json").read_text()).values() for batch in batches]
     records = sum(batch["numInputRows"] for batch in told)
     in_batches_s = sum(batch["batchDuration"] for batch in told) / 1000
-    return Witness(
+    return Comparison(
         sinks=sinks,
         records_in=int(done.summary["records_in"]),
         batches=len(told),
@@ -98,4 +98,4 @@ def _run(directory: Path) -> None:
         raise SparkFailed(f"Spark ended with status {status}: {' '.join(wrong)[:500]} (all of it: {log})")
 
 
-__all__ = ["SparkFailed", "SparkUnavailable", "Witness", "witnessed"]
+__all__ = ["Comparison", "SparkFailed", "SparkUnavailable", "run_on_both"]

@@ -84,7 +84,7 @@ REFUSED: dict[str, tuple[Any, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_has_no_form_is_refused_at_its_place(name: str) -> None:
+def test_what_has_no_equivalent_is_refused_at_its_place(name: str) -> None:
     make, pointers = REFUSED[name]
     with pytest.raises(NotExported) as refused:
         compiled(load(make(), CONTEXT), CONTEXT)

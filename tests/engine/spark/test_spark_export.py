@@ -22,6 +22,7 @@ from engine.spec.rules.validation import Context
 from ...support.agreement import DATASETS, template, traced, with_params
 from ...support.beside_spark import out_of_order
 from ...support.tiers import only
+from .test_spark_windows import AGGREGATES
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -107,14 +108,6 @@ def test_an_example_gives_the_same_records(spark: Any, tmp_path: Path, name: str
     assert_same_records(spark, tmp_path, short(name, EXAMPLES[name]))
 
 
-AGGREGATES = [
-    {"name": "bids", "function": "count"},
-    {"name": "auctions", "function": "count_distinct", "field": "auction"},
-    {"name": "total", "function": "sum", "field": "price"},
-    {"name": "least", "function": "min", "field": "price"},
-    {"name": "most", "function": "max", "field": "price"},
-    {"name": "mean", "function": "avg", "field": "price"},
-]
 WINDOWED = {
     "sliding windows": ("aggregate", {"window": {"kind": "sliding", "size_s": 0.5, "slide_s": 0.2, "origin_s": 0.03}}),
     "sessions": ("session_aggregate", {"gap_s": 0.05}),

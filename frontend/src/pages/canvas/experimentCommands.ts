@@ -71,7 +71,7 @@ function exportText(document: ExperimentDocument, format: FileFormat): void {
   );
 }
 
-/** The query as a program of PySpark with its input. What has no form in Spark is shown at its place. */
+/** The query as a program of PySpark with its input. What has no equivalent in Spark is shown at its place. */
 async function exportForSpark(document: ExperimentDocument): Promise<void> {
   toast("Writing the program and its input ...", { seconds: 2 });
   try {

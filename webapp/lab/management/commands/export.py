@@ -1,7 +1,7 @@
 """Write an experiment's query as a program of PySpark, with its input beside it, into a new directory.
 
 `python query.py` there runs it by itself. The directory holds all records that the sources make until the horizon. Exit status 2: the
-document cannot be read, is invalid, or its query has parts that have no form in Spark; 3: the directory is not empty or cannot be written.
+document cannot be read, is invalid, or has parts without an equivalent in Spark; 3: the directory is not empty or cannot be written.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         try:
             query = write(experiment, directory, context, batches, partitions)
         except NotExported as refused:
-            self._end(INVALID, f"{file} has parts that have no form in Spark", refused.problems)
+            self._end(INVALID, f"{file} has parts that have no equivalent in Spark", refused.problems)
         except OSError as error:
             self._end(NOT_WRITTEN, str(error) if error.strerror is None else f"{error.filename or directory}: {error.strerror}")
         else:

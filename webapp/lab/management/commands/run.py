@@ -4,7 +4,7 @@ Prints the result and the verdicts on its assertions; with --json, one JSON obje
 waterfalls with --slowest. Exit status as of `millrace run`: 2 for an invalid document, 3 if an assertion fails, 7 if one cannot be judged.
 
 With --backend spark, the query also runs on a real Spark, and every record is compared with the engine's (docs/spark-execution.md). Exit
-status 2 if parts of it have no form there, 3 if records differ, 8 if there is no Spark or it fails.
+status 2 if parts of it have no equivalent there, 3 if records differ, 8 if there is no Spark or it fails.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Command(BaseCommand):
 
 def on_spark(given: Namespace) -> int:
     """--out keeps the program, its input and its output."""
-    from workers.spark.streaming import SparkFailed, SparkUnavailable, witnessed
+    from workers.spark.streaming import SparkFailed, SparkUnavailable, run_on_both
 
     if given.slowest:
         raise command_line.Failure(command_line.INVALID, "--slowest asks for records of the model; leave it out with --backend spark")
@@ -53,27 +53,27 @@ def on_spark(given: Namespace) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         directory = given.out or Path(temporary) / "query"
         try:
-            witness = witnessed(experiment, Context(datasets=datasets), directory)
+            compared = run_on_both(experiment, Context(datasets=datasets), directory)
         except NotExported as refused:
             problems = [problem.as_dict() for problem in refused.problems]
-            raise command_line.Failure(command_line.INVALID, f"{given.file} has parts that have no form in Spark", problems) from None
+            raise command_line.Failure(command_line.INVALID, f"{given.file} has parts that have no equivalent in Spark", problems) from None
         except (SparkUnavailable, SparkFailed) as why:
             raise command_line.Failure(NO_SPARK, str(why)) from None
         except OSError as error:
             raise command_line.Failure(command_line.DISK, f"{directory} cannot be written: {error.strerror or error}") from None
     if given.as_json:
-        print(json.dumps(witness.as_dict()))
+        print(json.dumps(compared.as_dict()))
     else:
         print(experiment.name or given.file.name)
-        for name, one in witness.sinks.items():
+        for name, one in compared.sinks.items():
             verdict = "equal" if one.equal else f"{one.differing:,} differ"
             print(f"  {name}: {one.of_model:,} records of the model, {one.of_spark:,} of Spark: {verdict}")
             for whose, records in (("only the model has", one.only_model), ("only Spark has", one.only_spark)):
                 for record in records[:3]:
                     print(f"    {whose} {record}")
         print(
-            f"  {witness.batches} micro-batches, {witness.records_per_s:,.0f} records/s within them, {witness.took_s:.0f} s with the start"
+            f"  {compared.batches} micro-batches, {compared.records_per_s:,.0f} records/s in them, {compared.took_s:.0f} s with the start"
         )
-        if witness.late or witness.dropped:
-            print(f"  late records dropped: {witness.late:,} by the model, {witness.dropped:,} by Spark; a larger lag keeps them")
-    return 0 if witness.equal else command_line.FAILS
+        if compared.late or compared.dropped:
+            print(f"  late records dropped: {compared.late:,} by the model, {compared.dropped:,} by Spark; a larger lag keeps them")
+    return 0 if compared.equal else command_line.FAILS
