@@ -20,8 +20,8 @@ from engine.core.tables import FRESH, LINED, SAVED_AS, TRACED, VIEWS, Arrays, Wo
 class World:
     """The loop's arrays and the operations on them between calls of the loop.
 
-    keepings: how each operator keeps its keyed state. logs: those of the sources. bounds: by edge, function from the number of inbound
-    channels of the receiver to the capacity of a channel, in records; 0: unbounded.
+    keepings: how each operator keeps its keyed state. logs: those of the sources. bounds: by edge, the capacity of a channel in
+    records, 0 if unbounded, from the number of inbound channels of a receiver and the speed of the slowest host of receivers.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class World:
         arrays: Arrays,
         keepings: Sequence[Keeping | None] = (),
         logs: SourceLogs | None = None,
-        bounds: Sequence[Callable[[int], int]] = (),
+        bounds: Sequence[Callable[[int, int], int]] = (),
     ):
         self.arrays = arrays
         self.keepings = keepings

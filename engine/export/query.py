@@ -97,10 +97,14 @@ def _unsupported(experiment: Experiment) -> Iterator[Problem]:
         if (query.copies or 1) > 1:
             message = f"query '{query.name}' has {query.copies} copies; Spark gets one: set copies to 1"
             yield Problem(pointer("query", "queries", n, "copies"), "not_exported", message, query.copies)
+    parallelism = {spec.id: spec.parallelism for spec in experiment.query.operators}
     for n, edge in enumerate(experiment.query.edges):
         if edge.source_port.startswith("late"):
             message = f"'{edge.target}' takes the late records of '{edge.source}', and Spark drops late ones; remove the edge"
             yield Problem(pointer("query", "edges", n, "source_port"), "not_exported", message, edge.source_port)
+        if kind_of(type(edge.partitioning)) == "broadcast" and (instances := parallelism[edge.target]) > 1:
+            message = f"each of the {instances} instances of '{edge.target}' gets every record, and SQL has no instances; choose rebalance"
+            yield Problem(pointer("query", "edges", n, "partitioning"), "not_exported", message, "broadcast")
         if edge.feedback:
             message = f"the edge from '{edge.source}' to '{edge.target}' closes a cycle, and queries of Spark have none"
             yield Problem(pointer("query", "edges", n), "not_exported", message)

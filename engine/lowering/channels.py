@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,8 +19,9 @@ from engine.spec.experiment.flow_control.base import FlowControl
 from engine.spec.experiment.partitionings import Partitioning
 from engine.spec.experiment.query import OperatorSpec, input_counts
 
-Bounds = tuple[Callable[[int], int], ...]
-"""By edge: function from the number of inbound channels of the receiver to the capacity of a channel, in records; 0: unbounded."""
+Bounds = tuple[Callable[[int, int], int], ...]
+"""By edge: the capacity of a channel in records, 0 if unbounded, from the number of inbound channels of a receiver and the speed of the
+slowest host of receivers, in thousandths."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def lower_channels(
     types: Mapping[str, RecordSchema],
     full: Mapping[str, RecordSchema],
     weights: Mapping[str, tuple[int, int]],
-    serves_ns: Mapping[str, int],
+    serves_ns: Mapping[str, Callable[[int], int]],
+    speeds_milli: Mapping[str, Sequence[int]],
     scaled: Collection[str],
     counted: bool,
     kernels: Loop,
@@ -75,8 +77,9 @@ def lower_channels(
     """The channels of all edges.
 
     types: the fields carried, by "operator.port"; full: all fields. weights: of input and output records. serves_ns: to serve a record,
-    by operator. scaled: operators that may run with fewer instances than they are laid out with; a channel may then hold more. counted:
-    receivers count the records served on each channel, whatever the flow control.
+    by operator, from the speed of the host. speeds_milli: of the hosts of an operator's instances. scaled: operators that may run with
+    fewer instances than they are laid out with; a channel may then hold more. counted: receivers count the records served on each channel,
+    whatever the flow control.
     """
     specs, edges = experiment.query.operators, experiment.query.edges
     position = {spec.id: n for n, spec in enumerate(specs)}
@@ -84,7 +87,7 @@ def lower_channels(
     inputs = input_counts(specs, edges)
     fewest = input_counts([spec.model_copy(update={"parallelism": 1}) if spec.id in scaled else spec for spec in specs], edges)
     region = experiment.policies.checkpointing.coordinated_regions(experiment.query)
-    bounds: list[Callable[[int], int]] = []
+    bounds: list[Callable[[int, int], int]] = []
     edge = np.zeros((len(edges), L.E_COLUMNS), np.int64)
     blocks: list[Words] = []
     route: list[int] = []
@@ -101,7 +104,7 @@ def lower_channels(
         schema, weight = types[f"{link.source}.{link.source_port}"], weights[link.source][1]
         choice, words = _choice(code, link.partitioning, schema, specs[target].parallelism)
         bounds.append(partial(_bound, experiment.policies.flow_control, schema.bytes, weight, serves_ns[link.target]))
-        bound = bounds[n](inputs[link.target])
+        bound = bounds[n](inputs[link.target], min(speeds_milli[link.target]))
         edge[n] = row_of(
             "E_",
             {
@@ -125,7 +128,7 @@ def lower_channels(
         route += words
         blocks.append(block)
         channels += len(block)
-        credits += len(block) * bounds[n](fewest[link.target])
+        credits += len(block) * bounds[n](fewest[link.target], max(speeds_milli[link.target]))
     op_edges, edges_of = _edges_by_operator(edge, len(specs))
     chan = np.concatenate(blocks) if blocks else np.zeros((0, L.C_COLUMNS), np.int64)
     return Channels(edge, chan, credits, op_edges, edges_of, np.array([*route, 0], np.int64), tuple(bounds))
@@ -167,7 +170,7 @@ def _edges_by_operator(edge: Words, operators: int) -> tuple[Words, list[tuple[i
     return np.array(op_edges, np.int64), ranges
 
 
-def _bound(flow: FlowControl, record_bytes: int, weight: int, serves_ns: int, inputs: int) -> int:
+def _bound(flow: FlowControl, record_bytes: int, weight: int, serves_ns: Callable[[int], int], inputs: int, speed_milli: int) -> int:
     """Capacity of a channel in records; 0: unbounded."""
-    records = flow.records(record_bytes, inputs, weight, serves_ns)
+    records = flow.records(record_bytes, inputs, weight, serves_ns(speed_milli))
     return 0 if records is None else max(1, records)

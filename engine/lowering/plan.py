@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,9 +94,9 @@ def build(
     is_active = (index >= 0) & (index < np.array(parallelism)[inst[:, L.I_OP]])
     processors = lay_out(hosts, inst, is_active, "background" in features, later_sharing(experiment))
     speeds_milli = {id: [hosts[index].speed_milli for index in indices] for id, indices in placement.items()}
-    serves_ns = {spec.id: record_ns(experiment, spec, full, weight_of[spec.id][0], speeds_milli[spec.id]) for spec in specs}
+    serves_ns = {spec.id: partial(record_ns, experiment, spec, full, weight_of[spec.id][0]) for spec in specs}
     counted = protocol is not None or "counting" in features
-    channels = lower_channels(experiment, types, full, weight_of, serves_ns, active, counted, kernels)
+    channels = lower_channels(experiment, types, full, weight_of, serves_ns, speeds_milli, active, counted, kernels)
     op, lowering = lower_operators(experiment, types, full, weight_of, channels, inst, kernels, strings)
     texts = TextTables(strings, lowering.constants, lowering.tables)
 

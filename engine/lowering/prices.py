@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -53,13 +53,13 @@ def serialises(experiment: Experiment) -> bool:
     return values.sent_ps > 0 or values.received_ps > 0
 
 
-def record_ns(experiment: Experiment, spec: OperatorSpec, schemas: Schemas, weight: int, speeds_milli: Sequence[int]) -> int:
-    """Service time of one simulated record in ns: usual work, on the slowest of the hosts, without cost variation or serialisation.
+def record_ns(experiment: Experiment, spec: OperatorSpec, schemas: Schemas, weight: int, speed_milli: int) -> int:
+    """Service time of one simulated record in ns: usual work, without cost variation or serialisation.
 
-    weight: real records per simulated record. speeds_milli: speeds of the hosts, in thousandths.
+    weight: real records per simulated record. speed_milli: of the host, in thousandths.
     """
     work_ps = _record_ps(experiment, spec, schemas, weight) * OPERATORS[spec.kind].usual_work(spec.parameters)
-    work_ns = max(1, -(-work_ps // min(speeds_milli)))
+    work_ns = max(1, -(-work_ps // speed_milli))
     return (work_ns << 16) // (L.WHOLE if spec.cost is None else spec.cost.attainable_share)
 
 

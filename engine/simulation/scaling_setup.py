@@ -79,16 +79,16 @@ def _service_ns(experiment: Experiment, shares: Mapping[str, Fraction], full: Ma
     larger = placement_of(laid_out(experiment, greatest(experiment)))
     found = {}
     for spec in query.operators:
-        speeds = [hosts[h].speed_milli for h in larger[spec.id]]
+        speed_milli = min(hosts[h].speed_milli for h in larger[spec.id])
         weight, weight_out = weight_of[spec.id]
-        ns = Fraction(record_ns(experiment, spec, full, weight, speeds), weight)
+        ns = Fraction(record_ns(experiment, spec, full, weight, speed_milli), weight)
         price, own = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as), spec.cost
         output_ps = price.output_ps if own is None or own.output_ps is None else own.output_ps
         alone = [edge.target for edge in query.edges if edge.source == spec.id and sum(e.target == edge.target for e in query.edges) == 1]
         outputs = sum((shares[id] for id in alone), Fraction(0)) / shares[spec.id] if shares[spec.id] else Fraction(0)
         attainable = Fraction(1) if own is None else exact(own.attainable)
         of_one_ps = output_ps * weight_out ** DEGREE["output_ps"] / Fraction(weight_out)
-        found[spec.id] = max(ns + outputs * of_one_ps / min(speeds) / attainable, Fraction(1, 10**6))
+        found[spec.id] = max(ns + outputs * of_one_ps / speed_milli / attainable, Fraction(1, 10**6))
     return found
 
 

@@ -145,13 +145,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--costs"):
-        config.pluginmanager.register(Measuring(), "measuring")
+        config.pluginmanager.register(Measuring(config), "measuring")
 
 
 class Measuring:
     """Measures in the processes that run tests; collects and writes in the one that the others report to."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
         self.tests: dict[str, dict[str, Any]] = {}
         self.pieces: list[float] = []
         self.piece_at_s = -PIECE_EVERY_S
@@ -188,6 +189,12 @@ class Measuring:
         about["factor"] = round(getattr(report, "factor", 1.0), 3)
         if report.failed:
             about["failed"] = True
+            self._name(report.nodeid)
+
+    def _name(self, failed: str) -> None:
+        """Print the name of a failed test at once: its traceback comes at the end, which may be an hour away."""
+        if not hasattr(self.config, "workerinput"):
+            self.config.get_terminal_writer().line(f" failed: {failed}")
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not hasattr(session.config, "workerinput"):

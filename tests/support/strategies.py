@@ -50,6 +50,9 @@ def ends(output: str) -> tuple[str, str]:
 class Query:
     """A query under construction: operators, edges, and the schema of each output that something may read."""
 
+    kinds: tuple[str, ...] = KINDS
+    joins: tuple[str, ...] = JOINS
+
     def __init__(self, draw: st.DrawFn, horizon_ns: int):
         self.draw, self.horizon_ns = draw, horizon_ns
         self.operators: list[Document] = []
@@ -349,13 +352,13 @@ class Query:
             keys = self.join_keys(first, second)
             if keys is not None and self.records_factor <= 4:
                 self.records_factor *= 4
-                kind = self.draw(st.sampled_from(JOINS))
+                kind = self.draw(st.sampled_from(self.joins))
                 params = self.join_params(kind, first, second, keys)
                 return self.add_operator(kind, params, {"left": [first], "right": [second]}, {"left": keys[0], "right": keys[1]})
         feeding = [first] + [
             id for id in everything if id != first and self.schemas[id] == self.schemas[first] and self.draw(st.booleans())
         ]
-        kind = self.draw(st.sampled_from(KINDS))
+        kind = self.draw(st.sampled_from(self.kinds))
         params = getattr(self, f"{kind}_params")(first)
         return self.add_operator(kind, params, {"in": feeding}, {"in": params.get("key")})
 

@@ -187,13 +187,17 @@ def _route(w: Arrays, edges: Words) -> None:
 
 
 def _bound(world: World, edges: Words) -> None:
-    """Set the capacity of these edges' channels, which depends on the number of active senders to the receiver."""
+    """Set the capacity of these edges' channels, which depends on the number of active senders and on the hosts of active receivers."""
     w = world.arrays
+    slowest_milli = np.full(len(w.op), L.FAR, np.int64)
+    used = w.inst[active(w)]
+    np.minimum.at(slowest_milli, used[:, L.I_OP], w.host[used[:, L.I_HOST], L.H_OWN_SPEED])
     inputs = np.zeros(len(w.op), np.int64)
     senders = np.where(w.edge[:, L.E_KIND] == L.FORWARD, 1, w.op[w.edge[:, L.E_SOURCE], L.O_PARALLEL])
     np.add.at(inputs, w.edge[:, L.E_TARGET], senders)
     for e in edges[w.edge[edges, L.E_BOUND] > 0].tolist():
-        w.edge[e, L.E_BOUND] = world.bounds[e](int(inputs[w.edge[e, L.E_TARGET]]))
+        target = w.edge[e, L.E_TARGET]
+        w.edge[e, L.E_BOUND] = world.bounds[e](int(inputs[target]), int(slowest_milli[target]))
 
 
 def _give_credits(w: Arrays, edges: Words) -> None:

@@ -27,7 +27,7 @@ from engine.operators import OPERATORS
 from engine.spec.rules.max_layout import laid_out
 from engine.spec.rules.scalable import unscalable, vertices
 from engine.spec.rules.validation import Context, load, placement_of, validate
-from tests.support.corner_cases import CORNER_CASES, host
+from tests.support.corner_cases import CORNER_CASES, bids, document, host
 from tests.support.strategies import documents
 from tests.support.tiers import EXAMPLES, spread, tier
 
@@ -108,6 +108,25 @@ def test_one_instance_of_fifty(name: str) -> None:
     wide = simulated(made, greatest=most)
     assert active(wide._world.arrays).sum() == len(made["query"]["operators"]) < len(wide._world.arrays.inst) - 90
     assert_same_run(simulated(made), wide)
+
+
+def test_buffers_are_those_of_the_hosts_in_use() -> None:
+    """A buffer of 0.1 ms holds ten records of 10 us, five on a host of half the speed. Overloaded, so that it fills."""
+    made = document(
+        [{"id": "in", "kind": "source"}, {"id": "sink", "kind": "sink", "cost": {"record_us": 10}}],
+        [{"source": "in", "target": "sink", "partitioning": {"kind": "rebalance"}}],
+        [host("fast"), host("slow", speed=0.5)],
+        {"in": bids(200_000)},
+        placement={"kind": "explicit", "hosts": {"in": ["fast"], "sink": ["fast", "slow"]}},
+        policies={"flow_control": {"kind": "credits", "per_channel": 1000, "per_instance_ms": 0.1}},
+        horizon_s=0.002,
+    )
+    plain, wide = simulated(made), simulated(made, greatest={"sink": 2})
+    held = lambda simulation: simulation._world.arrays.edge[0, L.E_BOUND]  # noqa: E731
+    assert held(plain) == held(wide) == 10
+    assert_same_run(plain, wide)
+    set_parallelism(wide._world, [1, 2])
+    assert held(wide) == 5
 
 
 @pytest.mark.slow
