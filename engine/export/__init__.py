@@ -4,7 +4,22 @@ Knows documents and their input only. No Spark is needed to write the program.
 """
 
 from .compare import Difference, difference
-from .files import TooManyRecords, records_written, write
+from .files import AHEAD_NS, TooManyRecords, records_written, write
+from .progress import MicroBatch, batches_in, line_of, micro_batch
 from .query import NotExported, SparkQuery, compiled
 
-__all__ = ["Difference", "NotExported", "SparkQuery", "TooManyRecords", "compiled", "difference", "records_written", "write"]
+__all__ = [
+    "AHEAD_NS",
+    "Difference",
+    "MicroBatch",
+    "NotExported",
+    "SparkQuery",
+    "TooManyRecords",
+    "batches_in",
+    "compiled",
+    "difference",
+    "line_of",
+    "micro_batch",
+    "records_written",
+    "write",
+]

@@ -21,10 +21,12 @@ import json
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming import StreamingQuery
 
 HERE = Path(__file__).resolve().parent
 SHIFT_NS = {shift_ns}
-END = "timestamp_micros({end_ns}L)"
+END_NS = {end_ns}
+"""Event time of the record that ends each stream."""
 
 
 def settings() -> dict[str, str]:
@@ -45,7 +47,7 @@ def stream(spark: SparkSession, name: str, columns: str, lag_ns: int | None) -> 
     records = files.selectExpr("*", f"timestamp_micros(_event_ns + {{SHIFT_NS}}) AS _event").drop("_event_ns")
     if lag_ns is not None:
         records = records.withWatermark("_event", f"{{lag_ns}} microseconds")
-    records = records.where(f"_event < {{END}}")
+    records = records.where(f"_event < timestamp_micros({{END_NS + SHIFT_NS}}L)")
     (records if lag_ns is not None else records.drop("_event")).createOrReplaceTempView(f"`{{name}}`")
 
 
@@ -53,23 +55,23 @@ def queries(spark: SparkSession) -> dict[str, DataFrame]:
     """The records of each sink."""
 '''
 
-TAIL = """
+TAIL = '''
+
+def start(sink: str, records: DataFrame) -> StreamingQuery:
+    """Write the records of a sink as a stream, from where it was."""
+    writer = records.writeStream.trigger(availableNow=True).option("checkpointLocation", str(HERE / "checkpoints" / sink))
+    return writer.format("parquet").start(str(HERE / "output" / sink))
+
 
 def main() -> None:
     builder = SparkSession.builder.appName({app!r})
     for name, value in settings().items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    running = [
-        records.writeStream.trigger(availableNow=True)
-        .option("checkpointLocation", str(HERE / "checkpoints" / name))
-        .format("parquet")
-        .start(str(HERE / "output" / name))
-        for name, records in queries(spark).items()
-    ]
-    for query in running:
+    running = {{sink: start(sink, records) for sink, records in queries(spark).items()}}
+    for query in running.values():
         query.awaitTermination()
-    told = {{name: [json.loads(batch.json) for batch in query.recentProgress] for name, query in zip(queries(spark), running)}}
+    told = {{sink: [json.loads(batch.json) for batch in query.recentProgress] for sink, query in running.items()}}
     (HERE / "progress.json").write_text(json.dumps(told))
     for name in told:
         print(name, spark.read.parquet(str(HERE / "output" / name)).count(), "records")
@@ -78,12 +80,12 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-"""
+'''
 
 
 def text(query: SparkQuery, end_ns: int, pyspark: str, batches: int, partitions: int) -> str:
     """The program. end_ns: event time of the record that ends each stream. pyspark: version it was tried with. partitions: of state."""
-    numbers = {"shift_ns": SHIFT_NS, "end_ns": end_ns + SHIFT_NS, "partitions": partitions, "batches": batches + 4}
+    numbers = {"shift_ns": SHIFT_NS, "end_ns": end_ns, "partitions": partitions, "batches": batches + 4}
     head = HEAD.format(name=_in_docstring(query.name), pyspark=pyspark, **numbers)
     parts = [*map(_source, query.sources), *map(_view, query.views), "    return {\n", *map(_sink, query.sinks), "    }\n"]
     return head + "".join(parts) + TAIL.format(app=query.name)

@@ -93,6 +93,9 @@ def _unsupported(experiment: Experiment) -> Iterator[Problem]:
     if (protocol := kind_of(type(experiment.policies.checkpointing))) != "none":
         message = "Spark has a checkpointing protocol of its own; set checkpointing to none"
         yield Problem("/policies/checkpointing", "not_exported", message, protocol)
+    if kind_of(type(experiment.policies.ingress)) == "drop":
+        message = "full hosts drop records, and Spark takes all; choose read"
+        yield Problem("/policies/ingress", "not_exported", message, "drop")
     for n, query in enumerate(experiment.query.queries):
         if (query.copies or 1) > 1:
             message = f"query '{query.name}' has {query.copies} copies; Spark gets one: set copies to 1"

@@ -23,7 +23,7 @@ from launcher.environment import PYTHON
 from launcher.services import Service, redis_server
 
 from webapp.accounts.models import ApiToken, Invitation
-from webapp.lab.models import Dataset, Experiment, Lab, Membership, Run, SparkJob, Study, View, Waterfalls
+from webapp.lab.models import Dataset, Experiment, Lab, Membership, Run, SparkJob, SparkRun, Study, View, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
 from webapp.lab.people import member
 from webapp.lab.versions import Author, record_creation
@@ -285,6 +285,7 @@ def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
         "id": Waterfalls.objects.create(run=run, selection=selection, selection_hash=hash_of(selection)).pk,
         "dataset_id": Dataset.objects.create(lab=lab, name="d", file="d", rows=1, bytes=1, columns=[], timestamps=[]).pk,
         "job_id": SparkJob.objects.create(lab=lab, question={"kind": "summaries"}).pk,
+        "spark_run_id": SparkRun.objects.create(run=run, files=2).pk,
         "study_id": Study.objects.create(lab=lab, experiment=experiment, name="s", document={}).pk,
         "view_id": View.objects.create(lab=lab, name="v", query={}).pk,
         "paper": "benchmark",

@@ -22,6 +22,7 @@ from . import (
     runs,
     session,
     spark,
+    spark_runs,
     storage,
     studies,
     tags,
@@ -61,6 +62,7 @@ api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/runs", pauses.router, tags=["runs"])
 api.add_router("/runs", recoveries.router, tags=["runs"])
 api.add_router("/runs", waterfalls.router, tags=["runs"])
+api.add_router("/runs", spark_runs.router, tags=["runs"])
 api.add_router("/runs", diagnosis.router, tags=["runs"])
 api.add_router("/runs", baselines.of_run, tags=["runs"])
 api.add_router("/baselines", baselines.router, tags=["runs"])

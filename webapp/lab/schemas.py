@@ -17,7 +17,7 @@ from engine.spec.figure.figure import Scale
 from webapp.lib.described import EXACT, AsIs, Json, JsonObject
 from webapp.messaging.presence import people_at
 
-from .models import Dataset, Experiment, ExperimentVersion, LearningJob, Reproduction, Run, RunState, SparkJob, Study, Waterfalls
+from .models import Dataset, Experiment, ExperimentVersion, LearningJob, Reproduction, Run, RunState, SparkJob, SparkRun, Study, Waterfalls
 from .studies import waits_for
 from .verdicts import verdicts_of
 
@@ -578,6 +578,38 @@ class LearningJobShape(Schema):
             "finished_at",
         )
         return cls(id=str(job.pk), note=note, **{name: getattr(job, name) for name in names})
+
+
+class SparkRunShape(Schema):
+    """The query of a run, executed on a real Spark. files: into which the input of each source is cut. batches: micro-batches that have
+    ended. equal: whether Spark's records are the engine's; null until they are compared. note: why its start may be delayed."""
+
+    id: str
+    run: str
+    files: int
+    state: RunState
+    doing: str
+    progress: float
+    batches: int
+    equal: bool | None
+    author: str
+    error: str | None
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    note: str | None = None
+
+    @classmethod
+    def fields_of(cls, row: SparkRun) -> dict[str, Any]:
+        names = ("files", "state", "doing", "progress", "batches", "author", "cancel_requested", "created_at", "started_at", "finished_at")
+        equal = None if row.comparison is None else row.comparison["equal"]
+        ids = {"id": str(row.pk), "run": str(row.run_id)}
+        return {**ids, "error": row.error or None, "equal": equal, **{name: getattr(row, name) for name in names}}
+
+    @classmethod
+    def of(cls, row: SparkRun, note: str | None = None) -> Self:
+        return cls(**cls.fields_of(row), note=note)
 
 
 class SparkJobShape(Schema):

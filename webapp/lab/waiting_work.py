@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from webapp.messaging import queue
 
-from .models import Executor, LearningJob, Reproduction, Run, SparkJob, Study, Waterfalls, Work
+from .models import Executor, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls, Work
 
-KINDS: tuple[type[Work], ...] = (Run, Waterfalls, Study, Reproduction, LearningJob, SparkJob)
+KINDS: tuple[type[Work], ...] = (Run, Waterfalls, Study, Reproduction, LearningJob, SparkJob, SparkRun)
 TAKEN_AFTER = timedelta(seconds=1)
 """Work enqueued longer ago than this has found no free worker."""
 

@@ -13,6 +13,7 @@ from webapp.lab.schemas import (
     ReproductionShape,
     RunShape,
     SparkJobShape,
+    SparkRunShape,
     StudyShape,
     WaterfallsShape,
 )
@@ -94,6 +95,11 @@ class LearningJobsMessage(TypedDict):
     learning_jobs: list[LearningJobShape]
 
 
+class SparkRunsMessage(TypedDict):
+    type: Literal["spark_runs"]
+    spark_runs: list[SparkRunShape]
+
+
 class ListsMessage(TypedDict):
     """Lists of runs or their tags may have changed."""
 
@@ -110,6 +116,7 @@ NewsMessage = (
     | ReproductionsMessage
     | AnalysesMessage
     | LearningJobsMessage
+    | SparkRunsMessage
     | ListsMessage
     | PongMessage
 )

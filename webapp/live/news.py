@@ -34,6 +34,7 @@ KINDS = {
     "reproduction": "reproductions",
     "analysis": "analyses",
     "learning": "learning_jobs",
+    "spark_run": "spark_runs",
 }
 """Message type by kind of row."""
 Rows = dict[tuple[str, str], dict[str, Any] | None]

@@ -9,7 +9,7 @@ from typing import Any
 from channels.db import database_sync_to_async
 from django.db.models import Q
 
-from webapp.lab.models import Experiment, LearningJob, Reproduction, Run, SparkJob, Study, Waterfalls
+from webapp.lab.models import Experiment, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls
 from webapp.lab.models.work import ACTIVE
 from webapp.lab.schemas import (
     ExperimentNews,
@@ -18,6 +18,7 @@ from webapp.lab.schemas import (
     ReproductionShape,
     RunShape,
     SparkJobShape,
+    SparkRunShape,
     StudyShape,
     WaterfallsShape,
 )
@@ -53,6 +54,8 @@ def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
         rows["analysis", str(job.pk)] = None if job.deleted_at else SparkJobShape.of(job).model_dump(mode="json")
     for job in LearningJob.objects.filter(lab=lab_id).filter(_wanted(named, "learning")).order_by("created_at"):
         rows["learning", str(job.pk)] = None if job.deleted_at else LearningJobShape.of(job).model_dump(mode="json")
+    for query in SparkRun.objects.filter(run__lab=lab_id).filter(_wanted(named, "spark_run")).order_by("created_at"):
+        rows["spark_run", str(query.pk)] = None if query.deleted_at else SparkRunShape.of(query).model_dump(mode="json")
     return rows
 
 

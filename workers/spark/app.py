@@ -17,17 +17,17 @@ django.setup()
 
 from celery import signals  # noqa: E402
 
-from webapp.lab.models import SparkJob  # noqa: E402
+from webapp.lab.models import SparkJob, SparkRun  # noqa: E402
 from webapp.lib.logs import bound  # noqa: E402
 from webapp.messaging.heartbeats import tell_spark_state  # noqa: E402
 from webapp.messaging.queue import application  # noqa: E402
 from workers.execution import SHUTTING_DOWN  # noqa: E402
 
-from . import jobs  # noqa: E402
+from . import jobs, queries  # noqa: E402
 from .runs import Runs  # noqa: E402
 from .session import SESSION, master  # noqa: E402
 
-__all__ = ["application", "spark_job"]
+__all__ = ["application", "spark_job", "spark_run"]
 
 SIGN_S = 2.0
 
@@ -37,6 +37,13 @@ def spark_job(id: str) -> None:
     """Answer a question about many runs. Idempotent."""
     with bound(analysis=id):
         jobs.make(id)
+
+
+@application.task(name=SparkRun.TASK)
+def spark_run(id: str) -> None:
+    """Execute the query of a run on Spark. Idempotent."""
+    with bound(query=id):
+        queries.make(id)
 
 
 @signals.worker_ready.connect

@@ -25,20 +25,17 @@ from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce_row
 from webapp.reports.analysis import NEWS, QUESTION, ComparisonQuestion, QuestionAbout, RunsAsked
 from webapp.reports.summary_store import Store
-from workers.artifacts import is_disk_full
 from workers.attempts import attempt
-from workers.execution import SHUTTING_DOWN, failed
-from workers.run_monitor import Cancelled, LeaseLost, Monitor, ShuttingDown
+from workers.run_monitor import Monitor
 
 from .answers import ANSWERS, Sets
-from .session import SESSION, SparkUnavailable
+from .outcomes import outcome_of
+from .session import SESSION
 from .summaries import Summarised, Wanted, summaries
 
 log = logging.getLogger(__name__)
 
 DOCUMENTS_TOGETHER = 500
-NOTICE_S = 1.0
-"""Grace period after Spark disconnects before checking whether this worker is shutting down."""
 
 
 class JobAttendant(Monitor):
@@ -60,30 +57,7 @@ def make(id: str) -> None:
 
 def _outcome(job: SparkJob, monitor: Monitor) -> dict[str, Any]:
     """Compute the answer. Returns the outcome as changes of the row. Raises LeaseLost and ShuttingDown."""
-    for again in (False, True):
-        deaths = SESSION.deaths()
-        try:
-            return _make(job, monitor)
-        except (LeaseLost, ShuttingDown):
-            raise
-        except Cancelled:
-            return {"state": RunState.CANCELLED}
-        except (SparkUnavailable, Refusal) as why:
-            return failed(str(why))
-        except MemoryError:
-            return failed("the worker ran out of memory; select fewer runs")
-        except Exception as error:
-            if is_disk_full(error):
-                return failed(f"the disk is full: cannot write below {settings.ANALYSIS_DIR}; free some space and ask again")
-            log.exception("analysis %s failed", job.pk)
-            if SHUTTING_DOWN.wait(NOTICE_S):
-                raise ShuttingDown from None
-            if SESSION.deaths() == deaths:
-                return failed(f"the analysis failed: {first_line(error)}; the log of the analysis worker has the details")
-            if again:
-                return failed("Spark died twice during this job, probably out of memory; give it more (SPARK_DRIVER_MEMORY)")
-            log.warning("analysis %s: Spark died during the job; continuing with a new session", job.pk)
-    raise AssertionError
+    return outcome_of(lambda: _make(job, monitor), "the analysis", Path(settings.ANALYSIS_DIR), "select fewer runs")
 
 
 def _make(job: SparkJob, monitor: Monitor) -> dict[str, Any]:
@@ -140,9 +114,3 @@ def write(file: Path, text: str) -> None:
         os.replace(part, file)
     finally:
         part.unlink(missing_ok=True)
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of an error, without Py4J's line about the called method."""
-    lines = [line for line in str(error).strip().splitlines() if not line.startswith("An error occurred while calling")]
-    return f"{type(error).__name__}: {lines[0].removeprefix(': ')[:300] if lines else 'no message'}"

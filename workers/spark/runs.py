@@ -24,7 +24,7 @@ from workers.execution import SHUTTING_DOWN
 from workers.identity import HOST
 
 from .executor import HandedOver, execute
-from .jobs import first_line
+from .outcomes import first_line
 from .session import Session, SparkUnavailable
 
 log = logging.getLogger(__name__)

@@ -1,27 +1,32 @@
-"""An experiment's query on a real Spark, its records held against the engine's: `manage.py run FILE --backend spark`."""
+"""An experiment's query on a real Spark, its records held against the engine's."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import platform
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
 
 import engine
-from engine.export import Difference, difference, records_written, write
+from engine.export import AHEAD_NS, Difference, MicroBatch, SparkQuery, batches_in, difference, line_of, micro_batch, records_written, write
 from engine.spec import Experiment
 from engine.spec.rules.validation import Context, load
 
 from .session import SparkUnavailable, check_java
 
 LOG_LINES = 12
+LOOK_S = 0.1
+"""Polling interval of micro-batches that have ended."""
 
 
 class SparkFailed(Exception):
@@ -52,39 +57,111 @@ class Comparison:
         return told | rest
 
 
-def run_on_both(experiment: Experiment, context: Context, directory: Path) -> Comparison:
-    """Run the query here and on Spark, on the same records. directory: new or empty; the program, its input and its output stay in it.
-
-    The model serves all records of the logs (`drain`), as Spark does. Raises NotExported, SparkUnavailable, SparkFailed, OSError.
-    """
+def drained(experiment: Experiment, context: Context) -> Experiment:
+    """The experiment as both execute it: all records of the logs are served, also those of a warm-up, and the model has no faults, since
+    Spark has none of them."""
     document = experiment.model_dump(mode="json", by_alias=True)
     document["workload"] |= {"drain": True, "warmup_s": 0}
-    drained = load(document, context)
-    query = write(drained, directory, context)
+    document["faults"] = []
+    return load(document, context)
+
+
+def run_on_both(experiment: Experiment, context: Context, directory: Path) -> Comparison:
+    """Run the query here and, in a process of its own, on Spark, on the same records. directory: new or empty; the program, its input and
+    its output stay in it. Raises NotExported, SparkUnavailable, SparkFailed, OSError."""
+    whole = drained(experiment, context)
+    query = write(whole, directory, context)
     check_java()
-    done = engine.run(drained, datasets=context.datasets, keep_outputs=True)
+    simulation = engine.Simulation(whole, datasets=context.datasets, keep_outputs=True)
+    simulation.run_until(simulation.end_ns)
     began_s = time.monotonic()
     _run(directory)
     took_s = time.monotonic() - began_s
-    sums = any(spec.kind.endswith("aggregate") for spec in drained.query.operators)
+    latest_ns = program_in(directory).END_NS - AHEAD_NS
+    told = json.loads((directory / "progress.json").read_text())
+    batches = [micro_batch(sink, batch, latest_ns) for sink, of_sink in told.items() for batch in of_sink]
+    return compared(simulation, query, directory, batches, took_s)
+
+
+def compared(simulation: engine.Simulation, query: SparkQuery, directory: Path, batches: Sequence[MicroBatch], took_s: float) -> Comparison:
+    """The records of a finished simulation, which kept its outputs, and those that the program wrote."""
+    sums = any(spec.kind.endswith("aggregate") for spec in simulation.experiment.query.operators)
     sinks = {}
     for sink in query.sinks:
-        ours = done.outputs(sink.name).select(list(sink.columns))
+        ours = simulation.outputs(sink.name).select(list(sink.columns))
         floats = [field.name for field in ours.schema if sums and pa.types.is_floating(field.type)]
         sinks[sink.name] = difference(ours, records_written(directory, sink.name, ours.schema), floats)
-    told = [batch for batches in json.loads((directory / "progress.json").read_text()).values() for batch in batches]
-    records = sum(batch["numInputRows"] for batch in told)
-    in_batches_s = sum(batch["batchDuration"] for batch in told) / 1000
+    summary = simulation.summary()
+    in_batches_s = sum(batch["took_ms"] for batch in batches) / 1000
     return Comparison(
         sinks=sinks,
-        records_in=int(done.summary["records_in"]),
-        batches=len(told),
-        records_per_s=round(records / in_batches_s, 1) if in_batches_s else 0.0,
+        records_in=int(summary["records_in"]),
+        batches=len(batches),
+        records_per_s=round(sum(batch["records_in"] for batch in batches) / in_batches_s, 1) if in_batches_s else 0.0,
         took_s=round(took_s, 1),
-        late=int(done.summary["late"]),
-        dropped=sum(state["numRowsDroppedByWatermark"] for batch in told for state in batch["stateOperators"]),
+        late=int(summary["late"]),
+        dropped=sum(batch["dropped"] for batch in batches),
         machine=f"{os.cpu_count()} cores, {platform.machine()}",
     )
+
+
+def stream(spark: Any, directory: Path, log: BatchLog, check: Callable[[], None]) -> None:
+    """Run the program's streams in a session of their own, to the end of their input or from where they were stopped.
+
+    check: called every LOOK_S; what it raises stops the streams. Raises Spark's errors.
+    """
+    program, session = program_in(directory), spark.newSession()
+    for name, value in program.settings().items():
+        session.conf.set(name, value)
+    running: dict[str, Any] = {}
+    try:
+        session.sparkContext.setLocalProperty("spark.scheduler.pool", "streams")
+        for sink, records in program.queries(session).items():
+            running[sink] = program.start(sink, records)
+        while True:
+            alive = any(query.isActive for query in running.values())
+            for sink, query in running.items():
+                log.add(micro_batch(sink, json.loads(batch.json), program.END_NS - AHEAD_NS) for batch in query.recentProgress)
+            if not alive:
+                break
+            check()
+            time.sleep(LOOK_S)
+        for query in running.values():
+            query.awaitTermination()
+    finally:
+        for query in running.values():
+            query.stop()
+        session.sparkContext.setLocalProperty("spark.scheduler.pool", None)
+
+
+class BatchLog:
+    """Micro-batches that have ended, a line of a file for each. A stream that goes on in another process adds to those before."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.batches = batches_in(path)
+        self._known = {(batch["sink"], batch["batch"]) for batch in self.batches}
+        path.write_text("".join(map(line_of, self.batches)))  # without a line that was cut off
+
+    def add(self, batches: Any) -> None:
+        """Those that are not known yet."""
+        new = [batch for batch in batches if (batch["sink"], batch["batch"]) not in self._known]
+        if not new:
+            return
+        with self.path.open("a") as file:
+            file.writelines(map(line_of, new))
+        self.batches += new
+        self._known |= {(batch["sink"], batch["batch"]) for batch in new}
+
+
+def program_in(directory: Path) -> ModuleType:
+    """The program of a directory as a module."""
+    spec = importlib.util.spec_from_file_location("query", directory / "query.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _run(directory: Path) -> None:
@@ -98,4 +175,4 @@ def _run(directory: Path) -> None:
         raise SparkFailed(f"Spark ended with status {status}: {' '.join(wrong)[:500]} (all of it: {log})")
 
 
-__all__ = ["Comparison", "SparkFailed", "SparkUnavailable", "run_on_both"]
+__all__ = ["BatchLog", "Comparison", "SparkFailed", "SparkUnavailable", "compared", "drained", "run_on_both", "stream"]

@@ -1321,6 +1321,99 @@ export interface components {
             note: string | null;
             waterfalls: components["schemas"]["Waterfall"][] | null;
         };
+        /**
+         * @description The query of a run, executed on a real Spark. files: into which the input of each source is cut. batches: micro-batches that have
+         *     ended. equal: whether Spark's records are the engine's; null until they are compared. note: why its start may be delayed.
+         */
+        SparkRunShape: {
+            id: string;
+            run: string;
+            files: number;
+            state: components["schemas"]["RunState"];
+            doing: string;
+            progress: number;
+            batches: number;
+            equal: boolean | null;
+            author: string;
+            error: string | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            note: string | null;
+        };
+        /**
+         * @description sink: the query's sink; each sink is a query of its own in Spark. began_s: Unix time. took_ms: by operation, too: `addBatch` is the
+         *     work on records. watermark_s: virtual time; null without one, and once all windows have ended. behind_ms: virtual time from the
+         *     watermark to the newest event. dropped: records behind the watermark.
+         */
+        MicroBatch: {
+            sink: string;
+            batch: number;
+            began_s: number;
+            records_in: number;
+            took_ms: number;
+            operations_ms: {
+                [key: string]: number;
+            };
+            watermark_s: number | null;
+            behind_ms: number | null;
+            state_rows: number;
+            state_bytes: number;
+            dropped: number;
+        };
+        /**
+         * @description records_per_s: of the input, over the time in micro-batches. took_s: with Spark's start. late: records that the model dropped.
+         *     dropped: by Spark's watermarks.
+         */
+        SparkComparison: {
+            equal: boolean;
+            sinks: {
+                [key: string]: components["schemas"]["SparkDifference"];
+            };
+            records_in: number;
+            batches: number;
+            records_per_s: number;
+            took_s: number;
+            late: number;
+            dropped: number;
+            machine: string;
+        };
+        /** @description Records of a sink. of_model, of_spark: how many there are. only_model, only_spark: the first of those that the other lacks. */
+        SparkDifference: {
+            equal: boolean;
+            of_model: number;
+            of_spark: number;
+            differing: number;
+            only_model: {
+                [key: string]: components["schemas"]["Json"];
+            }[];
+            only_spark: {
+                [key: string]: components["schemas"]["Json"];
+            }[];
+        };
+        /** @description micro_batches: those that have ended, in the order in which they did. comparison: null until the records are compared. */
+        SparkRunDetail: {
+            id: string;
+            run: string;
+            files: number;
+            state: components["schemas"]["RunState"];
+            doing: string;
+            progress: number;
+            batches: number;
+            equal: boolean | null;
+            author: string;
+            error: string | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            note: string | null;
+            micro_batches: components["schemas"]["MicroBatch"][];
+            comparison: components["schemas"]["SparkComparison"] | null;
+        };
         /** @description What limits the run from `from_s` to `to_s`. operator, instances, host, link: what is at its limit. */
         DiagnosisShape: {
             kind: components["schemas"]["LimitKind"];
@@ -2330,12 +2423,17 @@ export interface components {
             type: "runs";
             runs: components["schemas"]["RunShape"][];
         };
+        SparkRunsMessage: {
+            /** @constant */
+            type: "spark_runs";
+            spark_runs: components["schemas"]["SparkRunShape"][];
+        };
         StudiesMessage: {
             /** @constant */
             type: "studies";
             studies: components["schemas"]["StudyShape"][];
         };
-        NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["ExperimentsMessage"] | components["schemas"]["PresencesMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["LearningJobsMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
+        NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["ExperimentsMessage"] | components["schemas"]["PresencesMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["LearningJobsMessage"] | components["schemas"]["SparkRunsMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
         Credentials: {
             name: string;
             password: string;
@@ -3212,6 +3310,13 @@ export interface components {
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace: number | null;
         };
+        SparkRunAsked: {
+            /**
+             * @description Files into which the input of each source is cut; each is a micro-batch.
+             * @default 20
+             */
+            files?: number;
+        };
         /** @description A span of virtual time. Default: from the end of the warm-up to the last frame that is stored. */
         DiagnosedSpan: {
             from_s?: number | null;
@@ -3622,6 +3727,11 @@ export type WaterfallsShape = components['schemas']['WaterfallsShape'];
 export type Waterfall = components['schemas']['Waterfall'];
 export type WaterfallPart = components['schemas']['WaterfallPart'];
 export type WaterfallsAnswer = components['schemas']['WaterfallsAnswer'];
+export type SparkRunShape = components['schemas']['SparkRunShape'];
+export type MicroBatch = components['schemas']['MicroBatch'];
+export type SparkComparison = components['schemas']['SparkComparison'];
+export type SparkDifference = components['schemas']['SparkDifference'];
+export type SparkRunDetail = components['schemas']['SparkRunDetail'];
 export type DiagnosisShape = components['schemas']['DiagnosisShape'];
 export type EffectShape = components['schemas']['EffectShape'];
 export type EvidenceShape = components['schemas']['EvidenceShape'];
@@ -3722,6 +3832,7 @@ export type QuestionsMessage = components['schemas']['QuestionsMessage'];
 export type ReadyMessage = components['schemas']['ReadyMessage'];
 export type ReproductionsMessage = components['schemas']['ReproductionsMessage'];
 export type RunsMessage = components['schemas']['RunsMessage'];
+export type SparkRunsMessage = components['schemas']['SparkRunsMessage'];
 export type StudiesMessage = components['schemas']['StudiesMessage'];
 export type NewsMessage = components['schemas']['NewsMessage'];
 export type Credentials = components['schemas']['Credentials'];
@@ -3780,6 +3891,7 @@ export type SwitchedRate = components['schemas']['SwitchedRate'];
 export type SwitchedScheduling = components['schemas']['SwitchedScheduling'];
 export type StepFrames = components['schemas']['StepFrames'];
 export type Paced = components['schemas']['Paced'];
+export type SparkRunAsked = components['schemas']['SparkRunAsked'];
 export type DiagnosedSpan = components['schemas']['DiagnosedSpan'];
 export type ChosenRemedy = components['schemas']['ChosenRemedy'];
 export type ComparedQuery = components['schemas']['ComparedQuery'];

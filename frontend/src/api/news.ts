@@ -3,7 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { tellOpened } from "./opened";
 import { isActive } from "./queries";
 import { LiveSocket } from "./socket";
-import type { Analysis, AnalysisDetail, ExperimentNews, ExperimentRow, FigureItem, Learning, LearningJob, NewsMessage, OpenPage, Question, Reproduction, Run, RunState, Saved, Study, StudyDetail, Waterfall } from "./types";
+import type { Analysis, AnalysisDetail, ExperimentNews, ExperimentRow, FigureItem, Learning, LearningJob, NewsMessage, OpenPage, Question, Reproduction, Run, RunState, Saved, SparkRun, SparkRunDetail, Study, StudyDetail, Waterfall } from "./types";
 
 type Page<Item> = { items: Item[]; count: number };
 /** A study's results are read this long after the first of its runs that ended; with what ended meanwhile. */
@@ -22,15 +22,16 @@ export function followNews(client: QueryClient): () => void {
   const socket = new LiveSocket<NewsMessage>({
     path: () => "/ws/news",
     onMessage: (message) => {
-      if (message.type === "ready") anew("runs", "run-groups", "run-points", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "analysis", "learning", "learned-models", "experiments", "experiment-saved", "versions");
+      if (message.type === "ready") anew("runs", "run-groups", "run-points", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "spark-runs", "analysis", "learning", "learned-models", "experiments", "experiment-saved", "versions");
       if (message.type === "ready") tellOpened((told) => socket.send(told));
       if (message.type === "experiments") takeExperiments(client, message.experiments);
       if (message.type === "presences") message.presences.forEach(({ id, pages }) => client.setQueryData<OpenPage[]>(["presence", id], pages));
-      if (message.type === "lists") anew("runs", "run-groups", "run-points", "compare", "baselines", "tags", "experiments", "waterfalls", "studies", "spark/jobs");
+      if (message.type === "lists") anew("runs", "run-groups", "run-points", "compare", "baselines", "tags", "experiments", "waterfalls", "studies", "spark/jobs", "spark-runs");
       if (message.type === "runs") takeRuns(message.runs);
       if (message.type === "questions") message.questions.forEach((question) => takeQuestion(client, question));
       if (message.type === "studies") takeStudies(message.studies);
       if (message.type === "analyses") message.analyses.forEach((analysis) => takeAnalysis(client, analysis));
+      if (message.type === "spark_runs") message.spark_runs.forEach((row) => takeSparkRun(client, row));
       if (message.type === "learning_jobs") message.learning_jobs.forEach((job) => takeLearningJob(client, job));
       if (message.type === "reproductions") message.reproductions.forEach((row) => takeReproduction(client, row));
     },
@@ -140,6 +141,19 @@ export function takeAnalysis(client: QueryClient, analysis: Analysis): void {
   const one = ["analysis", analysis.id];
   if (isActive(analysis)) client.setQueryData<AnalysisDetail>(one, (known) => known && { ...known, ...analysis });
   else void client.invalidateQueries({ queryKey: one });
+}
+
+/** A query on Spark, as it is now; its micro-batches are read once there are new ones. */
+export function takeSparkRun(client: QueryClient, row: SparkRun): void {
+  const all = ["spark-runs", row.run];
+  const known = client.getQueryData<SparkRun[]>(all);
+  if (known?.some(({ id }) => id === row.id)) client.setQueryData<SparkRun[]>(all, known.map((one) => (one.id === row.id ? row : one)));
+  else void client.invalidateQueries({ queryKey: all, exact: true });
+  const one = [...all, row.id];
+  const before = client.getQueryData<SparkRunDetail>(one);
+  client.setQueryData<SparkRunDetail>(one, (detail) => detail && { ...detail, ...row });
+  const isNew = before && (before.micro_batches.length !== row.batches || before.state !== row.state);
+  if (isNew) void client.invalidateQueries({ queryKey: one });
 }
 
 /** A job of learning, as it is now. What it makes is read anew: a corpus that grows, the course of training. */

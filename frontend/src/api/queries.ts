@@ -39,6 +39,8 @@ import type {
   RunState,
   Saved,
   SelectionOfRuns,
+  SparkRun,
+  SparkRunDetail,
   SparkState,
   Study,
   StudyDetail,
@@ -357,6 +359,18 @@ export const answerQuery = (run: string, id: string) =>
   queryOptions({
     queryKey: ["waterfalls", run, id],
     queryFn: () => get<Question & { waterfalls: Waterfall[] | null }>(`/api/runs/${run}/waterfalls/${id}`),
+    enabled: id !== "",
+    staleTime: Infinity,
+  });
+
+/** How often a run's query was executed on Spark, the newest first. */
+export const sparkRunsQuery = (run: string) => queryOptions({ queryKey: ["spark-runs", run], queryFn: () => get<SparkRun[]>(`/api/runs/${run}/spark`) });
+
+/** One execution on Spark with its micro-batches, and the comparison once there is one. */
+export const sparkRunQuery = (run: string, id: string) =>
+  queryOptions({
+    queryKey: ["spark-runs", run, id],
+    queryFn: () => get<SparkRunDetail>(`/api/runs/${run}/spark/${id}`),
     enabled: id !== "",
     staleTime: Infinity,
   });

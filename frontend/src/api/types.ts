@@ -107,6 +107,11 @@ export type MeasuredSide = Api.MeasuredSide;
 export type Baseline = Api.BaselineShape;
 export type Selection = Api.Selection;
 export type Question = Api.WaterfallsShape;
+/** A run's query on a real Spark. */
+export type SparkRun = Api.SparkRunShape;
+export type SparkRunDetail = Api.SparkRunDetail;
+export type MicroBatch = Api.MicroBatch;
+export type SparkComparison = Api.SparkComparison;
 export type Waterfall = Api.Waterfall;
 export type Diagnosis = Api.DiagnosisShape;
 export type Remedy = Api.RemedyShape;

@@ -43,13 +43,7 @@ def streamed(spark: Any, directory: Path) -> dict[str, pa.Table]:
     for name, value in module.settings().items():
         spark.conf.set(name, value)
     try:
-        started = {
-            name: records.writeStream.trigger(availableNow=True)
-            .option("checkpointLocation", str(directory / "checkpoints" / name))
-            .format("parquet")
-            .start(str(directory / "output" / name))
-            for name, records in module.queries(spark).items()
-        }
+        started = {name: module.start(name, records) for name, records in module.queries(spark).items()}
         for query in started.values():
             query.awaitTermination()
     finally:

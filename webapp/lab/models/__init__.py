@@ -10,6 +10,7 @@ from .parameters import RunParameter
 from .people import Lab, Membership
 from .runs import Executor, Run, RunSummary
 from .spark import SparkJob
+from .spark_runs import SparkRun
 from .studies import Study, Trial, TrialState
 from .tags import Tag
 from .versions import ExperimentVersion
@@ -34,6 +35,7 @@ __all__ = [
     "RunState",
     "RunSummary",
     "SparkJob",
+    "SparkRun",
     "Study",
     "Tag",
     "Trial",

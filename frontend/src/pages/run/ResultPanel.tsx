@@ -14,6 +14,7 @@ import { Checkpoints } from "./Checkpoints";
 import { Events } from "./Events";
 import { Instances } from "./Instances";
 import { Notes } from "./Notes";
+import { OnSpark } from "./OnSpark";
 import { OperatorTimes } from "./OperatorTimes";
 import { Queries } from "./Queries";
 import { Records } from "./Records";
@@ -22,7 +23,7 @@ import { SummaryTable } from "./Summary";
 import { Verdicts } from "./Verdicts";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
-const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "instances"];
+const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "instances", "spark"];
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
@@ -87,6 +88,7 @@ export const ResultPanel = memo(function ResultPanel({
           ...(has.scheduler ? [{ id: "scheduler" as const, label: "Scheduler" }] : []),
           { id: "instances", label: "Instances" },
           { id: "records", label: "Records" },
+          { id: "spark", label: "Spark" },
           { id: "notes", label: run.said ? <>Notes <span className="mut">✓</span></> : "Notes" },
         ]}
         end={
@@ -125,6 +127,7 @@ export const ResultPanel = memo(function ResultPanel({
           onOperator={(of) => change({ of })}
         />
       )}
+      {panel === "spark" && <OnSpark run={run} id={address.spark} onShow={(spark) => change({ spark })} />}
       {panel === "records" && <Records run={run} address={address} change={change} />}
     </section>
   );

@@ -8,7 +8,7 @@ import { spanIn } from "../../model/run/series";
 import { toast } from "../../ui/toasts";
 import { useLiveRun } from "./liveRun";
 
-export const PANELS = ["summary", "assertions", "events", "autoscaler", "checkpoints", "time", "queries", "scheduler", "instances", "records", "notes"] as const;
+export const PANELS = ["summary", "assertions", "events", "autoscaler", "checkpoints", "time", "queries", "scheduler", "instances", "records", "spark", "notes"] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Address {
@@ -22,6 +22,8 @@ export interface Address {
   records: string;
   /** The record of it that is shown. */
   record: number;
+  /** The execution on Spark that is shown; empty: the newest. */
+  spark: string;
 }
 
 const rounded = (value: number) => String(Number(value.toFixed(4)));
@@ -39,6 +41,7 @@ export function useAddress(has: Has): [address: Address, change: (changes: Parti
       of: params.get("of") ?? "",
       records: params.get("records") ?? "",
       record: Math.max(0, Math.floor(Number(params.get("record"))) || 0),
+      spark: params.get("spark") ?? "",
     };
   }, [params, has]);
   const change = useCallback(

@@ -1,0 +1,313 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useState } from "react";
+import { ApiError, post, remove } from "../../api/client";
+import { isActive, sparkRunQuery, sparkRunsQuery } from "../../api/queries";
+import type { MicroBatch, Run, SparkComparison, SparkRun } from "../../api/types";
+import { bytes, latency, percent, plural, short, when } from "../../lib/format";
+import { partsOf, rateOf, sinksOf, stageOf, verdictOf } from "../../model/run/sparkRuns";
+import { DeleteButton, WriteButton } from "../../session/may";
+import { axisOf, Plot, SERIES, type Colours } from "../../ui/chart/Plot";
+import { Icon } from "../../ui/Icon";
+import { Empty, Failure, Loading } from "../../ui/states";
+import { ofNumbers, TableHead } from "../../ui/TableHead";
+import { toast } from "../../ui/toasts";
+
+const FILES = [5, 10, 20, 50, 100, 200];
+
+/** The run's query on a real Spark, on the same records: its micro-batches as they end, then whether its records are the model's. */
+export function OnSpark({ run, id, onShow }: { run: Run; id: string; onShow: (id: string) => void }) {
+  const { data: rows, error, refetch } = useQuery(sparkRunsQuery(run.id));
+  const [files, setFiles] = useState(20);
+  const start = useMutation({
+    mutationFn: () => post<SparkRun>(`/api/runs/${run.id}/spark`, { files }),
+    onSuccess: (row) => {
+      if (row.note) toast(row.note, { tone: "warn", seconds: 12 });
+      void refetch();
+      onShow("");
+    },
+  });
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  if (!rows) return <Loading lines={3} />;
+  const shown = rows.find((row) => row.id === id) ?? rows[0];
+  const busy = rows.some(isActive);
+  return (
+    <div className="on-spark scroll" tabIndex={0} role="region" aria-label="On Spark" data-testid="on-spark">
+      <div className="asks">
+        <label>
+          <span className="mut">Micro-batches</span>
+          <select className="in" value={files} onChange={(event) => setFiles(Number(event.target.value))}>
+            {FILES.map((count) => (
+              <option key={count}>{count}</option>
+            ))}
+          </select>
+        </label>
+        <WriteButton
+          className={shown ? "btn" : "btn primary"}
+          disabled={busy || start.isPending}
+          title={busy ? "One execution is in progress; cancel it, or wait" : "The same records as streams of a real Spark, here on the server"}
+          onClick={() => start.mutate()}
+        >
+          <Icon name="play" />
+          Execute on Spark
+        </WriteButton>
+        <span className="grow" />
+        {rows.length > 1 && shown && (
+          <select className="in" aria-label="Execution" value={shown.id} onChange={(event) => onShow(event.target.value)}>
+            {rows.map((row) => (
+              <option key={row.id} value={row.id}>
+                {when(row.created_at)}, {row.state}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      {start.error && <Refusal error={start.error} />}
+      {shown ? (
+        <Execution key={shown.id} run={run} id={shown.id} />
+      ) : (
+        !start.error && (
+          <Empty icon="runs" title="Does a real Spark deliver the same records?">
+            The query becomes views of Spark SQL, its input becomes streams cut into micro-batches. Afterwards all records are compared with
+            the model’s, one by one.
+          </Empty>
+        )
+      )}
+    </div>
+  );
+}
+
+/** Why the query cannot be executed on Spark, each reason with its field. */
+function Refusal({ error }: { error: Error }) {
+  const problems = error instanceof ApiError ? error.problems : [];
+  return (
+    <div className="why-not plain" role="alert" data-testid="spark-refused">
+      <Icon name="warn" small />
+      {problems.length ? (
+        <ul>
+          {problems.map(({ pointer, message }) => (
+            <li key={`${pointer} ${message}`}>
+              <code>{pointer}</code> {message}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <span>{error.message}</span>
+      )}
+    </div>
+  );
+}
+
+function Execution({ run, id }: { run: Run; id: string }) {
+  const { data: row, error, refetch } = useQuery(sparkRunQuery(run.id, id));
+  const [sink, setSink] = useState("");
+  const client = useQueryClient();
+  const path = `/api/runs/${run.id}/spark/${id}`;
+  const change = {
+    onSettled: () => client.invalidateQueries({ queryKey: ["spark-runs", run.id] }),
+    onError: (failure: Error) => toast(failure.message, { tone: "err" }),
+  };
+  const cancel = useMutation({ mutationFn: () => post(`${path}/cancel`), ...change });
+  const resume = useMutation({ mutationFn: () => post<SparkRun>(`${path}/resume`), ...change });
+  const erase = useMutation({ mutationFn: () => remove(path), ...change });
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  if (!row) return <Loading lines={3} />;
+  const cancelling = cancel.isPending || row.cancel_requested;
+  const sinks = sinksOf(row.micro_batches);
+  const of = sinks.includes(sink) ? sink : (sinks[0] ?? "");
+  const batches = row.micro_batches.filter((batch) => batch.sink === of);
+  return (
+    <>
+      {isActive(row) ? (
+        <div className="working" role="status" data-testid="spark-progress">
+          <span>{stageOf(row)}</span>
+          <progress value={row.progress} max={1} aria-label="Progress" />
+          <b>{percent(row.progress)}</b>
+          <WriteButton
+            className="btn"
+            disabled={cancelling}
+            title={cancelling ? "It stops with the micro-batch that is under way" : "What is done is kept"}
+            onClick={() => cancel.mutate()}
+          >
+            {cancelling ? "Cancelling" : "Cancel"}
+          </WriteButton>
+        </div>
+      ) : (
+        <p className="about" role="status" data-testid="spark-verdict">
+          {row.comparison ? (
+            <span className={`badge ${row.comparison.equal ? "ok" : "err"}`}>
+              <Icon name={row.comparison.equal ? "checkc" : "crossc"} small />
+              {verdictOf(row.comparison)}
+            </span>
+          ) : (
+            <span className={`badge ${row.state === "failed" ? "err" : ""}`}>
+              <Icon name={row.state === "failed" ? "crossc" : "cross"} small />
+              {row.state === "failed" ? row.error : "Cancelled"}
+            </span>
+          )}
+          <span className="grow" />
+          {!row.comparison && (
+            <WriteButton className="btn" title="Go on from the last checkpoint" disabled={resume.isPending} onClick={() => resume.mutate()}>
+              <Icon name="play" />
+              Continue
+            </WriteButton>
+          )}
+          <DeleteButton what="this execution" title="Delete" onClick={() => erase.mutate()} />
+        </p>
+      )}
+      {row.comparison && <Compared comparison={row.comparison} />}
+      {sinks.length > 1 && (
+        <div className="seg" role="radiogroup" aria-label="Sink">
+          {sinks.map((one) => (
+            <label key={one}>
+              <input type="radio" name={`sink of ${id}`} checked={one === of} onChange={() => setSink(one)} />
+              {one}
+            </label>
+          ))}
+        </div>
+      )}
+      {batches.length > 0 && <Batches batches={batches} id={`${id} ${of}`} />}
+    </>
+  );
+}
+
+function Compared({ comparison }: { comparison: SparkComparison }) {
+  const { sinks, records_in, records_per_s, took_s, machine } = comparison;
+  const differing = Object.entries(sinks).flatMap(([name, { only_model, only_spark }]) => [
+    ...only_model.map((record) => ({ name, whose: "model", record })),
+    ...only_spark.map((record) => ({ name, whose: "Spark", record })),
+  ]);
+  return (
+    <>
+      <table className="table">
+        <TableHead columns={["Sink", ofNumbers("Records of the model"), ofNumbers("Records of Spark"), ofNumbers("Different")]} />
+        <tbody>
+          {Object.entries(sinks).map(([name, one]) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td className="num">{one.of_model.toLocaleString("en-US")}</td>
+              <td className="num">{one.of_spark.toLocaleString("en-US")}</td>
+              <td className="num">{one.differing.toLocaleString("en-US")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {differing.length > 0 && (
+        <table className="table" data-testid="spark-differences">
+          <TableHead columns={["Sink", "Only in", "Record"]} />
+          <tbody>
+            {differing.map(({ name, whose, record }, at) => (
+              <tr key={at}>
+                <td>{name}</td>
+                <td>{whose}</td>
+                <td className="mono">{JSON.stringify(record)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p className="about mut">
+        {plural(records_in, "input record")}, {short(records_per_s)} per second of micro-batches, {latency(took_s * 1000).join(" ")} with
+        Spark’s start, on {machine}
+      </p>
+    </>
+  );
+}
+
+const VIEWS = ["Duration", "Records", "Watermark", "State"] as const;
+type Shown = (typeof VIEWS)[number];
+
+/** The micro-batches of one sink as a chart, and all their numbers below. */
+function Batches({ batches, id }: { batches: MicroBatch[]; id: string }) {
+  const [shown, setShown] = useState<Shown>("Duration");
+  const timed = batches.some(({ behind_ms }) => behind_ms !== null);
+  const parts = partsOf(batches);
+  const draw = useCallback((colour: Colours) => pictureOf(shown, batches, colour), [shown, batches]);
+  return (
+    <>
+      <div className="ph">
+        <div className="seg" role="radiogroup" aria-label="Chart">
+          {VIEWS.map((one) => (
+            <label key={one} title={one === "Watermark" && !timed ? "This query has no watermarks" : undefined}>
+              <input type="radio" name={`chart of ${id}`} checked={shown === one} disabled={one === "Watermark" && !timed} onChange={() => setShown(one)} />
+              {one}
+            </label>
+          ))}
+        </div>
+        {shown === "Duration" && (
+          <div className="lg">
+            {parts.map(({ name, label }, at) => (
+              <span key={name}>
+                <i className="swatch" style={{ background: `var(${tokenOf(at)})` }} />
+                {label}
+              </span>
+            ))}
+          </div>
+        )}
+      </div>
+      <div className="chart">
+        <Plot label={`${shown} by micro-batch`} draw={draw} revision={`${id} ${shown}`} />
+      </div>
+      <table className="table" data-testid="micro-batches">
+        <TableHead
+          columns={[
+            ofNumbers("Micro-batch"),
+            ofNumbers("Records"),
+            ofNumbers("Took"),
+            ofNumbers("Records/s"),
+            ofNumbers("Watermark"),
+            ofNumbers("Behind"),
+            ofNumbers("State rows"),
+            ofNumbers("State"),
+            ofNumbers("Dropped"),
+          ]}
+        />
+        <tbody>
+          {[...batches].reverse().map((one) => (
+            <tr key={one.batch}>
+              <td className="num">{one.batch}</td>
+              <td className="num">{one.records_in.toLocaleString("en-US")}</td>
+              <td className="num">{latency(one.took_ms).join(" ")}</td>
+              <td className="num">{rateOf(one) === null ? "–" : short(rateOf(one) ?? 0)}</td>
+              <td className="num">{one.watermark_s === null ? "–" : `${one.watermark_s.toFixed(3)} s`}</td>
+              <td className="num">{one.behind_ms === null ? "–" : latency(one.behind_ms).join(" ")}</td>
+              <td className="num">{one.state_rows.toLocaleString("en-US")}</td>
+              <td className="num">{bytes(one.state_bytes)}</td>
+              <td className="num">{one.dropped.toLocaleString("en-US")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+const tokenOf = (at: number) => (SERIES[at % SERIES.length] ?? SERIES[0]).token;
+
+const UNITS: Record<Exclude<Shown, "Duration">, { title: string; of: (batch: MicroBatch) => number | null }> = {
+  Records: { title: "records/s", of: rateOf },
+  Watermark: { title: "ms behind the newest event", of: ({ behind_ms }) => behind_ms },
+  State: { title: "rows in state", of: ({ state_rows }) => state_rows },
+};
+
+function pictureOf(shown: Shown, batches: MicroBatch[], colour: Colours) {
+  const x = batches.map(({ batch }) => batch);
+  const xaxis = axisOf(colour, "micro-batch", { tickformat: "d" });
+  if (shown === "Duration")
+    return {
+      data: partsOf(batches).map(({ label, ms }, at) => ({
+        type: "bar",
+        name: label,
+        x,
+        y: ms,
+        marker: { color: colour(tokenOf(at)) },
+        hovertemplate: `${label}: <b>%{y} ms</b><extra></extra>`,
+      })),
+      layout: { barmode: "stack", xaxis, yaxis: axisOf(colour, "ms") },
+    };
+  const { title, of } = UNITS[shown];
+  const line = { type: "scatter", mode: "lines+markers", x, y: batches.map(of), line: { color: colour("--s1"), width: 2 } };
+  return {
+    data: [{ ...line, hovertemplate: `micro-batch %{x}: <b>%{y:,.4~s}</b> ${title}<extra></extra>` }],
+    layout: { xaxis, yaxis: axisOf(colour, title, { rangemode: "tozero" }) },
+  };
+}

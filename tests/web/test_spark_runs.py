@@ -1,0 +1,120 @@
+"""A run's query on a real Spark: started, followed, killed, stopped and gone on with; and what cannot be started."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+from django.test import Client
+from launcher.services import Service
+
+from webapp.lab.models import Experiment, Lab, Run, RunState, SparkRun
+from webapp.lib.redis_connection import connection
+from webapp.messaging.queue import QUEUE
+from workers import caretaker, execution
+
+from .conftest import ROOT, new_experiment, processes_of_tests, small_document, wait_for
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
+
+JVM = "SparkSubmit"
+
+
+def windowed(horizon_s: float = 4.0) -> dict[str, Any]:
+    """A filter and windows of a second; the lag is longer than anything is late."""
+    document: dict[str, Any] = yaml.safe_load((ROOT / "fixtures" / "experiments" / "yahoo.yaml").read_text())
+    document["workload"] |= {"horizon_s": horizon_s, "warmup_s": 0.0}
+    for source in document["workload"]["sources"].values():
+        source["rate"] = {"kind": "constant", "per_s": 2000}
+        source["watermarks"]["lag_ms"] = 2000
+    return document
+
+
+def executed(client: Client, experiment: Experiment) -> Run:
+    answer = client.post(f"/api/experiments/{experiment.pk}/runs", {}, content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    execution.execute(answer.json()["id"])
+    return Run.objects.get(pk=answer.json()["id"], state=RunState.SUCCEEDED)
+
+
+def post(client: Client, path: str, status: int, **body: Any) -> dict[str, Any]:
+    answer = client.post(path, json.dumps(body), content_type="application/json")
+    assert answer.status_code == status, answer.content
+    said: dict[str, Any] = answer.json()
+    return said
+
+
+def test_it_waits_for_an_analysis_worker_and_is_stopped_gone_on_with_and_deleted(client: Client, experiment: Experiment) -> None:
+    run = executed(client, experiment)
+    connection().flushall()
+    of_run = f"/api/runs/{run.pk}/spark"
+    said = post(client, of_run, 201, files=5)
+    assert (said["state"], said["files"], said["batches"], said["equal"], said["author"]) == ("queued", 5, 0, None, "ada")
+    assert "no analysis worker" in said["note"]
+    assert (connection().llen("spark"), connection().llen(QUEUE)) == (1, 0)
+    assert post(client, of_run, 200)["id"] == said["id"], "one at a time"
+    path = f"{of_run}/{said['id']}"
+    assert post(client, f"{path}/resume", 409)["detail"] == "it is queued; only what was cancelled or failed can go on"
+    assert post(client, f"{path}/cancel", 202)["state"] == "cancelled"
+    assert post(client, f"{path}/resume", 202)["state"] == "queued"
+    detail = client.get(path).json()
+    assert (detail["micro_batches"], detail["comparison"]) == ([], None)
+    assert client.delete(path).status_code == 204
+    assert client.get(path).status_code == 404
+    assert client.get(of_run).json() == []
+
+
+def test_what_spark_has_no_equivalent_of_is_refused_with_its_place(client: Client, lab: Lab) -> None:
+    document = small_document()
+    document["policies"] = {"checkpointing": {"kind": "coordinated", "interval_s": 1}}
+    run = executed(client, new_experiment(lab, document))
+    said = post(client, f"/api/runs/{run.pk}/spark", 422)
+    assert [problem["pointer"] for problem in said["problems"]] == ["/policies/checkpointing"]
+    run.summary["records_in"] = 7_000_000
+    Run.objects.filter(pk=run.pk).update(summary=run.summary, document=small_document())
+    assert "7,000,000 input records; at most 5,000,000" in post(client, f"/api/runs/{run.pk}/spark", 422)["detail"]
+    assert post(client, f"/api/runs/{run.pk}/spark", 422, files=0)["problems"][0]["pointer"] == "/files"
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.one_database
+def test_records_are_equal_although_java_and_the_worker_are_killed(
+    client: Client, lab: Lab, start_analysis: Callable[..., Service]
+) -> None:
+    run = executed(client, new_experiment(lab, windowed()))
+    worker = start_analysis()
+    path = f"/api/runs/{run.pk}/spark"
+    path += "/" + post(client, path, 201, files=12)["id"]
+    batches = lambda: client.get(path).json()["micro_batches"]  # noqa: E731
+
+    wait_for(lambda: len(batches()) >= 3, "three micro-batches")
+    (pid,) = processes_of_tests(JVM)
+    os.kill(pid, signal.SIGKILL)
+    known = len(batches())
+    wait_for(lambda: len(batches()) >= known + 3, "Spark to go on in another process")
+    worker.process.kill()
+    for pid in processes_of_tests(JVM):
+        os.kill(pid, signal.SIGKILL)
+    start_analysis()
+
+    def ended() -> SparkRun | None:
+        caretaker.sweep()  # as workers for runs do: it finds what lost its worker
+        return SparkRun.objects.exclude(state__in=("queued", "running")).first()
+
+    row = wait_for(ended, "the comparison")
+    assert (row.state, row.error, row.comparison["equal"]) == (RunState.SUCCEEDED, "", True)
+    detail = client.get(path).json()
+    assert [batch["batch"] for batch in detail["micro_batches"]] == list(range(row.batches)), "none is missing or twice"
+    assert row.batches >= 13
+    assert detail["comparison"]["records_in"] == run.summary["records_in"]
+    assert detail["comparison"]["sinks"]["sink"]["of_spark"] > 10
+    behind = [batch["watermark_s"] for batch in detail["micro_batches"] if batch["watermark_s"] is not None]
+    assert behind == sorted(behind)
+    assert 0 < max(behind) <= 4
+    assert not row.program.exists()

@@ -1,0 +1,157 @@
+"""The query of a run on a real Spark: its micro-batches, and how its records compare with the engine's."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Router, Schema, Status
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from engine.export import MicroBatch, NotExported, batches_in, compiled
+from engine.spec.rules.validation import Context
+from webapp.lab import documents
+from webapp.lab.models import Lab, RunState, SparkRun
+from webapp.lab.models.spark_runs import RECORDS_MAX
+from webapp.lab.schemas import SparkRunShape
+from webapp.lab.waiting_work import enqueue
+from webapp.lib.described import AsIs, JsonObject
+from webapp.lib.redis_connection import connection
+from webapp.messaging.heartbeats import spark_state
+from webapp.messaging.stream import announce_row
+
+from .errors import Problem404, Problem409, Problem422
+from .runs import run_of
+from .spark import NOBODY, QUEUE_AWAY
+
+router = Router()
+
+
+class SparkDifference(TypedDict):
+    """Records of a sink. of_model, of_spark: how many there are. only_model, only_spark: the first of those that the other lacks."""
+
+    equal: bool
+    of_model: int
+    of_spark: int
+    differing: int
+    only_model: list[JsonObject]
+    only_spark: list[JsonObject]
+
+
+class SparkComparison(TypedDict):
+    """records_per_s: of the input, over the time in micro-batches. took_s: with Spark's start. late: records that the model dropped.
+    dropped: by Spark's watermarks."""
+
+    equal: bool
+    sinks: dict[str, SparkDifference]
+    records_in: int
+    batches: int
+    records_per_s: float
+    took_s: float
+    late: int
+    dropped: int
+    machine: str
+
+
+class SparkRunAsked(Schema):
+    files: int = Field(20, ge=1, le=200, description="Files into which the input of each source is cut; each is a micro-batch.")
+
+
+class SparkRunDetail(SparkRunShape):
+    """micro_batches: those that have ended, in the order in which they did. comparison: null until the records are compared."""
+
+    micro_batches: Annotated[Any, AsIs(list[MicroBatch])]
+    comparison: Annotated[Any, AsIs(SparkComparison | None)]
+
+
+@router.get("/{uuid:run_id}/spark", response=list[SparkRunShape], summary="How often a run's query was executed on Spark, newest first")
+def listing(request: HttpRequest, run_id: uuid.UUID) -> list[SparkRunShape]:
+    run = run_of(request.auth.lab, run_id)
+    return [SparkRunShape.of(row) for row in run.spark_runs.filter(deleted_at__isnull=True).order_by("-created_at")]
+
+
+@router.post("/{uuid:run_id}/spark", response={200: SparkRunShape, 201: SparkRunShape}, summary="Execute a run's query on Spark")
+def start(request: HttpRequest, run_id: uuid.UUID, body: SparkRunAsked) -> Status:
+    """The same records as streams cut into micro-batches. While one is in progress, it is returned (200). 422, with each place, for a query
+    with parts that have no equivalent in Spark."""
+    lab: Lab = request.auth.lab
+    run = run_of(lab, run_id)
+    under_way = run.spark_runs.filter(deleted_at__isnull=True, state__in=(RunState.QUEUED, RunState.RUNNING)).first()
+    if under_way is not None:
+        return Status(200, SparkRunShape.of(under_way))
+    checked = documents.check(run.document, lab)
+    if checked.experiment is None:
+        raise Problem422("the experiment has become invalid; see problems", checked.problems)
+    try:
+        compiled(checked.experiment, Context(datasets=documents.datasets_of(lab)))
+    except NotExported as refused:
+        raise Problem422(refused.problems[0].message, [problem.as_dict() for problem in refused.problems]) from None
+    if (count := int((run.summary or {}).get("records_in") or 0)) > RECORDS_MAX:
+        raise Problem422(
+            f"run #{run.number} has {count:,} input records; at most {RECORDS_MAX:,} are executed on Spark here: shorten the run"
+        )
+    row = SparkRun.objects.create(run=run, files=body.files, author=request.auth.user.get_username())
+    return Status(201, enqueued(row))
+
+
+@router.get(
+    "/{uuid:run_id}/spark/{uuid:spark_run_id}", response=SparkRunDetail, summary="An execution on Spark, its micro-batches and comparison"
+)
+def read(request: HttpRequest, run_id: uuid.UUID, spark_run_id: uuid.UUID) -> SparkRunDetail:
+    row = spark_run_of(request.auth.lab, run_id, spark_run_id)
+    return SparkRunDetail(**SparkRunShape.fields_of(row), micro_batches=batches_in(row.batch_file), comparison=row.comparison)
+
+
+@router.post(
+    "/{uuid:run_id}/spark/{uuid:spark_run_id}/cancel",
+    response={202: SparkRunShape},
+    summary="Cancel; takes effect with the next micro-batch",
+)
+def cancel(request: HttpRequest, run_id: uuid.UUID, spark_run_id: uuid.UUID) -> Status:
+    row = spark_run_of(request.auth.lab, run_id, spark_run_id)
+    SparkRun.objects.request_cancel(row.pk)
+    announce_row(connection(), "spark_run", row.pk)
+    row.refresh_from_db()
+    return Status(202, SparkRunShape.of(row))
+
+
+@router.post(
+    "/{uuid:run_id}/spark/{uuid:spark_run_id}/resume",
+    response={202: SparkRunShape},
+    summary="Go on from its last checkpoint after a stop or failure",
+)
+def resume(request: HttpRequest, run_id: uuid.UUID, spark_run_id: uuid.UUID) -> Status:
+    row = spark_run_of(request.auth.lab, run_id, spark_run_id)
+    again = {"state": RunState.QUEUED, "cancel_requested": False, "error": "", "finished_at": None, "losses": 0, "enqueued_at": None}
+    stopped = SparkRun.objects.filter(pk=row.pk, state__in=(RunState.CANCELLED, RunState.FAILED))
+    if not stopped.update(**again):
+        raise Problem409(f"it is {row.state}; only what was cancelled or failed can go on")
+    return Status(202, enqueued(row))
+
+
+@router.delete("/{uuid:run_id}/spark/{uuid:spark_run_id}", response={204: None}, summary="Delete; one in progress is cancelled")
+def delete(request: HttpRequest, run_id: uuid.UUID, spark_run_id: uuid.UUID) -> Status:
+    row = spark_run_of(request.auth.lab, run_id, spark_run_id)
+    row.delete_softly()
+    row.refresh_from_db()
+    if not row.active:
+        row.remove_files()  # otherwise the worker does once it has stopped
+    announce_row(connection(), "spark_run", row.pk)
+    return Status(204, None)
+
+
+def enqueued(row: SparkRun) -> SparkRunShape:
+    queued = enqueue(row.pk, SparkRun)
+    announce_row(connection(), "spark_run", row.pk)
+    row.refresh_from_db()
+    return SparkRunShape.of(row, QUEUE_AWAY if not queued else NOBODY if spark_state()["state"] == "absent" else None)
+
+
+def spark_run_of(lab: Lab, run_id: uuid.UUID, spark_run_id: uuid.UUID) -> SparkRun:
+    run = run_of(lab, run_id)
+    found: SparkRun | None = run.spark_runs.filter(pk=spark_run_id, deleted_at__isnull=True).first()
+    if found is None:
+        raise Problem404(f"run #{run.number} has no execution {spark_run_id} on Spark; it may have been deleted")
+    return found
