@@ -250,14 +250,13 @@ function Batches({ batches, id }: { batches: MicroBatch[]; id: string }) {
       <table className="table" data-testid="micro-batches">
         <TableHead
           columns={[
-            ofNumbers("Micro-batch"),
+            ofNumbers("#"),
             ofNumbers("Records"),
             ofNumbers("Took"),
             ofNumbers("Records/s"),
             ofNumbers("Watermark"),
             ofNumbers("Behind"),
             ofNumbers("State rows"),
-            ofNumbers("State"),
             ofNumbers("Dropped"),
           ]}
         />
@@ -270,8 +269,9 @@ function Batches({ batches, id }: { batches: MicroBatch[]; id: string }) {
               <td className="num">{rateOf(one) === null ? "–" : short(rateOf(one) ?? 0)}</td>
               <td className="num">{one.watermark_s === null ? "–" : `${one.watermark_s.toFixed(3)} s`}</td>
               <td className="num">{one.behind_ms === null ? "–" : latency(one.behind_ms).join(" ")}</td>
-              <td className="num">{one.state_rows.toLocaleString("en-US")}</td>
-              <td className="num">{bytes(one.state_bytes)}</td>
+              <td className="num" title={`${bytes(one.state_bytes)} in Spark's state store`}>
+                {one.state_rows.toLocaleString("en-US")}
+              </td>
               <td className="num">{one.dropped.toLocaleString("en-US")}</td>
             </tr>
           ))}
