@@ -18,6 +18,7 @@ from webapp.lib.redis_connection import connection
 from webapp.messaging.queue import QUEUE
 from workers import caretaker, execution
 
+from ..support.tiers import only
 from .conftest import ROOT, new_experiment, processes_of_tests, small_document, wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
@@ -84,24 +85,17 @@ def test_what_spark_has_no_equivalent_of_is_refused_with_its_place(client: Clien
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.one_database
-def test_records_are_equal_although_java_and_the_worker_are_killed(
-    client: Client, lab: Lab, start_analysis: Callable[..., Service]
-) -> None:
+@pytest.mark.parametrize("killed", only([False, True], ci=[False]), ids=["", "killed"])
+def test_records_are_equal(client: Client, lab: Lab, start_analysis: Callable[..., Service], killed: bool) -> None:
+    """killed: first Java, then the worker, amid the stream."""
+    files = 12 if killed else 3
     run = executed(client, new_experiment(lab, windowed()))
     worker = start_analysis()
     path = f"/api/runs/{run.pk}/spark"
-    path += "/" + post(client, path, 201, files=12)["id"]
-    batches = lambda: client.get(path).json()["micro_batches"]  # noqa: E731
-
-    wait_for(lambda: len(batches()) >= 3, "three micro-batches")
-    (pid,) = processes_of_tests(JVM)
-    os.kill(pid, signal.SIGKILL)
-    known = len(batches())
-    wait_for(lambda: len(batches()) >= known + 3, "Spark to go on in another process")
-    worker.process.kill()
-    for pid in processes_of_tests(JVM):
-        os.kill(pid, signal.SIGKILL)
-    start_analysis()
+    path += "/" + post(client, path, 201, files=files)["id"]
+    if killed:
+        kill_java_and_then(worker, lambda: len(client.get(path).json()["micro_batches"]))
+        start_analysis()
 
     def ended() -> SparkRun | None:
         caretaker.sweep()  # as workers for runs do: it finds what lost its worker
@@ -111,10 +105,21 @@ def test_records_are_equal_although_java_and_the_worker_are_killed(
     assert (row.state, row.error, row.comparison["equal"]) == (RunState.SUCCEEDED, "", True)
     detail = client.get(path).json()
     assert [batch["batch"] for batch in detail["micro_batches"]] == list(range(row.batches)), "none is missing or twice"
-    assert row.batches >= 13
+    assert row.batches > files
     assert detail["comparison"]["records_in"] == run.summary["records_in"]
     assert detail["comparison"]["sinks"]["sink"]["of_spark"] > 10
     behind = [batch["watermark_s"] for batch in detail["micro_batches"] if batch["watermark_s"] is not None]
     assert behind == sorted(behind)
     assert 0 < max(behind) <= 4
     assert not row.program.exists()
+
+
+def kill_java_and_then(worker: Service, batches: Callable[[], int]) -> None:
+    wait_for(lambda: batches() >= 3, "three micro-batches")
+    (pid,) = processes_of_tests(JVM)
+    os.kill(pid, signal.SIGKILL)
+    known = batches()
+    wait_for(lambda: batches() >= known + 3, "Spark to go on in another process")
+    worker.process.kill()
+    for pid in processes_of_tests(JVM):
+        os.kill(pid, signal.SIGKILL)

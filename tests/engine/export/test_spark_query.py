@@ -72,7 +72,11 @@ REFUSED: dict[str, tuple[Any, list[str]]] = {
     "early rows": (lambda: template("nexmark_q11"), ["/query/operators/1/params/every"]),
     "a join that expires": (lambda: template("nexmark_q3_ttl"), ["/query/operators/3"]),
     "a window that records end": (lambda: template("nexmark_q4"), ["/query/operators/4/params/window"]),
-    "a cycle": (lambda: template("checkmate_reachability"), ["/query/edges/6", "/query/operators/3"]),
+    "a broadcast and a cycle": (
+        lambda: template("checkmate_reachability"),
+        ["/query/edges/2/partitioning", "/query/edges/6", "/query/operators/3"],
+    ),
+    "hosts that drop records": (lambda: dropping(template("nexmark_q2")), ["/policies/ingress"]),
     "real records for one": (lambda: template("nexmark_q2", scale=10), ["/workload/scale"]),
     "rows for each record": (
         lambda: with_params(template("nexmark_q12"), "count", window={"kind": "tumbling", "size_s": 1.0, "clock": "event"}),
@@ -81,6 +85,11 @@ REFUSED: dict[str, tuple[Any, list[str]]] = {
     "an edge for late records": (lambda: template("nexmark_q8_windows"), None),
     "device watermarks and copies": (lambda: template("klink_ysb"), ["/query/queries/0/copies", "/query/operators/0"]),
 }
+
+
+def dropping(document: dict[str, Any]) -> dict[str, Any]:
+    document["policies"] = {**document.get("policies", {}), "ingress": {"kind": "drop", "queued_max": 1000}}
+    return document
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -18,12 +18,11 @@ from engine.spec.rules.validation import Context
 
 from ...support.agreement import DATASETS, traced
 from ...support.strategies import Document, Query, milliseconds, rates, seconds
-from ...support.tiers import tier
 from .test_spark_export import streamed
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.deep]
 
-CASES = int(os.environ.get("MILLRACE_SPARK_CASES", tier(ci=4, all=30)))
+CASES = int(os.environ.get("MILLRACE_SPARK_CASES", "30"))
 
 
 class SqlQuery(Query):

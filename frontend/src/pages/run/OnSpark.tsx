@@ -237,7 +237,7 @@ function Batches({ batches, id }: { batches: MicroBatch[]; id: string }) {
           <div className="lg">
             {parts.map(({ name, label }, at) => (
               <span key={name}>
-                <i className="swatch" style={{ background: `var(${tokenOf(at)})` }} />
+                <i className="swatch" style={{ background: `var(${tokenOf(name, at)})` }} />
                 {label}
               </span>
             ))}
@@ -281,7 +281,7 @@ function Batches({ batches, id }: { batches: MicroBatch[]; id: string }) {
   );
 }
 
-const tokenOf = (at: number) => (SERIES[at % SERIES.length] ?? SERIES[0]).token;
+const tokenOf = (name: string, at: number) => (name === "other" ? "--text-3" : (SERIES[at % SERIES.length] ?? SERIES[0]).token);
 
 const UNITS: Record<Exclude<Shown, "Duration">, { title: string; of: (batch: MicroBatch) => number | null }> = {
   Records: { title: "records/s", of: rateOf },
@@ -294,12 +294,12 @@ function pictureOf(shown: Shown, batches: MicroBatch[], colour: Colours) {
   const xaxis = axisOf(colour, "micro-batch", { tickformat: "d" });
   if (shown === "Duration")
     return {
-      data: partsOf(batches).map(({ label, ms }, at) => ({
+      data: partsOf(batches).map(({ name, label, ms }, at) => ({
         type: "bar",
         name: label,
         x,
         y: ms,
-        marker: { color: colour(tokenOf(at)) },
+        marker: { color: colour(tokenOf(name, at)) },
         hovertemplate: `${label}: <b>%{y} ms</b><extra></extra>`,
       })),
       layout: { barmode: "stack", xaxis, yaxis: axisOf(colour, "ms") },

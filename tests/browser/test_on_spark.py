@@ -1,0 +1,84 @@
+"""A run's query on a real Spark, in the browser: refused at the field, live over a reload and a dead JVM, stopped, resumed, compared."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from .axe import assert_accessible
+from .waiting import until, until_ended
+
+OWN_INSTALLATION = True
+
+MS = 300_000
+
+
+def started(api: httpx.Client, experiment_id: str) -> str:
+    answer = api.post(f"/api/experiments/{experiment_id}/runs", json={})
+    assert answer.status_code == 201, answer.text
+    id = str(answer.json()["id"])
+    until_ended(api, f"/api/runs/{id}")
+    return id
+
+
+def short(document: dict[str, Any]) -> None:
+    document["workload"] |= {"horizon_s": 4.0, "warmup_s": 0.0}
+    for source in document["workload"]["sources"].values():
+        source["rate"] = {"kind": "constant", "per_s": 1000}
+
+
+def test_reasons_why_not_are_told_with_their_fields(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    def with_rounds(document: dict[str, Any]) -> None:
+        short(document)
+        document["policies"]["checkpointing"] = {"kind": "coordinated", "interval_s": 1}
+
+    page.goto(f"/runs/{started(api, experiment(with_rounds))}?panel=spark")
+    page.get_by_role("button", name="Execute on Spark").click()
+    expect(page.get_by_test_id("spark-refused")).to_contain_text("/policies/checkpointing Spark has a checkpointing protocol of its own")
+    assert_accessible(page)
+
+
+@pytest.mark.spark
+@pytest.mark.deep
+def test_micro_batches_are_live_and_go_on_whatever_dies(
+    page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any
+) -> None:
+    run = started(api, experiment(short))
+    page.goto(f"/runs/{run}?panel=spark")
+    page.get_by_label("Micro-batches").select_option("50")
+    page.get_by_role("button", name="Execute on Spark").click()
+    expect(page.get_by_text("Waiting for the analysis worker")).to_be_visible()
+    expect(page.get_by_role("button", name="Execute on Spark")).to_be_disabled()
+    workbench.start("analysis")
+    rows = page.get_by_test_id("micro-batches").locator("tbody tr")
+    rows.nth(2).wait_for(timeout=MS)
+    page.reload()
+    rows.nth(2).wait_for(timeout=MS)
+    os.kill(java_of(workbench.data), signal.SIGKILL)
+    known = rows.count()
+    until(lambda: rows.count() >= known + 2, lambda: f"Spark goes on behind {known} micro-batches", page, MS / 1000)
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    page.get_by_role("button", name="Continue").click(timeout=MS)
+    expect(page.get_by_test_id("spark-verdict")).to_contain_text("Equal: the model and Spark deliver the same", timeout=MS)
+    numbers = [int(number) for number in page.get_by_test_id("micro-batches").locator("tbody td:first-child").all_inner_texts()]
+    assert numbers[::-1] == list(range(len(numbers)))
+    assert len(numbers) >= 51
+    assert_accessible(page)
+
+
+def java_of(data: Path) -> int:
+    """The JVM of the installation with this data."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"SparkSubmit" in (process / "cmdline").read_bytes() and str(data).encode() in (process / "environ").read_bytes():
+                return int(process.name)
+        except OSError:
+            continue
+    raise AssertionError("Java does not run")
