@@ -41,7 +41,7 @@ class SparkDifference(TypedDict):
 
 
 class SparkComparison(TypedDict):
-    """records_per_s: of the input, over the time in micro-batches. took_s: with Spark's start. late: records that the model dropped.
+    """records_per_s: of the input, over the time in micro-batches. took_s: in the last attempt. late: records that the model dropped.
     dropped: by Spark's watermarks."""
 
     equal: bool

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.spec import Refusal
+from engine.spec import InvalidExperiment, Refusal
 from webapp.lab.models import RunState
 from workers.artifacts import is_disk_full
 from workers.execution import SHUTTING_DOWN, failed
@@ -34,6 +34,8 @@ def outcome_of(make: Callable[[], dict[str, Any]], what: str, directory: Path, l
             return {"state": RunState.CANCELLED}
         except (SparkUnavailable, Refusal) as why:
             return failed(str(why))
+        except InvalidExperiment as why:
+            return failed(f"the experiment has become invalid: {why}")
         except MemoryError:
             return failed(f"the worker ran out of memory; {less}")
         except Exception as error:

@@ -1364,7 +1364,7 @@ export interface components {
             dropped: number;
         };
         /**
-         * @description records_per_s: of the input, over the time in micro-batches. took_s: with Spark's start. late: records that the model dropped.
+         * @description records_per_s: of the input, over the time in micro-batches. took_s: in the last attempt. late: records that the model dropped.
          *     dropped: by Spark's watermarks.
          */
         SparkComparison: {

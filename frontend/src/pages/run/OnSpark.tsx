@@ -171,7 +171,7 @@ function Execution({ run, id }: { run: Run; id: string }) {
 }
 
 function Compared({ comparison }: { comparison: SparkComparison }) {
-  const { sinks, records_in, records_per_s, took_s, machine } = comparison;
+  const { sinks, records_in, records_per_s, machine } = comparison;
   const differing = Object.entries(sinks).flatMap(([name, { only_model, only_spark }]) => [
     ...only_model.map((record) => ({ name, whose: "model", record })),
     ...only_spark.map((record) => ({ name, whose: "Spark", record })),
@@ -206,8 +206,7 @@ function Compared({ comparison }: { comparison: SparkComparison }) {
         </table>
       )}
       <p className="about mut">
-        {plural(records_in, "input record")}, {short(records_per_s)} per second of micro-batches, {latency(took_s * 1000).join(" ")} with
-        Spark’s start, on {machine}
+        {plural(records_in, "input record")}, {short(records_per_s)} per second of micro-batches, on {machine}
       </p>
     </>
   );
