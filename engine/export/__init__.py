@@ -5,7 +5,7 @@ Knows documents and their input only. No Spark is needed to write the program.
 
 from .compare import Difference, difference
 from .files import AHEAD_NS, TooManyRecords, records_written, write
-from .progress import MicroBatch, batches_in, line_of, micro_batch
+from .progress import MicroBatch, batches_in, line_of, lost_batches, micro_batch
 from .query import NotExported, SparkQuery, compiled
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "compiled",
     "difference",
     "line_of",
+    "lost_batches",
     "micro_batch",
     "records_written",
     "write",

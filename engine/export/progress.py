@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from .query import SHIFT_NS
 class MicroBatch(TypedDict):
     """sink: the query's sink; each sink is a query of its own in Spark. began_s: Unix time. took_ms: by operation, too: `addBatch` is the
     work on records. watermark_s: virtual time; null without one, and once all windows have ended. behind_ms: virtual time from the
-    watermark to the newest event. dropped: records behind the watermark."""
+    watermark to the newest event. dropped: records behind the watermark. lost: it was done, and Spark died before it said so; its other
+    numbers are unknown, and 0 or null."""
 
     sink: str
     batch: int
@@ -29,6 +30,7 @@ class MicroBatch(TypedDict):
     state_rows: int
     state_bytes: int
     dropped: int
+    lost: bool
 
 
 def micro_batch(sink: str, told: Mapping[str, Any], latest_ns: int) -> MicroBatch:
@@ -48,7 +50,22 @@ def micro_batch(sink: str, told: Mapping[str, Any], latest_ns: int) -> MicroBatc
         "state_rows": sum(int(one["numRowsTotal"]) for one in state),
         "state_bytes": sum(int(one["memoryUsedBytes"]) for one in state),
         "dropped": sum(int(one["numRowsDroppedByWatermark"]) for one in state),
+        "lost": False,
     }
+
+
+def lost_batches(checkpoints: Path, known: Iterable[MicroBatch]) -> list[MicroBatch]:
+    """Those that Spark committed and that are not among the known ones. checkpoints: the directory with one of each sink."""
+    told = {(batch["sink"], batch["batch"]) for batch in known}
+    committed = [(path.parent.parent.name, int(path.name)) for path in checkpoints.glob("*/commits/*") if path.name.isdigit()]
+    return [
+        {
+            "sink": sink, "batch": batch, "began_s": 0.0, "records_in": 0, "took_ms": 0.0, "operations_ms": {}, "watermark_s": None,
+            "behind_ms": None, "state_rows": 0, "state_bytes": 0, "dropped": 0, "lost": True,
+        }
+        for sink, batch in sorted(committed)
+        if (sink, batch) not in told
+    ]  # fmt: skip
 
 
 def batches_in(path: Path) -> list[MicroBatch]:

@@ -56,6 +56,8 @@ def make(id: str) -> None:
         ended.refresh_from_db()
         if ended.deleted_at is not None:
             ended.remove_files()
+        elif ended.state == RunState.SUCCEEDED:
+            shutil.rmtree(ended.program, ignore_errors=True)
         measure([ended.run])
 
 
@@ -85,7 +87,6 @@ def _make(row: SparkRun, monitor: StreamMonitor) -> dict[str, Any]:
     TimeSlices().run_until(simulation, simulation.end_ns, monitor.check)
     monitor.is_at("comparing records", 0.95, len(log.batches))
     comparison = compared(simulation, query, row.program, log.batches, took_s)
-    shutil.rmtree(row.program)
     done = {"progress": 1.0, "batches": len(log.batches), "doing": "", "comparison": comparison.as_dict()}
     return {"state": RunState.SUCCEEDED, **done}
 

@@ -18,7 +18,19 @@ from typing import Any
 import pyarrow as pa
 
 import engine
-from engine.export import AHEAD_NS, Difference, MicroBatch, SparkQuery, batches_in, difference, line_of, micro_batch, records_written, write
+from engine.export import (
+    AHEAD_NS,
+    Difference,
+    MicroBatch,
+    SparkQuery,
+    batches_in,
+    difference,
+    line_of,
+    lost_batches,
+    micro_batch,
+    records_written,
+    write,
+)
 from engine.spec import Experiment
 from engine.spec.rules.validation import Context, load
 
@@ -113,6 +125,7 @@ def stream(spark: Any, directory: Path, log: BatchLog, check: Callable[[], None]
     program, session = program_in(directory), spark.newSession()
     for name, value in program.settings().items():
         session.conf.set(name, value)
+    log.add(lost_batches(directory / "checkpoints", log.batches))
     running: dict[str, Any] = {}
     try:
         session.sparkContext.setLocalProperty("spark.scheduler.pool", "streams")

@@ -1346,7 +1346,8 @@ export interface components {
         /**
          * @description sink: the query's sink; each sink is a query of its own in Spark. began_s: Unix time. took_ms: by operation, too: `addBatch` is the
          *     work on records. watermark_s: virtual time; null without one, and once all windows have ended. behind_ms: virtual time from the
-         *     watermark to the newest event. dropped: records behind the watermark.
+         *     watermark to the newest event. dropped: records behind the watermark. lost: it was done, and Spark died before it said so; its other
+         *     numbers are unknown, and 0 or null.
          */
         MicroBatch: {
             sink: string;
@@ -1362,6 +1363,7 @@ export interface components {
             state_rows: number;
             state_bytes: number;
             dropped: number;
+            lost: boolean;
         };
         /**
          * @description records_per_s: of the input, over the time in micro-batches. took_s: in the last attempt. late: records that the model dropped.

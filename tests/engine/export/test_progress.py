@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from engine.export import batches_in, line_of, micro_batch
+from engine.export import batches_in, line_of, lost_batches, micro_batch
 from engine.export.query import SHIFT_NS
 
 SECOND_NS = 10**9
@@ -53,3 +53,14 @@ def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
     whole = micro_batch("sink", told(), LATEST_NS)
     file.write_text(line_of(whole) + line_of(whole)[:-5])
     assert batches_in(file) == [whole]
+
+
+def test_what_spark_committed_and_did_not_report_is_known_by_its_checkpoints(tmp_path: Path) -> None:
+    for sink, batch in (("sink", 2), ("sink", 3), ("other", 3)):
+        commits = tmp_path / sink / "commits"
+        commits.mkdir(parents=True, exist_ok=True)
+        (commits / str(batch)).touch()
+        (commits / f".{batch}.crc").touch()
+    found = lost_batches(tmp_path, [micro_batch("sink", told(), LATEST_NS)])
+    assert [(one["sink"], one["batch"], one["lost"]) for one in found] == [("other", 3, True), ("sink", 2, True)]
+    assert lost_batches(tmp_path / "none", []) == []

@@ -14,6 +14,7 @@ const batch = (changes: Partial<MicroBatch> = {}): MicroBatch => ({
   state_rows: 0,
   state_bytes: 0,
   dropped: 0,
+  lost: false,
   ...changes,
 });
 

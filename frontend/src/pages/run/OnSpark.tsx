@@ -261,17 +261,17 @@ function Batches({ batches, id }: { batches: MicroBatch[]; id: string }) {
         />
         <tbody>
           {[...batches].reverse().map((one) => (
-            <tr key={one.batch}>
+            <tr key={one.batch} title={one.lost ? "It was done, and Spark died before it told its numbers" : undefined}>
               <td className="num">{one.batch}</td>
-              <td className="num">{one.records_in.toLocaleString("en-US")}</td>
-              <td className="num">{latency(one.took_ms).join(" ")}</td>
+              <td className="num">{one.lost ? "–" : one.records_in.toLocaleString("en-US")}</td>
+              <td className="num">{one.lost ? "–" : latency(one.took_ms).join(" ")}</td>
               <td className="num">{rateOf(one) === null ? "–" : short(rateOf(one) ?? 0)}</td>
               <td className="num">{one.watermark_s === null ? "–" : `${one.watermark_s.toFixed(3)} s`}</td>
               <td className="num">{one.behind_ms === null ? "–" : latency(one.behind_ms).join(" ")}</td>
-              <td className="num" title={`${bytes(one.state_bytes)} in Spark's state store`}>
-                {one.state_rows.toLocaleString("en-US")}
+              <td className="num" title={one.lost ? undefined : `${bytes(one.state_bytes)} in Spark's state store`}>
+                {one.lost ? "–" : one.state_rows.toLocaleString("en-US")}
               </td>
-              <td className="num">{one.dropped.toLocaleString("en-US")}</td>
+              <td className="num">{one.lost ? "–" : one.dropped.toLocaleString("en-US")}</td>
             </tr>
           ))}
         </tbody>
@@ -285,7 +285,7 @@ const tokenOf = (name: string, at: number) => (name === "other" ? "--text-3" : (
 const UNITS: Record<Exclude<Shown, "Duration">, { title: string; of: (batch: MicroBatch) => number | null }> = {
   Records: { title: "records/s", of: rateOf },
   Watermark: { title: "ms behind the newest event", of: ({ behind_ms }) => behind_ms },
-  State: { title: "rows in state", of: ({ state_rows }) => state_rows },
+  State: { title: "rows in state", of: ({ state_rows, lost }) => (lost ? null : state_rows) },
 };
 
 function pictureOf(shown: Shown, batches: MicroBatch[], colour: Colours) {
