@@ -50,6 +50,11 @@ class SqlQuery(Query):
     def window_join_own_params(self, left: str, right: str) -> Document:
         return self.join_own_params(left, right, ("tumbling", "sliding"))
 
+    def connect(
+        self, source: str, target: str, port: str, parallelism: int, key: str | None, scheme: Document, may_broadcast: bool = False
+    ) -> None:
+        super().connect(source, target, port, parallelism, key, scheme, may_broadcast=False)
+
     def add_loop(self, source: str) -> None:
         """None: a query of Spark is a tree."""
 
@@ -108,7 +113,7 @@ def test_random_queries_give_the_same_records(spark: Any, tmp_path_factory: pyte
             shutil.rmtree(directory)
 
     compare()
-    assert seen["equal"] >= seen.total() / 3, seen
+    assert seen["equal"] >= seen.total() / 2, seen
 
 
 def verdict(spark: Any, directory: Path, document: Document) -> str:
