@@ -255,6 +255,11 @@ class _Compiler:
 
     def join(self, spec: OperatorSpec, inputs: Mapping[str, _Stream]) -> None:
         window = _params(spec).window
+        for name in ("left_window_end", "right_window_end"):
+            if (field := getattr(_params(spec), name)) is not None:
+                message = f"{name} is '{field}': windows of Spark come from event times, not from a field; leave it out"
+                raise _Unsupported(message, "params", name, value=field)
+        self._in_time(spec)
         if window.kind == "full_history":
             self._pairs(spec, inputs, {"left": "", "right": ""}, "")
             return
@@ -270,6 +275,7 @@ class _Compiler:
 
     def interval_join(self, spec: OperatorSpec, inputs: Mapping[str, _Stream]) -> None:
         params = _params(spec)
+        self._in_time(spec)
         for side in ("left", "right"):
             self._timed(inputs[side], f"'{spec.id}' joins")
         lower = f"r.{EVENT} >= l.{EVENT} + INTERVAL '{_span(seconds_ns(params.lower_s))}'"
@@ -298,9 +304,13 @@ class _Compiler:
         if params.every is not None:
             message = f"every is {params.every}: Spark counts no records of a window before it ends; leave it out"
             raise _Unsupported(message, "params", "every", value=params.every)
-        if params.lateness_ms:
-            message = f"lateness_ms is {params.lateness_ms:g}: a window of Spark gives one row; set it to 0 and raise the watermarks' lag"
-            raise _Unsupported(message, "params", "lateness_ms", value=params.lateness_ms)
+        self._in_time(spec)
+
+    def _in_time(self, spec: OperatorSpec) -> None:
+        lateness_ms = _params(spec).lateness_ms
+        if lateness_ms:
+            message = f"lateness_ms is {lateness_ms:g}: Spark drops records behind the watermark; set it to 0 and raise the watermarks' lag"
+            raise _Unsupported(message, "params", "lateness_ms", value=lateness_ms)
 
     def _rows(self, spec: OperatorSpec, taken: _Stream, window: str) -> None:
         self._timed(taken, f"'{spec.id}' has windows")

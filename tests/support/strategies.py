@@ -6,6 +6,7 @@ that are slower than the cores behind them, watermarks that come too early.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -126,9 +127,12 @@ class Query:
         if kind != "sink":
             schemas = model.output_schemas(parsed, {port: self.schemas[feeding[0]] for port, feeding in inputs.items()})
             ports = model.output_ports(parsed)
-            offered = ports if len(ports) == 1 else sorted(self.draw(st.sets(st.sampled_from(ports), min_size=1)))
-            self.schemas |= {id if port == "out" else f"{id}.{port}": schemas[port] for port in offered}
+            self.schemas |= {id if port == "out" else f"{id}.{port}": schemas[port] for port in self.offered(ports)}
         return id
+
+    def offered(self, ports: Sequence[str]) -> Sequence[str]:
+        """The outputs that others may read."""
+        return ports if len(ports) == 1 else sorted(self.draw(st.sets(st.sampled_from(ports), min_size=1)))
 
     def connect(
         self, source: str, target: str, port: str, parallelism: int, key: str | None, scheme: Document, may_broadcast: bool = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,9 @@ class SqlQuery(Query):
     ) -> None:
         super().connect(source, target, port, parallelism, key, scheme, may_broadcast=False)
 
+    def offered(self, ports: Sequence[str]) -> Sequence[str]:
+        return super().offered([port for port in ports if not port.startswith("late")])
+
     def add_loop(self, source: str) -> None:
         """None: a query of Spark is a tree."""
 
@@ -96,7 +100,7 @@ def patient(draw: st.DrawFn, stream: str, records: int, horizon_ns: int) -> Docu
         "stream": {"kind": stream, "hot_ratio": draw(st.sampled_from((0.0, 0.5)))},
         "rate": draw(rates(records, horizon_ns)),
         "disorder": draw(st.sampled_from(delays)),
-        "watermarks": watermarks if draw(st.integers(0, 4)) else {"kind": "none"},
+        "watermarks": watermarks if draw(st.integers(0, 9)) else {"kind": "none"},
     }
 
 
