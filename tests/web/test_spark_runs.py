@@ -111,7 +111,7 @@ def test_records_are_equal(client: Client, lab: Lab, start_analysis: Callable[..
     behind = [batch["watermark_s"] for batch in detail["micro_batches"] if batch["watermark_s"] is not None]
     assert behind == sorted(behind)
     assert 0 < max(behind) <= 4
-    assert not row.program.exists()
+    wait_for(lambda: not row.program.exists(), "its input and output to be removed")
 
 
 def kill_java_and_then(worker: Service, batches: Callable[[], int]) -> None:
