@@ -69,7 +69,7 @@ def test_micro_batches_are_live_and_go_on_whatever_dies(
     expect(page.get_by_test_id("spark-verdict")).to_contain_text("Equal: the model and Spark deliver the same", timeout=MS)
     numbers = [int(number) for number in page.get_by_test_id("micro-batches").locator("tbody td:first-child").all_inner_texts()]
     assert numbers[::-1] == list(range(len(numbers)))
-    assert len(numbers) >= 51
+    assert len(numbers) >= 48, "Spark may put two files into the micro-batch after a stop"
     assert_accessible(page)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -105,7 +106,7 @@ def test_records_are_equal(client: Client, lab: Lab, start_analysis: Callable[..
     assert (row.state, row.error, row.comparison["equal"]) == (RunState.SUCCEEDED, "", True)
     detail = client.get(path).json()
     assert sorted(batch["batch"] for batch in detail["micro_batches"]) == list(range(row.batches)), "none is missing or twice"
-    assert row.batches > files
+    assert row.batches > files or killed, "Spark may put two files into the micro-batch after its death"
     assert detail["comparison"]["records_in"] == run.summary["records_in"]
     assert detail["comparison"]["sinks"]["sink"]["of_spark"] > 10
     behind = [batch["watermark_s"] for batch in detail["micro_batches"] if batch["watermark_s"] is not None]
@@ -116,10 +117,14 @@ def test_records_are_equal(client: Client, lab: Lab, start_analysis: Callable[..
 
 def kill_java_and_then(worker: Service, batches: Callable[[], int]) -> None:
     wait_for(lambda: batches() >= 3, "three micro-batches")
-    (pid,) = processes_of_tests(JVM)
-    os.kill(pid, signal.SIGKILL)
+    kill_java()
     known = batches()
     wait_for(lambda: batches() >= known + 3, "Spark to go on in another process")
     worker.process.kill()
+    kill_java()
+
+
+def kill_java() -> None:
     for pid in processes_of_tests(JVM):
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # that of an earlier test may just be ending
+            os.kill(pid, signal.SIGKILL)
