@@ -189,12 +189,12 @@ class Measuring:
         about["factor"] = round(getattr(report, "factor", 1.0), 3)
         if report.failed:
             about["failed"] = True
-            self._name(report.nodeid)
+            self._print_failed(report.nodeid)
 
-    def _name(self, failed: str) -> None:
+    def _print_failed(self, id: str) -> None:
         """Print the name of a failed test at once: its traceback comes at the end, which may be an hour away."""
         if not hasattr(self.config, "workerinput"):
-            self.config.get_terminal_writer().line(f" failed: {failed}")
+            self.config.get_terminal_writer().line(f" failed: {id}")
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not hasattr(session.config, "workerinput"):

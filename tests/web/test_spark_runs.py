@@ -1,4 +1,4 @@
-"""A run's query on a real Spark: started, followed, killed, stopped and gone on with; and what cannot be started."""
+"""A run's query on a real Spark: started, followed, killed, cancelled and continued; and what cannot be started."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def post(client: Client, path: str, status: int, **body: Any) -> dict[str, Any]:
     return said
 
 
-def test_it_waits_for_an_analysis_worker_and_is_stopped_gone_on_with_and_deleted(client: Client, experiment: Experiment) -> None:
+def test_it_waits_for_an_analysis_worker_and_is_cancelled_continued_and_deleted(client: Client, experiment: Experiment) -> None:
     run = executed(client, experiment)
     connection().flushall()
     of_run = f"/api/runs/{run.pk}/spark"
@@ -61,7 +61,7 @@ def test_it_waits_for_an_analysis_worker_and_is_stopped_gone_on_with_and_deleted
     assert (connection().llen("spark"), connection().llen(QUEUE)) == (1, 0)
     assert post(client, of_run, 200)["id"] == said["id"], "one at a time"
     path = f"{of_run}/{said['id']}"
-    assert post(client, f"{path}/resume", 409)["detail"] == "it is queued; only what was cancelled or failed can go on"
+    assert post(client, f"{path}/resume", 409)["detail"] == "it is queued; only a cancelled or failed execution can continue"
     assert post(client, f"{path}/cancel", 202)["state"] == "cancelled"
     assert post(client, f"{path}/resume", 202)["state"] == "queued"
     detail = client.get(path).json()
@@ -95,7 +95,7 @@ def test_records_are_equal(client: Client, lab: Lab, start_analysis: Callable[..
     path = f"/api/runs/{run.pk}/spark"
     path += "/" + post(client, path, 201, files=files)["id"]
     if killed:
-        kill_java_and_then(worker, lambda: len(client.get(path).json()["micro_batches"]))
+        kill_java_then_worker(worker, lambda: len(client.get(path).json()["micro_batches"]))
         start_analysis()
 
     def ended() -> SparkRun | None:
@@ -109,13 +109,13 @@ def test_records_are_equal(client: Client, lab: Lab, start_analysis: Callable[..
     assert row.batches > files or killed, "Spark may put two files into the micro-batch after its death"
     assert detail["comparison"]["records_in"] == run.summary["records_in"]
     assert detail["comparison"]["sinks"]["sink"]["of_spark"] > 10
-    behind = [batch["watermark_s"] for batch in detail["micro_batches"] if batch["watermark_s"] is not None]
-    assert behind == sorted(behind)
-    assert 0 < max(behind) <= 4
+    watermarks_s = [batch["watermark_s"] for batch in detail["micro_batches"] if batch["watermark_s"] is not None]
+    assert watermarks_s == sorted(watermarks_s)
+    assert 0 < max(watermarks_s) <= 4
     wait_for(lambda: not row.program.exists(), "its input and output to be removed")
 
 
-def kill_java_and_then(worker: Service, batches: Callable[[], int]) -> None:
+def kill_java_then_worker(worker: Service, batches: Callable[[], int]) -> None:
     wait_for(lambda: batches() >= 3, "three micro-batches")
     kill_java()
     known = batches()

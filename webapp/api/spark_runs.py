@@ -66,7 +66,7 @@ class SparkRunDetail(SparkRunShape):
     comparison: Annotated[Any, AsIs(SparkComparison | None)]
 
 
-@router.get("/{uuid:run_id}/spark", response=list[SparkRunShape], summary="How often a run's query was executed on Spark, newest first")
+@router.get("/{uuid:run_id}/spark", response=list[SparkRunShape], summary="Executions of a run's query on Spark, newest first")
 def listing(request: HttpRequest, run_id: uuid.UUID) -> list[SparkRunShape]:
     run = run_of(request.auth.lab, run_id)
     return [SparkRunShape.of(row) for row in run.spark_runs.filter(deleted_at__isnull=True).order_by("-created_at")]
@@ -74,8 +74,8 @@ def listing(request: HttpRequest, run_id: uuid.UUID) -> list[SparkRunShape]:
 
 @router.post("/{uuid:run_id}/spark", response={200: SparkRunShape, 201: SparkRunShape}, summary="Execute a run's query on Spark")
 def start(request: HttpRequest, run_id: uuid.UUID, body: SparkRunAsked) -> Status:
-    """The same records as streams cut into micro-batches. While one is in progress, it is returned (200). 422, with each place, for a query
-    with parts that have no equivalent in Spark."""
+    """On the same records, as streams cut into micro-batches. An execution in progress is returned instead (200). 422, with each place, for
+    a query with parts that have no equivalent in Spark."""
     lab: Lab = request.auth.lab
     run = run_of(lab, run_id)
     under_way = run.spark_runs.filter(deleted_at__isnull=True, state__in=(RunState.QUEUED, RunState.RUNNING)).first()
@@ -120,14 +120,14 @@ def cancel(request: HttpRequest, run_id: uuid.UUID, spark_run_id: uuid.UUID) -> 
 @router.post(
     "/{uuid:run_id}/spark/{uuid:spark_run_id}/resume",
     response={202: SparkRunShape},
-    summary="Go on from its last checkpoint after a stop or failure",
+    summary="Continue from the last checkpoint after a cancellation or failure",
 )
 def resume(request: HttpRequest, run_id: uuid.UUID, spark_run_id: uuid.UUID) -> Status:
     row = spark_run_of(request.auth.lab, run_id, spark_run_id)
     again = {"state": RunState.QUEUED, "cancel_requested": False, "error": "", "finished_at": None, "losses": 0, "enqueued_at": None}
     stopped = SparkRun.objects.filter(pk=row.pk, state__in=(RunState.CANCELLED, RunState.FAILED))
     if not stopped.update(**again):
-        raise Problem409(f"it is {row.state}; only what was cancelled or failed can go on")
+        raise Problem409(f"it is {row.state}; only a cancelled or failed execution can continue")
     return Status(202, enqueued(row))
 
 

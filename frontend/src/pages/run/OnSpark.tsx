@@ -146,7 +146,7 @@ function Execution({ run, id }: { run: Run; id: string }) {
           )}
           <span className="grow" />
           {!row.comparison && (
-            <WriteButton className="btn" title="Go on from the last checkpoint" disabled={resume.isPending} onClick={() => resume.mutate()}>
+            <WriteButton className="btn" title="Continue from the last checkpoint" disabled={resume.isPending} onClick={() => resume.mutate()}>
               <Icon name="play" />
               Continue
             </WriteButton>
