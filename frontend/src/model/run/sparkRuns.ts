@@ -5,7 +5,6 @@ import { plural, short } from "../../lib/format";
 /** What a micro-batch spends its time on, in the order in which it does; Spark's names. */
 const OPERATIONS = [
   { name: "latestOffset", label: "find new input" },
-  { name: "getBatch", label: "read its list" },
   { name: "queryPlanning", label: "plan" },
   { name: "walCommit", label: "log the offsets" },
   { name: "addBatch", label: "work on records" },
@@ -19,7 +18,7 @@ export interface Part {
   ms: number[];
 }
 
-/** By operation, those that took no time left out; what Spark does not name comes last. */
+/** By operation, those that took no time left out; all others come last. */
 export function partsOf(batches: MicroBatch[]): Part[] {
   const known = new Set<string>(OPERATIONS.map(({ name }) => name));
   const parts = OPERATIONS.map(({ name, label }) => ({ name, label, ms: batches.map(({ operations_ms }) => operations_ms[name] ?? 0) }));

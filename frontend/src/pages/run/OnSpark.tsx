@@ -206,7 +206,7 @@ function Compared({ comparison }: { comparison: SparkComparison }) {
         </table>
       )}
       <p className="about mut">
-        {plural(records_in, "input record")}, {short(records_per_s)} per second of micro-batches, on {machine}
+        {plural(records_in, "input record")}, {short(records_per_s)} records/s within micro-batches, on {machine}
       </p>
     </>
   );
