@@ -31,6 +31,7 @@ FAMILIES = (
     "autoscaling",
     "rescaling",
     "scheduling",
+    "profiles",
     "sampling",
     "sharing",
     "similarity",

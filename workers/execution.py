@@ -25,7 +25,7 @@ from django.utils import timezone
 import engine
 from engine.assertions.judging import judge
 from engine.core.compiler import watched
-from engine.prices import REFERENCE, version_of
+from engine.prices import version_for
 from engine.spec import InvalidExperiment
 from engine.spec.experiment.assertion import overall
 from engine.spec.rules.validation import Context, load
@@ -58,8 +58,8 @@ FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5
 def execute(run_id: str) -> None:
     """Execute a queued run. No effect if another worker holds it, or if it is no longer queued."""
     holder = new_holder()
-    prices = Run.objects.filter(pk=run_id).values_list("document__prices", flat=True).first() or REFERENCE
-    if not Run.objects.claim(run_id, holder, engine_version=version_of(prices), summary=None, compiling=False):
+    document = Run.objects.filter(pk=run_id).values_list("document", flat=True).first() or {}
+    if not Run.objects.claim(run_id, holder, engine_version=version_for(document), summary=None, compiling=False):
         return
     run = Run.objects.select_related("lab").get(pk=run_id)
     if run.hold_at_frame is not None and run.hold_at_frame < run.frames:  # after a loss: pause where it was paused

@@ -8,7 +8,7 @@ import os
 import zlib
 from pathlib import Path
 
-from engine.prices import REFERENCE, version_of
+from engine.prices import version_for
 from engine.studies import Trial
 
 from .execution import Made
@@ -26,7 +26,7 @@ class KeptRuns:
 
     def path(self, trial: Trial) -> Path:
         document = trial.document
-        about = json.dumps([trial.key, version_of(document.get("prices", REFERENCE))])
+        about = json.dumps([trial.key, version_for(document)])
         return self.directory / f"{hashlib.sha256(about.encode()).hexdigest()[:32]}.run"
 
     def get(self, trial: Trial) -> Made | None:

@@ -33,7 +33,7 @@ def experiments_of(study: Study) -> Iterator[Experiment]:
 def fitted_to(experiment: Experiment) -> set[str]:
     """Return what the costs of an experiment were fitted to: prices of its operators, and what its policies and its cluster charge."""
     found = set(origins.fitted_to(experiment))
-    if prices := PRICE_LISTS.get(experiment.prices):
+    if prices := PRICE_LISTS.get(experiment.price_list):
         charged = [prices.prices[operator.kind] for operator in experiment.query.operators if operator.kind in prices.prices]
         found |= {to for price in charged for to in price.fitted_to} | set(prices.values.fitted_to)
     return found

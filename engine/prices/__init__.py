@@ -7,15 +7,30 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
+from typing import Any
 
 from engine.spec.base.family import load_entry_points
 from engine.spec.base.origins import Origin
 from engine.spec.base.version import ENGINE_VERSION
+from engine.spec.experiment.engines import price_list_in
 
 from .contents import CONTENTS
 from .price import DEGREE, Price, PriceList, ValuePrices
 
-__all__ = ["DEGREE", "PRICE_LISTS", "REFERENCE", "Origin", "Price", "PriceList", "ValuePrices", "price_of", "register", "version_of"]
+__all__ = [
+    "DEGREE",
+    "PRICE_LISTS",
+    "REFERENCE",
+    "Origin",
+    "Price",
+    "PriceList",
+    "ValuePrices",
+    "price_of",
+    "register",
+    "version_for",
+    "version_of",
+]
 
 REFERENCE = "reference"
 """The price list of experiments that name none."""
@@ -38,6 +53,11 @@ def version_of(*names: str) -> str:
     behind it, such as "17+checkmate_2024.3fa2c1d0". Unknown names count as unchanged."""
     changed = sorted(name for name in {*names} & PRICE_LISTS.keys() if CONTENTS.get(name) != PRICE_LISTS[name].digest)
     return "+".join([ENGINE_VERSION, *(f"{name}.{PRICE_LISTS[name].digest}" for name in changed)])
+
+
+def version_for(document: Mapping[str, Any]) -> str:
+    """The version of the engine for runs of a valid document (`version_of`)."""
+    return version_of(price_list_in(document, REFERENCE))
 
 
 def register(prices: PriceList) -> None:

@@ -7,5 +7,6 @@ CONTENTS = {
     "klink_2020": "358e675e",
     "costream_2024": "bca01f60",
     "costream_2024_changed": "ba4c9ac1",
+    "flink_2020": "737001ef",
 }
 """Digests of the price lists that belong to this version of the engine. A list of another package belongs to none."""

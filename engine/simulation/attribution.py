@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,11 +84,12 @@ class Waterfall:
 
 @dataclass(frozen=True)
 class Topology:
-    """Meaning of a trace's numbers. operators, indexes: by instance. senders, receivers: instance by channel. clock: start of the measured
-    latency."""
+    """Meaning of a trace's numbers. operators, indexes: by instance. begins: by instance, 1 if the ingestion of records begins with its
+    services. senders, receivers: instance by channel. clock: start of the measured latency."""
 
     operators: Sequence[str]
     indexes: Words
+    begins: Words
     senders: Words
     receivers: Words
     clock: str
@@ -158,10 +160,9 @@ class Trace:
         chosen = np.array([(record.trigger, record.end_ns, record.latency_ns) for record in records], np.int64).reshape(-1, 3)
         path, outcome = np.zeros((64 + 32 * len(chosen), 4), np.int64), np.zeros((len(chosen), 4), np.int64)
         deliveries, clock, done = self._deliveries(records), CLOCKS[self.topology.clock], 0
-        receivers = self.topology.receivers
-        while (done := service_trace.walk_back(self.rows, self._halves, receivers, clock, done, deliveries, chosen, path, outcome)) < len(
-            chosen
-        ):
+        where = self.topology
+        walk = partial(service_trace.walk_back, self.rows, self._halves, where.receivers, where.begins, clock)
+        while (done := walk(done, deliveries, chosen, path, outcome)) < len(chosen):
             path = np.concatenate([path, np.zeros_like(path)])
         ends, problems = outcome[:, 0].tolist(), outcome[:, 1]
         if problems.any():

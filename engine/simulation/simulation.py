@@ -39,6 +39,7 @@ from engine.lowering.network import LinkFaults
 from engine.lowering.prices import serialises
 from engine.operators import BUILT_IN, OPERATORS
 from engine.prices import version_of
+from engine.profiles import under_engine
 from engine.scheduling.telemetry import SchedulingWatch
 from engine.simulation import scaling_setup, scheduling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
@@ -112,7 +113,8 @@ class Simulation:
         context = Context(datasets=datasets or lookup([FIXTURES]))
         self.experiment: Experiment = document if isinstance(document, Experiment) else load(document, context)
         self.event_zero_ns = event_zero_ns(self.experiment.workload.sources, context.datasets)  # None: no source reads a data set
-        self._written_out = written_out(self.experiment)
+        self._executed = under_engine(self.experiment)
+        self._written_out = written_out(self._executed)
         begun, scheduled = scaling_setup.beginning(self._written_out, context.datasets)
         most = max_layout.greatest(begun) if greatest is None else dict(greatest)
         laid_out = max_layout.laid_out(begun, most)
@@ -147,7 +149,7 @@ class Simulation:
         self._actors.wind_up(self._world)
         self._checkpoints = telemetry_of(setup.actors, setup.agent, directory.instances, self._plan.hosts, self._written_out)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
-        self._may_deadlock = cyclic and self.experiment.policies.flow_control.bounded
+        self._may_deadlock = cyclic and self._written_out.policies.flow_control.bounded
         self._may_die = memory.may_die(self._world.arrays)
 
     def _lower(
@@ -165,7 +167,7 @@ class Simulation:
         epochs_kept: int,
     ) -> None:
         """Weave the loop and lay out its tables."""
-        query = self.experiment.query
+        query = self._written_out.query
         used = {spec.kind for spec in query.operators} | set(kinds) | set(BUILT_IN if weave.shares_loops() else ())
         operators = {kind: operator for kind, operator in OPERATORS.items() if kind in used}
         partitionings = [edge.partitioning for edge in query.edges]
@@ -204,7 +206,7 @@ class Simulation:
         self.frame_number = 0
         self.telemetry = Telemetry()
         self._latencies = [further.name for further in measurement.also]
-        self._drawn = Drawn(self.experiment, self._plan.operators, self._plan.sinks)
+        self._drawn = Drawn(self._executed, self._plan.operators, self._plan.sinks)
         self._observer = Observer(self._drawn, self._plan.hosts, self._plan.network.trunks, actor_hosts, self._latencies)
         self._before = Counters.zero(self._world.arrays)
         self._warm: Counters | None = Counters.zero(self._world.arrays) if workload.warmup_ns == 0 else None
@@ -539,7 +541,9 @@ class Simulation:
         w = self._world.arrays
         operators = [self._plan.operators[o] for o in w.inst[:, L.I_OP]]
         senders, receivers = (np.ascontiguousarray(w.chan[:, end]) for end in (L.C_SENDER, L.C_RECEIVER))
-        return Topology(operators, w.inst[:, L.I_INDEX], senders, receivers, self.experiment.measurement.latency.clock)
+        ingests = np.array([spec.kind == "receiver" for spec in self._plan.experiment.query.operators], np.int64)[w.inst[:, L.I_OP]]
+        clock = self.experiment.measurement.latency.clock
+        return Topology(operators, w.inst[:, L.I_INDEX], ingests, senders, receivers, clock)
 
     def deliveries(self) -> list[Delivery]:
         """The records that all sinks delivered, by end, then instance. Needs keep_outputs=True."""
@@ -626,7 +630,7 @@ class Simulation:
         state["outputs"] = np.concatenate(self._outputs)
         about = {
             "experiment": self.experiment.hash,
-            "engine": version_of(self.experiment.prices),
+            "engine": version_of(self.experiment.price_list),
             "layout": weave.WIDTHS,
             "now_ns": self.now_ns,
             "frame_number": self.frame_number,
@@ -645,7 +649,7 @@ class Simulation:
     def restore(self, state: dict[str, Words]) -> None:
         """Restore a snapshot of the same experiment. Raises ValueError for another experiment or engine version."""
         about = json.loads(state["about"].tobytes())
-        for what, mine in (("experiment", self.experiment.hash), ("engine", version_of(self.experiment.prices))):
+        for what, mine in (("experiment", self.experiment.hash), ("engine", version_of(self.experiment.price_list))):
             if about[what] != mine:
                 raise ValueError(f"the snapshot's {what} is {about[what]}, this run's is {mine}; restore it into the run that wrote it")
         if about.get("layout") != weave.WIDTHS:

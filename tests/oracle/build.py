@@ -18,7 +18,7 @@ from .aggregates import CountWindowAggregate, PaneAggregate, SessionAggregate
 from .expressions import comparisons
 from .joins import ExpiringJoin, IntervalJoin, Join, PathJoin, WindowJoin
 from .memory import Memory
-from .operators import Behaviour, Filter, Map, Project, Sink, Split
+from .operators import Behaviour, Filter, Map, Project, Receiver, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
 from .records import Mark, Marker, Record
 
@@ -394,6 +394,8 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
         return Map(params, inputs["in"])
     if operator.kind == "project":
         return Project(params)
+    if operator.kind == "receiver":
+        return Receiver()
     if operator.kind == "split":
         return Split(params, inputs["in"])
     if operator.kind in JOINS:

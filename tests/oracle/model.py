@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from engine.profiles import under_engine
 from engine.spec import Experiment
 from engine.spec.rules.copies import written_out
 
@@ -169,7 +170,7 @@ def simulate(
     orders: (time, order) of a scheduler; an order is called with the model, after everything else at its time. chooser: called with the
     model and the number of a host on which a watched watermark has risen.
     """
-    model = Model(build(written_out(experiment), datasets), actors, agent)
+    model = Model(build(written_out(under_engine(experiment)), datasets), actors, agent)
     model.chooser = chooser
     for at_ns in sorted({at_ns for at_ns, _ in orders}):
         model.environment.at(at_ns, Phase.CONTROL, (len(experiment.faults),), functools.partial(model.obey, orders, at_ns), no_work)
@@ -188,7 +189,7 @@ class Model:
         self.environment = StructuralEnvironment()
         self.result = OracleResult(outputs={operator.id: [] for operator in self.experiment.query.operators if operator.kind == "sink"})
         flow_control = self.experiment.policies.flow_control
-        self.flow_control = flow_control if flow_control.kind == "credits" else None
+        self.flow_control = flow_control if flow_control.kind in ("credits", "buffers") else None
         self.local_latency_ns = self.experiment.cluster.local_latency_ns
         self.latency, self.further = self.experiment.measurement.latency, self.experiment.measurement.also
         for host, template in zip(network.hosts, [t for t in self.experiment.cluster.hosts for _ in range(t.count or 1)], strict=True):
@@ -712,6 +713,8 @@ class Model:
     def bound(self, channel: Channel) -> int:
         """How many records the channel may hold (sections 4 and 13.3)."""
         flow, size = self.flow_control, channel.edge.bytes
+        if flow.kind == "buffers":
+            return max(1, flow.per_channel * flow.size_bytes // size)
         bounds = [flow.per_channel]
         if flow.per_channel_bytes is not None:
             bounds.append(flow.per_channel_bytes // size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .expressions import Expression
@@ -52,6 +52,13 @@ class Behaviour:
     def state_bytes(self) -> int:
         """Accounting bytes of what it keeps."""
         return 0
+
+
+class Receiver(Behaviour):
+    """The ingestion of a record begins anew."""
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        return 1, [replace(record, anchors=None if record.anchors is None else record.anchors.ingested_at(now_ns))]
 
 
 class Sink(Behaviour):

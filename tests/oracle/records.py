@@ -49,6 +49,11 @@ class Anchors:
         mixed_ns = {clock: chosen(time_ns, other.mixed_ns[clock]) for clock, time_ns in self.mixed_ns.items()}
         return Anchors(self.trigger_ns, newest_ns, oldest_ns, mixed_ns)
 
+    def ingested_at(self, time_ns: int) -> Anchors:
+        """These anchors, with this time of ingestion."""
+        now = {"ingest": time_ns}
+        return Anchors(self.trigger_ns | now, self.newest_ns | now, self.oldest_ns | now, self.mixed_ns | now)
+
 
 @dataclass(frozen=True)
 class Record:

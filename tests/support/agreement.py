@@ -20,6 +20,7 @@ from engine.core.control.deadlock import standing_channels
 from engine.core.layout import C_RECEIVER, C_SENDER, H_BACK, H_PAUSED, I_STATE_BYTES
 from engine.core.tables import Capacity
 from engine.operators import OPERATORS
+from engine.profiles import under_engine
 from engine.spec import Experiment
 from engine.spec.rules.copies import copies_by_id
 from engine.workloads import lookup
@@ -123,7 +124,7 @@ def assert_agreement(
         assert_same(f"record at {sink_id} (end_ns, instance, event_ns, trigger, latency_ns, further_ns, values)", wanted, found)
     summary = simulation.summary()
     operators = summary["operators"]
-    query = simulation.experiment.query
+    query = under_engine(simulation.experiment).query
     copies = copies_by_id(query.operators, query.queries)
 
     def by_operator(counts: Mapping[str, int]) -> list[tuple[str, int]]:

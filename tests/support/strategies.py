@@ -19,7 +19,7 @@ from tests.support.tiers import tier
 Document = dict[str, Any]
 
 SCHEMAS = {stream.model_fields["kind"].default: stream.schema_fixed for stream in (NexmarkPerson, NexmarkAuction, NexmarkBid)}
-KINDS = ("aggregate", "session_aggregate", "count_window_aggregate", "aggregate", "filter", "map", "split", "project", "union")
+KINDS = ("aggregate", "session_aggregate", "count_window_aggregate", "aggregate", "filter", "map", "split", "project", "union", "receiver")
 JOINS = ("join", "window_join", "interval_join", "expiring_join")
 JOIN_KEYS = ("id", "seller", "auction", "bidder", "state", "category")  # of many values first, so that joins stay small
 RECORDS = tier(ci=(300, 100, 30), all=(800, 300, 100, 30))  # per run, before operators multiply them
@@ -189,6 +189,9 @@ class Query:
         }
 
     def union_params(self, source: str) -> Document:
+        return {}
+
+    def receiver_params(self, source: str) -> Document:
         return {}
 
     def map_params(self, source: str) -> Document:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from engine.prices import REFERENCE, version_of
+from engine.prices import version_for, version_of
 from engine.spec import Experiment
 
 from .models import Dataset, Lab, Run, RunState
@@ -23,7 +23,7 @@ def run_of_the_same(lab: Lab, experiment: Experiment) -> Run | None:
     same = Run.objects.filter(lab=lab, hash=experiment.hash, deleted_at__isnull=True, frames_removed_at__isnull=True)
     if not same.exists():  # the usual case, and a much faster query than the rest
         return None
-    engine_version = version_of(experiment.prices)
+    engine_version = version_of(experiment.price_list)
     ended = Q(engine_version=engine_version) & (Q(state=RunState.SUCCEEDED) | Q(state=RunState.FAILED, summary__isnull=False))
     coming = Q(state__in=ACTIVE, engine_version__in=("", engine_version), pace__isnull=True, hold_at_frame__isnull=True)
     same = same.filter(ended | coming & Q(cancel_requested=False))
@@ -36,7 +36,7 @@ def run_of_the_same(lab: Lab, experiment: Experiment) -> Run | None:
 
 def why_not_the_same(run: Run) -> str:
     """Say why the document of a run may give other records now than the run had, or return ''."""
-    version = version_of(run.document.get("prices", REFERENCE))
+    version = version_for(run.document)
     if run.engine_version != version:
         return f"the run was made by version {run.engine_version} of the engine, and this is version {version}"
     if not Run.objects.filter(_same_data(run.lab, run.document), pk=run.pk).exists():

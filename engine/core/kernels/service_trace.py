@@ -247,10 +247,11 @@ def add_wait(path, m, i, start, end, idle):
 
 
 @compiled
-def walk_back(trace, halves, receivers, clock, first, found, records, path, outcome):
+def walk_back(trace, halves, receivers, begins, clock, first, found, records, path, outcome):
     """Where the time of delivered records went, walked back from their deliveries: their parts, latest first, one path behind the other.
 
-    receivers: instance by channel. clock: CLOCK_* that latency is measured from. first: number of the first record to look at.
+    receivers: instance by channel. begins: by instance, 1 if ingestion begins with its services. clock: CLOCK_* that latency is measured
+    from. first: number of the first record to look at.
     found: (k,) rows of their deliveries. records: (k, 3) trigger, end and latency. path: (m, 4) part, instance, start, end.
     outcome: (k, 4) where in `path` the record's parts end; 0 or one of `PROBLEMS`, then the instance where it arose, and a time: the start
     of the service before which nothing is known, when that was sent of which the record is not known, or when the path begins.
@@ -271,7 +272,7 @@ def walk_back(trace, halves, receivers, clock, first, found, records, path, outc
             if m + PATH_PARTS > path.shape[0]:
                 return k
             m = add_service(trace, halves, path, m, n, i)
-            while halves[n, F_ITEM] & ITEM_BY_CHANNEL > 0:
+            while halves[n, F_ITEM] & ITEM_BY_CHANNEL > 0 and (clock != CLOCK_INGEST or begins[i] == 0):
                 fired = row_before(halves, n, F_PARENT)
                 if fired < 0:
                     problem = BEGINS_TOO_LATE

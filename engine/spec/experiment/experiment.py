@@ -16,6 +16,8 @@ from .assertion import Assertion
 from .checkpointing import AnyCheckpointing
 from .checkpointing.none import NoCheckpoints
 from .cluster import Cluster, ExpandedHost, expand
+from .engines import AnyEngine
+from .engines.none import NoEngine
 from .faults import AnyFault
 from .flow_control import AnyFlowControl
 from .flow_control.unbounded import Unbounded
@@ -38,7 +40,11 @@ NOT_IN_HASH = ("name", "description", "assertions", "ui")
 
 
 class Policies(Model):
-    """Policies of the run: flow control, ingress, checkpointing, scaling, scheduling."""
+    """Policies of the run: engine, flow control, ingress, checkpointing, scaling, scheduling."""
+
+    engine: AnyEngine = Field(
+        default=NoEngine(), title="Engine", description="The streaming engine whose driver, channels and prices the run has."
+    )
 
     flow_control: AnyFlowControl = Field(default=Unbounded(), title="Flow control", description="How a full channel holds its sender back.")
     ingress: AnyIngress = Field(default=ReadOn(), title="Ingress", description="What sources do while their host is full.")
@@ -182,7 +188,7 @@ class Experiment(Model):
     placement: AnyPlacement = Field(default=Spread(), title="Placement", description="Which instance runs on which host.")
     workload: Workload = Field(title="Workload", description="The input, and the length of the run.")
     policies: Policies = Field(
-        default=Policies(), title="Policies", description="Flow control, ingress, checkpointing, scaling and scheduling."
+        default=Policies(), title="Policies", description="Engine, flow control, ingress, checkpointing, scaling and scheduling."
     )
     faults: tuple[AnyFault, ...] = Field(
         default=(), max_length=1000, title="Faults", description="Failures and disturbances, and when they happen."
@@ -235,7 +241,7 @@ class Experiment(Model):
         for source in document["workload"]["sources"].values():
             if source["partitions"] is None:  # older documents without this field keep their hashes
                 del source["partitions"]
-        for policy in ("scaling", "scheduling"):  # likewise
+        for policy in ("engine", "scaling", "scheduling"):  # likewise
             if document["policies"][policy] == {"kind": "none"}:
                 del document["policies"][policy]
         for part, list_name in (("cluster", "region_links"), ("query", "queries")):  # likewise
@@ -254,6 +260,11 @@ class Experiment(Model):
         document = self.canonical
         del document["workload"]["seed"]
         return hashlib.blake2b(canonical_json(document), digest_size=32).hexdigest()
+
+    @property
+    def price_list(self) -> str:
+        """Name of the price list that it charges: the engine's own, or else `prices`."""
+        return self.policies.engine.price_list or self.prices
 
     def expanded_hosts(self) -> list[ExpandedHost]:
         """Every machine of the cluster, in the engine's units and order."""

@@ -26,6 +26,7 @@ from .checkpointing import CHECKPOINTINGS
 from .cluster import AnyProcessor
 from .delays import DISORDERS
 from .drifts import DRIFTS
+from .engines import ENGINES
 from .experiment import Experiment
 from .faults import FAULTS
 from .flow_control import FLOW_CONTROLS
@@ -62,6 +63,7 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "placements": PLACEMENTS,
     "faults": FAULTS,
     "occurrences": OCCURRENCES,
+    "engines": ENGINES,
     "flow_controls": FLOW_CONTROLS,
     "ingresses": INGRESSES,
     "checkpointings": CHECKPOINTINGS,

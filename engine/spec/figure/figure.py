@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -17,6 +17,7 @@ from ..base.problems import InvalidExperiment, Problem, Refusal, pointer, sugges
 from ..base.structure import check, refusal_problem, shown
 from ..base.units import Integer, Number
 from ..base.variant import Variant
+from ..experiment.engines import price_list_in
 from ..experiment.experiment import NOT_IN_HASH, Experiment, canonical_json
 from ..expressions.assertions import Expression, Type, assertion_of, parse
 from ..rules.validation import Context
@@ -455,9 +456,24 @@ def price_lists(figure: Figure, experiments: Experiments) -> set[str]:
     names = {CORPORA} if figure.evaluations else set[str]()
     for study in figure.studies.values():
         given = experiments(study.experiment) if isinstance(study.experiment, str) else study.experiment
-        names.add((given or {}).get("prices", Experiment.model_fields["prices"].default))
+        names.add(price_list_in(given or {}, Experiment.model_fields["prices"].default))
         names |= {change.value for change in study.changes if "/prices" in change.fields}
-    return names
+        names |= {_engine_list(change.fields, change.value) for change in study.changes}
+        names |= {
+            _engine_list(axis.fields, value)
+            for axis in study.axes
+            for value in (axis.values.listed() if hasattr(axis.values, "listed") else ())
+        }
+    return names - {""}
+
+
+def _engine_list(fields: Sequence[str], value: Any) -> str:
+    """Name of the price list of an engine that these fields are set to; empty if it is none."""
+    if "/policies/engine/kind" in fields:
+        value = {"kind": value}
+    elif "/policies/engine" not in fields:
+        return ""
+    return price_list_in({"policies": {"engine": value}}, "")
 
 
 def _applied(change: Change, document: Mapping[str, Any], at: tuple[str | int, ...]) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from ..base.operator import Operator
 from ..experiment import registry
 from ..experiment.checkpointing import CHECKPOINTINGS
 from ..experiment.cluster import Cluster, ExpandedHost, expand, machine_count
+from ..experiment.engines import ENGINES
+from ..experiment.engines.none import NoEngine
 from ..experiment.experiment import Measurement
 from ..experiment.faults import FAULTS
 from ..experiment.flow_control import FLOW_CONTROLS
@@ -148,6 +150,12 @@ class Draft:
     def faults(self) -> dict[int, Any]:
         """The valid faults by position."""
         return dict(_valid_items(FAULTS, items(section(self.document, "faults"))))
+
+    @cached_property
+    def engine(self) -> Any:
+        """The engine, or `NoEngine` if none is given; None if invalid."""
+        written = section(self.document, "policies", "engine")
+        return NoEngine() if written is None else attempt(ENGINES, written)
 
     @cached_property
     def flow_control(self) -> Any:

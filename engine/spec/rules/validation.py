@@ -12,6 +12,7 @@ from ..base.records import RecordSchema
 from ..base.structure import check, shortened
 from ..experiment import registry
 from ..experiment.document import outline_problems, read_document, upgrade
+from ..experiment.engines.base import Engine
 from ..experiment.experiment import Experiment
 from ..experiment.workload import SourceWorkload, Workload
 from .assertions import assertion_problems
@@ -94,6 +95,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
         *resource_problems(draft, context.datasets, budgets),
     ]
     rest += draft.checkpointing.problems(draft) if draft.checkpointing is not None else ()
+    rest += draft.engine.problems(draft) if isinstance(draft.engine, Engine) else ()
     rest += scaling_problems(draft)
     rest += moving_problems(draft)
     rest += scheduling_problems(draft, flow.params, placing.indices, budgets.scheduling_cycles_max)

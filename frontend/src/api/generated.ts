@@ -156,6 +156,7 @@ export interface components {
             placements: components["schemas"]["Kind"][];
             faults: components["schemas"]["Kind"][];
             occurrences: components["schemas"]["Kind"][];
+            engines: components["schemas"]["Kind"][];
             flow_controls: components["schemas"]["Kind"][];
             ingresses: components["schemas"]["Kind"][];
             checkpointings: components["schemas"]["Kind"][];

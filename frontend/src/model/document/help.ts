@@ -15,6 +15,7 @@ const FAMILIES: [family: string, title: string, what: string][] = [
   ["generations", "Generation", "Open or closed loop."],
   ["processors", "Processors", "How the instances on a host share its cores."],
   ["placements", "Placements", "Which instance runs on which host."],
+  ["engines", "Engines", "The streaming engine that executes the query: its driver, its channels and its prices."],
   ["flow_controls", "Flow control", "How a slow receiver holds back a fast sender."],
   ["ingresses", "Ingress", "What sources do while the memory of their host is full."],
   ["checkpointings", "Checkpointing", "How a run survives the loss of hosts."],

@@ -1,0 +1,21 @@
+"""Engines as profiles: what a streaming engine adds to a drawn query and changes in it (docs/engines.md). Each has a file of its name.
+
+The module of a kind has `profile(about, experiment)`, which returns the experiment as that engine executes it.
+"""
+
+from __future__ import annotations
+
+from engine.spec.base.family import implementation
+from engine.spec.experiment.engines.none import NoEngine
+from engine.spec.experiment.experiment import Experiment
+
+
+def under_engine(experiment: Experiment) -> Experiment:
+    """A valid experiment as its engine executes it, with the engine's own operators and hosts. It has another hash. Without an engine it is
+    the experiment itself."""
+    about = experiment.policies.engine
+    if isinstance(about, NoEngine):
+        return experiment
+    priced = experiment.model_copy(update={"prices": experiment.price_list})
+    executed: Experiment = implementation(type(about), __name__, "profile")(about, priced)
+    return executed

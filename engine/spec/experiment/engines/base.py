@@ -1,0 +1,84 @@
+"""Base of engines: the driver that feeds them from hosts of its own, and what they cannot be combined with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from ...base.operator import Model
+from ...base.problems import Problem, pointer
+from ...base.units import Integer, Number, latency, milliseconds_ns, quantity
+from ...base.variant import Variant
+from ..cluster import host_names
+from ..network import bandwidth
+
+AT = ("policies", "engine")
+"""Path of the engine in a document."""
+
+DRIVER = "driver"
+"""Name of the hosts of the driver, of their region, and of the trunk behind them."""
+
+
+class Driver(Model):
+    """The driver: hosts apart from the system under test, which hold the queues of the generated records."""
+
+    hosts: Integer | None = quantity(
+        None, unit="hosts", ge=1, le=1000, title="Hosts", description="Hosts of the driver. Default: as many as the cluster has."
+    )
+    egress_mbit_per_s: Integer = bandwidth(1000, title="Egress", description="Bandwidth of the outgoing link of each host.")
+    egress_latency_ms: Number = latency(0.5, description="Latency from a host of the driver to every other host.")
+    trunk_mbit_per_s: Integer | None = bandwidth(
+        1000, title="Trunk", description="Bandwidth that all hosts of the driver share. Null: no common link."
+    )
+
+    @property
+    def egress_latency_ns(self) -> int:
+        return milliseconds_ns(self.egress_latency_ms)
+
+
+class Engine(Variant):
+    """Base of engines. The class attributes say what a document with the engine may have besides."""
+
+    price_list: ClassVar[str] = ""  # its own, in place of the document's; empty: it charges what the document names
+    checkpointings: ClassVar[tuple[str, ...]] = ("none",)  # protocols that it has
+    driver: Driver = Field(default=Driver(), title="Driver", description="Hosts that feed the engine.")
+
+    def problems(self, draft: Any) -> Iterator[Problem]:
+        """Yield reasons why the engine cannot execute the experiment. draft: `engine.spec.rules.draft.Draft`."""
+        yield from self._policy_problems(draft)
+        yield from self._name_problems(draft)
+        written = draft.document.get("prices")
+        if self.price_list and written not in (None, "reference", self.price_list):
+            message = f"prices is '{written}', but {self.title} has its own list, '{self.price_list}'; omit prices"
+            yield Problem("/prices", "not_with_engine", message, written)
+
+    def _policy_problems(self, draft: Any) -> Iterator[Problem]:
+        policies = {"checkpointing": self.checkpointings, "scaling": ("none",), "scheduling": ("none",), "ingress": ("read",)}
+        for name, allowed in policies.items():
+            policy = getattr(draft, name)
+            if policy is not None and policy.kind not in allowed:
+                message = f"{name} is '{policy.kind}', which {self.title} does not have; choose {' or '.join(allowed)}, or no engine"
+                yield Problem(pointer("policies", name, "kind"), "not_with_engine", message, policy.kind)
+
+    def _name_problems(self, draft: Any) -> Iterator[Problem]:
+        for id in draft.source_ids:
+            if (own := receiver_of(id)) in draft.ids:
+                message = f"the id '{own}' is taken by the receiver that {self.title} puts behind source '{id}'; choose another"
+                yield Problem(pointer("query", "operators", draft.ids[own], "id"), "duplicate_id", message, own)
+        if draft.cluster is None:
+            return
+        for n, host in enumerate(draft.cluster.hosts):
+            if taken := next((name for name in [host.name, *host_names(host)[:1000]] if name.startswith(DRIVER)), None):
+                message = f"the name '{taken}' begins with '{DRIVER}', as those of the hosts that feed {self.title} do; choose another"
+                yield Problem(pointer("cluster", "hosts", n, "name"), "duplicate_name", message, host.name)
+        for n, trunk in enumerate(draft.cluster.trunks):
+            if trunk.name == DRIVER:
+                message = f"the trunk '{DRIVER}' exists already, behind the hosts that feed {self.title}; choose another name"
+                yield Problem(pointer("cluster", "trunks", n, "name"), "duplicate_name", message, trunk.name)
+
+
+def receiver_of(source: str) -> str:
+    """Id of the operator that takes over the records of a source."""
+    return f"{source[:53]}-receiver"

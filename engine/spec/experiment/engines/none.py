@@ -1,0 +1,16 @@
+"""Parameters of the engine `none`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ...base.variant import Variant
+
+
+class NoEngine(Variant):
+    """No particular engine: operators, channels and policies are as drawn, and sources read their logs without a network."""
+
+    title: ClassVar[str] = "None"
+    position: ClassVar[int] = 0
+    price_list: ClassVar[str] = ""
+    kind: Literal["none"] = "none"

@@ -1,0 +1,76 @@
+"""Engines that cannot be: where, what, and what would be right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.spec import validate
+
+from ..support.engine_examples import windowed_sum
+
+
+def made(**parts: Any) -> dict[str, Any]:
+    return windowed_sum(1e5) | parts
+
+
+def policies(**policies: Any) -> dict[str, Any]:
+    return made(policies={"engine": {"kind": "flink"}} | policies)
+
+
+def hosts(**host: Any) -> dict[str, Any]:
+    document = made()
+    document["cluster"]["hosts"][0] |= host
+    return document
+
+
+def trunk() -> dict[str, Any]:
+    document = made()
+    document["cluster"]["trunks"] = [{"name": "driver", "mbit_per_s": 1000, "sources": ["w1"]}]
+    return document
+
+
+def receiver() -> dict[str, Any]:
+    document = made()
+    document["query"]["operators"][1]["id"] = "purchases-receiver"
+    for edge, end in ((0, "target"), (1, "source")):
+        document["query"]["edges"][edge][end] = "purchases-receiver"
+    return document
+
+
+def driver(**driver: Any) -> dict[str, Any]:
+    return made(policies={"engine": {"kind": "flink", "driver": driver}})
+
+
+AT = "/policies"
+CASES = {
+    "an unknown engine": (made(policies={"engine": {"kind": "heron"}}), f"{AT}/engine/kind", ["heron", "flink"]),
+    "no hosts for the driver": (driver(hosts=0), f"{AT}/engine/driver/hosts", ["0"]),
+    "no trunk": (driver(trunk_mbit_per_s=0), f"{AT}/engine/driver/trunk_mbit_per_s", ["0"]),
+    "a protocol that it does not have": (
+        policies(checkpointing={"kind": "uncoordinated", "interval_s": 3}),
+        f"{AT}/checkpointing/kind",
+        ["uncoordinated", "Flink", "coordinated"],
+    ),
+    "an autoscaler": (policies(scaling={"kind": "ds2"}), f"{AT}/scaling/kind", ["ds2", "Flink", "none"]),
+    "a scheduler": (policies(scheduling={"kind": "fcfs"}), f"{AT}/scheduling/kind", ["fcfs", "Flink"]),
+    "an ingress policy": (policies(ingress={"kind": "throttle", "queued_max": 10}), f"{AT}/ingress/kind", ["throttle", "read"]),
+    "prices of something else": (made(prices="klink_2020"), "/prices", ["klink_2020", "flink_2020"]),
+    "a host of the driver's name": (hosts(name="driver"), "/cluster/hosts/0/name", ["driver"]),
+    "a trunk of the driver's name": (trunk(), "/cluster/trunks/0/name", ["driver"]),
+    "an operator of a receiver's name": (receiver(), "/query/operators/1/id", ["purchases-receiver", "purchases"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_it_is_refused_at_its_place(case: tuple[dict[str, Any], str, list[str]]) -> None:
+    document, at, words = case
+    problems = {problem.pointer: problem.message for problem in validate(document)}
+    assert at in problems, problems
+    assert all(word in problems[at] for word in words), problems[at]
+
+
+def test_its_own_prices_may_be_named() -> None:
+    assert validate(made(prices="flink_2020")) == []
+    assert validate(made()) == []
