@@ -584,7 +584,7 @@ def _means_ms(counts: Words, sums_ns: Sequence[int]) -> list[float | None]:
 
 
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
-OF_WHOLE = {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+OF_WHOLE = {"min": 0.0, "p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 """In the summary."""
 
 

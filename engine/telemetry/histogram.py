@@ -24,10 +24,10 @@ LOW_NS, HIGH_NS = _bounds()
 
 
 def percentiles_ns(counts: Words, shares: Sequence[float]) -> list[int | None]:
-    """Return nearest-rank percentiles: for each share, the middle of the bucket that contains the sample of rank ceil(share x n). None
-    without samples.
+    """Return nearest-rank percentiles: for each share, the middle of the bucket that contains the sample of rank ceil(share x n), at least
+    the first. None without samples.
 
-    counts: (BUCKETS,). shares: each 0 < share <= 1.
+    counts: (BUCKETS,). shares: each 0 <= share <= 1.
     """
     sums = np.cumsum(counts)
     total = int(sums[-1])

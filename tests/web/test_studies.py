@@ -211,7 +211,7 @@ def test_runs_of_other_data_under_the_same_name_are_not_reused(client: Client, l
     Dataset.objects.create(lab=lab, name="mine", file="x", rows=1, bytes=1, columns=[], timestamps=[])
 
     class WithData:
-        hash, assertions, prices = valid.hash, valid.assertions, valid.prices
+        hash, assertions, price_list = valid.hash, valid.assertions, valid.price_list
         canonical = {"sources": [{"stream": {"kind": "file", "dataset": "mine"}}]}
 
     assert run_of_the_same(lab, WithData()) is None  # type: ignore[arg-type]

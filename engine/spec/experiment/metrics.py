@@ -47,6 +47,7 @@ OF_LATENCY = {
     "max": Quantity("ms", "Longest latency."),
 }
 OF_WHOLE_LATENCY = OF_LATENCY | {
+    "min": Quantity("ms", "Shortest latency."),
     "p75": Quantity("ms", "75th percentile of the latency."),
     "p90": Quantity("ms", "90th percentile of the latency."),
 }

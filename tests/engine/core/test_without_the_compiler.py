@@ -30,6 +30,7 @@ def without_state(processor: str = "dedicated") -> Document:
     fields = [{"name": "price", "expression": "-price * 3 // 7 + hash(bidder)"}, {"name": "share", "expression": "price / 7"}]
     operators = [
         {"id": "bids", "kind": "source", "parallelism": 2},
+        {"id": "taken", "kind": "receiver", "parallelism": 2},
         {"id": "some", "kind": "filter", "params": {"predicate": "price % 5 != 0"}},
         {"id": "apart", "kind": "split", "params": {"mode": "copy", "routes": routes}},
         {"id": "both", "kind": "union"},
@@ -38,7 +39,8 @@ def without_state(processor: str = "dedicated") -> Document:
         {"id": "sink", "kind": "sink"},
     ]
     edges = [
-        {"source": "bids", "target": "some", "partitioning": {"kind": "rebalance"}},
+        {"source": "bids", "target": "taken"},
+        {"source": "taken", "target": "some", "partitioning": {"kind": "rebalance"}},
         {"source": "some", "target": "apart"},
         *({"source": "apart", "source_port": port, "target": "both"} for port in ("out1", "out2", "rest")),
         {"source": "both", "target": "less"},
@@ -46,7 +48,7 @@ def without_state(processor: str = "dedicated") -> Document:
         {"source": "made", "target": "sink"},
     ]
     loose = bids(20_000, watermarks=watermarks(1), disorder={"kind": "uniform", "max_ms": 2})
-    return of_parts(operators, edges, [host("w", cores=8, processor={"kind": processor})], {"bids": loose})
+    return of_parts(operators, edges, [host("w", cores=12, processor={"kind": processor})], {"bids": loose})
 
 
 def test_every_kind_is_tried() -> None:
