@@ -51,6 +51,7 @@ PACKAGES_OF_WEBAPP = ("lib", "messaging", "lab", "reports", "maintenance", "acco
 ENGINE_OF_WEBAPP = {
     "engine.spec",
     "engine.prices",
+    "engine.profiles",
     "engine.workloads",
     "engine.studies",
     "engine.lessons",

@@ -5,6 +5,11 @@ The module of a kind has `profile(about, experiment)`, which returns the experim
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
 from engine.spec.base.family import implementation
 from engine.spec.experiment.engines.none import NoEngine
 from engine.spec.experiment.experiment import Experiment
@@ -19,3 +24,13 @@ def under_engine(experiment: Experiment) -> Experiment:
     priced = experiment.model_copy(update={"prices": experiment.price_list})
     executed: Experiment = implementation(type(about), __name__, "profile")(about, priced)
     return executed
+
+
+def executed(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A document as its engine executes it; None without an engine, or if the document is not valid any more."""
+    if (document.get("policies") or {}).get("engine", {"kind": "none"}).get("kind") == "none":
+        return None
+    try:
+        return under_engine(Experiment.model_validate(document)).model_dump(mode="json", by_alias=True)
+    except (ValidationError, LookupError):
+        return None

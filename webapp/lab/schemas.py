@@ -10,6 +10,7 @@ from ninja import Schema
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from engine.profiles import executed
 from engine.spec.base.records import FieldType
 from engine.spec.experiment.assertion import State
 from engine.spec.experiment.selection import Selection
@@ -301,14 +302,16 @@ class RunShape(Schema):
 
 
 class RunDetail(RunShape):
-    """A run with the document that it executes. `note`: a remark about its start, for the user."""
+    """A run with its document. `executed`: the document as its engine executes it, with a driver and receivers; null without an engine.
+    `note`: a remark about its start, for the user."""
 
     document: JsonObject
+    executed: JsonObject | None
     note: str | None = None
 
     @classmethod
     def of(cls, run: Run, note: str | None = None) -> Self:
-        return cls(**cls.fields_of(run), document=run.document, note=note)
+        return cls(**cls.fields_of(run), document=run.document, executed=executed(run.document), note=note)
 
 
 class WaterfallsShape(Schema):

@@ -401,7 +401,10 @@ export interface components {
             most: number | null;
             unit: string;
         };
-        /** @description A run with the document that it executes. `note`: a remark about its start, for the user. */
+        /**
+         * @description A run with its document. `executed`: the document as its engine executes it, with a driver and receivers; null without an engine.
+         *     `note`: a remark about its start, for the user.
+         */
         RunDetail: {
             id: string;
             number: number;
@@ -442,6 +445,9 @@ export interface components {
             document: {
                 [key: string]: components["schemas"]["Json"];
             };
+            executed: {
+                [key: string]: components["schemas"]["Json"];
+            } | null;
             note: string | null;
         };
         /** @enum {string} */

@@ -53,7 +53,7 @@ export const ResultPanel = memo(function ResultPanel({
   onRescale: (frame: Frame) => void;
 }) {
   const [large, setLarge] = useState(true);
-  const document = useMemo(() => coerceDocument(run.document), [run.document]);
+  const document = useMemo(() => coerceDocument(run.executed ?? run.document), [run.executed, run.document]);
   const has = {
     summary: Boolean(run.summary),
     assertions: assertionsOf(document).length > 0,

@@ -72,7 +72,7 @@ function RunView({ run, tryNow }: { run: Run; tryNow: () => void }) {
   const moment_s = useLiveRun(momentOf);
   const pinned_s = useLiveRun((state) => state.pinned_s);
   const gone = useLiveRun((state) => state.refused?.why === "gone");
-  const document = useMemo(() => coerceDocument(run.document), [run.document]);
+  const document = useMemo(() => coerceDocument(run.executed ?? run.document), [run.executed, run.document]);
   const checkpointed = isCheckpointed(document);
   const scaled = isScaled(document);
   const has = useMemo(() => ({ checkpoints: checkpointed, workers: scaled }), [checkpointed, scaled]);
