@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.spec.experiment.cluster import links_between, pair_links
+from engine.spec.experiment.flow_control.buffers import Buffers
 from engine.spec.experiment.flow_control.credits import Credits
 from engine.telemetry.instances import Machines
 
@@ -74,7 +75,7 @@ def explained(run: Observed, candidate: LinkCandidate) -> Limit:
 def credits(run: Observed) -> Limit | None:
     """Senders are blocked although no receiver is busy: records and credits take too long for so few credits."""
     flow = run.experiment.policies.flow_control
-    if not isinstance(flow, Credits) or not len(run.instances):
+    if not isinstance(flow, Credits | Buffers) or not len(run.instances):
         return None
     worst = int(run.blocked.argmax())
     if run.blocked[worst] < MOSTLY or not run.pressed[worst]:
@@ -84,16 +85,17 @@ def credits(run: Observed) -> Limit | None:
     rows = np.concatenate([run.rows(name) for name in receivers])
     if not len(rows) or run.occupied[rows].max() >= SATURATED:
         return None
+    holds = f"{flow.per_channel} records" if isinstance(flow, Credits) else f"{flow.per_channel} buffers of {flow.size_bytes} bytes"
     found = run.instances
     way_s = float(found.sums["network_ns"][worst] / max(found.sums["sent"][worst], 1)) / 1e9
     sentence = (
         f"Credits limit this run: {run.label(worst)} is blocked {percent(run.blocked[worst])} of the time, while {listed(receivers)} "
-        f"{'is' if len(receivers) == 1 else 'are'} busy at most {percent(run.occupied[rows].max())}. A channel holds {flow.per_channel} "
-        f"records, and each takes {seconds(way_s)} to arrive before its credit can return."
+        f"{'is' if len(receivers) == 1 else 'are'} busy at most {percent(run.occupied[rows].max())}. A channel holds {holds}, "
+        f"and each record takes {seconds(way_s)} to arrive before its credit can return."
     )
     evidence = (
         Evidence(f"{run.label(worst)} blocked", percent(run.blocked[worst])),
-        Evidence("Credits per channel", str(flow.per_channel)),
+        Evidence("Capacity of a channel", holds),
         Evidence("Way of a record", seconds(way_s)),
         Evidence("Busiest receiver", f"{run.label(int(rows[run.occupied[rows].argmax()]))}, {percent(run.occupied[rows].max())}"),
         Evidence("Waiting", f"{count(run.waiting_records(worst))} records"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.spec import Experiment, InvalidExperiment
 from engine.spec.base.family import kind_of
 from engine.spec.experiment.cluster import Cluster, Host, host_names
 from engine.spec.experiment.document import upgrade
+from engine.spec.experiment.engines.base import DRIVER, Engine, receiver_of
+from engine.spec.experiment.flow_control.buffers import Buffers
 from engine.spec.rules.scalable import vertices
 from engine.spec.rules.validation import Context, load
 
@@ -51,7 +53,7 @@ Change = tuple[str, str, Callable[[Document], None]]
 
 
 def _changes(experiment: Experiment, limit: Limit) -> Iterator[Change]:
-    kind = limit.kind
+    kind, limit = limit.kind, _as_drawn(experiment, limit)
     if kind is LimitKind.CORES:
         yield from _host(experiment, limit)
     if kind in (LimitKind.INSTANCES, LimitKind.SOURCE, LimitKind.SKEW) and limit.operator is not None:
@@ -61,6 +63,8 @@ def _changes(experiment: Experiment, limit: Limit) -> Iterator[Change]:
         yield from _host(experiment, limit)
     if kind is LimitKind.LINK:
         yield from _bandwidth(experiment, limit)
+        if isinstance(engine := experiment.policies.engine, Engine):
+            yield from _driver(engine, limit)
     if kind is LimitKind.CREDITS:
         yield from _credits(experiment)
     if kind is LimitKind.COLLECTOR and limit.host is not None:
@@ -69,6 +73,24 @@ def _changes(experiment: Experiment, limit: Limit) -> Iterator[Change]:
         yield from _checkpoints(experiment)
     if kind in (LimitKind.FAULT, LimitKind.RECOVERY):
         yield "no-faults", "Without faults", lambda document: document.update(faults=[])
+
+
+def _as_drawn(experiment: Experiment, limit: Limit) -> Limit:
+    """The limit with the source in place of the receiver that an engine put behind it, and without hosts that are not in the document."""
+    source = next((id for id in experiment.workload.sources if limit.operator == receiver_of(id)), limit.operator)
+    known = {name for host in experiment.cluster.hosts for name in host_names(host)}
+    return replace(limit, operator=source, host=limit.host if limit.host in known else None)
+
+
+def _driver(engine: Engine, limit: Limit) -> Iterator[Change]:
+    """The links between an engine's driver and the cluster."""
+    fields = {"trunk_mbit_per_s": (engine.driver.trunk_mbit_per_s, f"Trunk {DRIVER}", "")}
+    fields["egress_mbit_per_s"] = (engine.driver.egress_mbit_per_s, "All hosts of the driver", " egress")
+    name = "trunk_mbit_per_s" if limit.link == (DRIVER,) else "egress_mbit_per_s"
+    now, what, where = fields[name]
+    if now is not None and len(limit.link) == 1 and limit.link[0].startswith(DRIVER):
+        text = f"{what}: {now * FACTOR} Mbit/s{where} instead of {now}"
+        yield "bandwidth", text, _setting("policies", "engine", "driver", name, value=now * FACTOR)
 
 
 def _parallelism(experiment: Experiment, operator: str) -> Iterator[Change]:
@@ -178,10 +200,11 @@ def _link_bandwidth(cluster: Cluster, source: str, target: str) -> Iterator[Chan
 
 
 def _credits(experiment: Experiment) -> Iterator[Change]:
-    now = getattr(experiment.policies.flow_control, "per_channel", None)
+    flow = experiment.policies.flow_control
+    now = getattr(flow, "per_channel", None)
     if now is not None:
-        more = now * MORE_CREDITS
-        yield "credits", f"{more} credits per channel instead of {now}", _setting("policies", "flow_control", "per_channel", value=more)
+        more, what = now * MORE_CREDITS, "buffers" if isinstance(flow, Buffers) else "credits"
+        yield what, f"{more} {what} per channel instead of {now}", _setting("policies", "flow_control", "per_channel", value=more)
     yield "unbounded", "Unbounded channels", _setting("policies", "flow_control", value={"kind": "unbounded"})
 
 

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from engine.diagnosis import CannotTell, HotKeys, Limit, Remedy, diagnose, hot_keys, remedies
 from engine.diagnosis.limit import LimitKind
+from engine.profiles import under_engine
 from engine.spec import Experiment, examine
 from engine.spec.experiment.checkpointing.checkpoints import Checkpoints
 from engine.spec.rules.validation import Context
@@ -160,7 +161,7 @@ def diagnosis(request: HttpRequest, run_id: uuid.UUID, span: Query[DiagnosedSpan
     run = run_of(lab, run_id)
     experiment = submission.checked_valid(run.document, lab)
     found = _measured(run, experiment, span.from_s, span.to_s)
-    limit = diagnose(experiment, found)
+    limit = diagnose(under_engine(experiment), found)
     offered = remedies(experiment, run.document, limit, _context(lab))
     return DiagnosisShape(
         kind=limit.kind,
@@ -183,7 +184,7 @@ def remedy(request: HttpRequest, run_id: uuid.UUID, body: ChosenRemedy) -> Statu
     lab = request.auth.lab
     run = run_of(lab, run_id)
     experiment = submission.checked_valid(run.document, lab)
-    limit: Limit = diagnose(experiment, _measured(run, experiment, body.from_s, body.to_s))
+    limit: Limit = diagnose(under_engine(experiment), _measured(run, experiment, body.from_s, body.to_s))
     offered = {one.name: one for one in remedies(experiment, run.document, limit, _context(lab))}
     chosen = offered.get(body.name)
     if chosen is None:

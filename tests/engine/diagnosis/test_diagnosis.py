@@ -10,11 +10,13 @@ import pytest
 
 from engine.diagnosis import Limit, diagnose, remedies
 from engine.diagnosis.limit import LimitKind
+from engine.profiles import under_engine
 from engine.spec.base.pointers import found
 from engine.spec.rules.validation import Context, load
 from engine.telemetry.instances import measured
 
 from ...support.agreement import DATASETS, simulated, template
+from ...support.engine_examples import windowed_sum
 from ...support.limited_runs import limited_runs
 
 RUNS = limited_runs()
@@ -35,7 +37,7 @@ def diagnosed(document: dict[str, Any], folder: Path, from_s: float = 2.0, to_s:
     simulation.telemetry.write(folder)
     found = measured(folder, round(from_s * 1e9), round(to_s * 1e9), recovers=True)
     served = found.instances.sums["served"][found.instances.name == "count"].sum()
-    return Seen(diagnose(load(document, CONTEXT), found), float(served))
+    return Seen(diagnose(under_engine(load(document, CONTEXT)), found), float(served))
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -73,6 +75,25 @@ def test_a_link_is_widened_where_its_bandwidth_is_given() -> None:
         (only,) = remedies(load(document, CONTEXT), document, Limit(LimitKind.LINK, "", link=ends), CONTEXT)
         assert only.text == text
         assert found(only.document, place) == wide
+
+
+@pytest.mark.parametrize(
+    ("sources", "driver", "text", "place"),
+    [
+        (32, {}, "Trunk driver: 2000 Mbit/s instead of 1000", "/policies/engine/driver/trunk_mbit_per_s"),
+        (32, {"hosts": 1, "trunk_mbit_per_s": None}, "All hosts of the driver: 2000 Mbit/s", "/policies/engine/driver/egress_mbit_per_s"),
+        (8, {}, "purchases: 16 instances instead of 8", "/query/operators/0/parallelism"),
+    ],
+)
+def test_limits_of_the_driver_and_of_receivers_are_relieved_in_the_document(
+    sources: int, driver: dict[str, Any], text: str, place: str, tmp_path: Path
+) -> None:
+    document = windowed_sum(1.38e6, sources=sources, horizon_s=6.0, size_s=1.0, slide_s=0.5)
+    document["policies"]["engine"]["driver"] = driver
+    limit = diagnosed(document, tmp_path / "run").limit
+    offered = remedies(load(document, CONTEXT), document, limit, CONTEXT)
+    assert text in offered[0].text, (limit, offered)
+    assert found(offered[0].document, place) in (16, 2000)
 
 
 def test_two_hosts_at_their_limit_are_both_named(tmp_path: Path) -> None:
