@@ -103,7 +103,7 @@ def lower_channels(
         block[:, L.C_WATERMARK] = -L.FAR
         schema, weight = types[f"{link.source}.{link.source_port}"], weights[link.source][1]
         choice, words = _choice(code, link.partitioning, schema, specs[target].parallelism)
-        bounds.append(partial(_bound, experiment.policies.flow_control, schema.bytes, weight, serves_ns[link.target]))
+        bounds.append(partial(_bound, experiment.policies.flow_control, link.capacity, schema.bytes, weight, serves_ns[link.target]))
         bound = bounds[n](inputs[link.target], min(speeds_milli[link.target]))
         edge[n] = row_of(
             "E_",
@@ -170,7 +170,17 @@ def _edges_by_operator(edge: Words, operators: int) -> tuple[Words, list[tuple[i
     return np.array(op_edges, np.int64), ranges
 
 
-def _bound(flow: FlowControl, record_bytes: int, weight: int, serves_ns: Callable[[int], int], inputs: int, speed_milli: int) -> int:
-    """Capacity of a channel in records; 0: unbounded."""
+def _bound(
+    flow: FlowControl,
+    own: int | None,
+    record_bytes: int,
+    weight: int,
+    serves_ns: Callable[[int], int],
+    inputs: int,
+    speed_milli: int,
+) -> int:
+    """Capacity of a channel in records; 0: unbounded. own: that of its edge."""
+    if own is not None:
+        return max(1, own // weight)
     records = flow.records(record_bytes, inputs, weight, serves_ns(speed_milli))
     return 0 if records is None else max(1, records)

@@ -1,6 +1,7 @@
 """Engines as profiles: what a streaming engine adds to a drawn query and changes in it (docs/engines.md). Each has a file of its name.
 
-The module of a kind has `profile(about, experiment)`, which returns the experiment as that engine executes it.
+The module of a kind has `profile(about, experiment)`, which returns the experiment as that engine executes it, and `controls(about,
+executed)`, which returns what acts while it runs.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from engine.core.control.policy import Control
 from engine.spec.base.family import implementation
 from engine.spec.experiment.engines.none import NoEngine
 from engine.spec.experiment.experiment import Experiment
@@ -24,6 +26,15 @@ def under_engine(experiment: Experiment) -> Experiment:
     priced = experiment.model_copy(update={"prices": experiment.price_list})
     executed: Experiment = implementation(type(about), __name__, "profile")(about, priced)
     return executed
+
+
+def controls(executed: Experiment) -> list[Control]:
+    """What an engine does while a run executes. executed: the experiment with all operators of the run, in their order."""
+    about = executed.policies.engine
+    if isinstance(about, NoEngine):
+        return []
+    made: list[Control] = implementation(type(about), __name__, "controls")(about, executed)
+    return made
 
 
 def executed(document: Mapping[str, Any]) -> dict[str, Any] | None:

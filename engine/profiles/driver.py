@@ -17,8 +17,9 @@ QUEUE = Cost(record_us=0, output_us=0, control_us=0)
 """Costs of a source whose log is a queue in the driver's memory: handing its head over is the network's work, and the receiver's."""
 
 
-def with_driver(experiment: Experiment, driver: Driver) -> Experiment:
-    """The experiment with its sources on hosts of their own, in turn, and a receiver behind each, where the source was drawn."""
+def with_driver(experiment: Experiment, driver: Driver, pulled: int | None = None) -> Experiment:
+    """The experiment with its sources on hosts of their own, in turn, and a receiver behind each, where the source was drawn. pulled: records
+    that an instance of a receiver may hold. Default: as the flow control says."""
     query, cluster = experiment.query, experiment.cluster
     sources = {spec.id for spec in query.operators if spec.kind == "source"}
     hosts = experiment.expanded_hosts()
@@ -30,7 +31,9 @@ def with_driver(experiment: Experiment, driver: Driver) -> Experiment:
         places[receiver_of(id)] = places[id]
         places[id] = tuple(own[(n + k) % machines] for k in range(len(places[id])))
     feeds = tuple(
-        Edge(source=spec.id, target=receiver_of(spec.id), partitioning=Forward()) for spec in query.operators if spec.id in sources
+        Edge(source=spec.id, target=receiver_of(spec.id), partitioning=Forward(), capacity=pulled)
+        for spec in query.operators
+        if spec.id in sources
     )
     parts = query.model_copy(
         update={

@@ -39,6 +39,7 @@ from engine.lowering.network import LinkFaults
 from engine.lowering.prices import serialises
 from engine.operators import BUILT_IN, OPERATORS
 from engine.prices import version_of
+from engine.profiles import controls as engine_controls
 from engine.profiles import under_engine
 from engine.scheduling.telemetry import SchedulingWatch
 from engine.simulation import scaling_setup, scheduling_setup
@@ -122,7 +123,8 @@ class Simulation:
         if setup.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has its own agent; pass no other")
         actors, agent = [*setup.actors, *actors], setup.agent or agent
-        faults_and_controls = [*fault_controls(self.experiment), *collectors(self.experiment), *controls]
+        own = engine_controls(self._written_out)
+        faults_and_controls = [*fault_controls(self.experiment), *collectors(self.experiment), *own, *controls]
         features = _features(self._written_out, setup, protocol, actors, agent, faults_and_controls)
         features += scheduling_setup.features(self._written_out)
         hosts = [actor.host for actor in actors]
@@ -149,7 +151,8 @@ class Simulation:
         self._actors.wind_up(self._world)
         self._checkpoints = telemetry_of(setup.actors, setup.agent, directory.instances, self._plan.hosts, self._written_out)
         cyclic = any(edge.feedback for edge in self.experiment.query.edges)
-        self._may_deadlock = cyclic and self._written_out.policies.flow_control.bounded
+        bounded = any(edge.capacity is not None for edge in self._written_out.query.edges)
+        self._may_deadlock = cyclic and (bounded or self._written_out.policies.flow_control.bounded)
         self._may_die = memory.may_die(self._world.arrays)
 
     def _lower(
@@ -226,7 +229,7 @@ class Simulation:
         readers = w.host[w.inst[:, L.I_HOST], L.H_BACK] < L.FAR
         unread = (readers & (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END])).any()  # a full host leaves records in its logs
         passed_over = (w.align[:, L.ALIGN_ASIDE] >= 0).any()  # it waits for a barrier that will never come
-        left = under_way or unread or passed_over or self._waits_for_rank()
+        left = under_way or unread or passed_over or self._waits_for_rank() or any(getattr(one, "holds", False) for one in self._controls)
         rescales = self.job is not None and self.job.open is not None
         return self._logs.exhausted and not left and not rescales and not self.deadlock and not self.exhaustion
 

@@ -362,6 +362,7 @@ def connect(network: Network, schemas: Schemas) -> None:
         schema = schemas[written.source, written.source_port]
         ends = (written.source, written.source_port, written.target, written.target_port)
         edge = Edge(number, *ends, written.partitioning, schema.bytes, len(schema.fields), written.feedback, envelope_bytes)
+        edge.capacity = written.capacity
         network.edges.append(edge)
         for sender in by_operator[edge.source]:
             sender.outputs.append(edge)

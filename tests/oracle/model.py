@@ -220,7 +220,8 @@ class Model:
         end_ns = horizon_ns + (seconds(workload.drain_limit_s) if workload.drain else 0)
         cyclic = any(edge.feedback for edge in self.network.edges)
         mortal = any(host.memory is not None and host.memory.model is not None for host in self.network.hosts)
-        if (self.flow_control is not None and cyclic) or mortal:
+        bounded = self.flow_control is not None or any(edge.capacity is not None for edge in self.network.edges)
+        if (bounded and cyclic) or mortal:
             frame_ns = milliseconds(self.experiment.measurement.frame_ms)
             for edge_ns in range(frame_ns, end_ns, frame_ns):
                 drained = self.environment.run_through(edge_ns)
@@ -690,7 +691,7 @@ class Model:
 
     def has_credit(self, channel: Channel) -> bool:
         """Whether the channel's next record may go now. If not, the sender waits for just that credit."""
-        if self.flow_control is None:
+        if self.flow_control is None and channel.edge.capacity is None:
             return True
         if channel.records_sent < self.bound(channel):
             if channel.opens_ns <= self.environment.now:
@@ -713,6 +714,8 @@ class Model:
     def bound(self, channel: Channel) -> int:
         """How many records the channel may hold (sections 4 and 13.3)."""
         flow, size = self.flow_control, channel.edge.bytes
+        if channel.edge.capacity is not None:
+            return channel.edge.capacity
         if flow.kind == "buffers":
             return max(1, flow.per_channel * flow.size_bytes // size)
         bounds = [flow.per_channel]

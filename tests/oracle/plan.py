@@ -150,6 +150,7 @@ class Edge:
     envelope_bytes: int = 0  # of a record on a link
     sent_ps: int = 0  # work of serialising a record for another host ...
     received_ps: int = 0  # ... and of deserialising one from there
+    capacity: int | None = None  # records that its channels hold, whatever the flow control says
     channels: dict[int, list[Channel]] = field(default_factory=dict)  # by sender index; each list by receiver index
     sent_by_index: dict[int, int] = field(default_factory=dict)  # records that each sender index has sent, for rebalance
 

@@ -152,6 +152,8 @@ class Query:
             if kind == "hash":
                 partitioning |= {"key": self.draw(st.sampled_from(hashable))} | scheme
         edge = {"source": sender, "source_port": source_port, "target": target, "target_port": port, "partitioning": partitioning}
+        if self.draw(st.integers(0, 7)) == 0:
+            edge["capacity"] = self.draw(st.sampled_from((1, 2, 7)))
         self.edges.append(edge)
 
     def fields(self, id: str, *types: str) -> list[str]:

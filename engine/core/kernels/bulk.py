@@ -60,6 +60,22 @@ def choose_anew(world, h):
 
 
 @compiled
+def longest_queue(inst, op, msg, rows):
+    """Real records in the longest queue of these instances. rows: (n,) their numbers. Control elements do not count."""
+    longest = 0
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        waiting = 0
+        slot = inst[i, I_QUEUE]
+        while slot >= 0:
+            if msg[slot, M_KIND] == RECORD:
+                waiting += 1
+            slot = msg[slot, M_NEXT]
+        longest = max(longest, waiting * op[inst[i, I_OP], O_WEIGHT])
+    return longest
+
+
+@compiled
 def counts(inst, op, columns, found):
     """What instances have counted, in real records, into `found` (k, instances).
 

@@ -195,6 +195,17 @@ class Edge(Model):
         description="Fields of the records, in order. Needed for a feedback edge into a port that no other edge leads to.",
     )
 
+    capacity: Integer | None = quantity(
+        None,
+        unit="records",
+        ge=1,
+        le=1_000_000,
+        title="Capacity",
+        description="Records that each channel of the edge may hold. Default: as the flow control says.",
+        advanced=True,
+        exclude_if=lambda capacity: capacity is None,  # documents without the field keep their hashes
+    )
+
     @property
     def in_words(self) -> str:
         source = self.source if self.source_port == "out" else f"{self.source}.{self.source_port}"

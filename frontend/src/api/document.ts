@@ -20,6 +20,8 @@ export interface Edge {
   feedback?: boolean;
   /** Of a feedback edge into a port that no other edge leads to: what its records consist of. */
   fields?: { name: string; type: string }[];
+  /** Records that each of its channels may hold, in place of what the flow control says. */
+  capacity?: number;
 }
 
 /** Operators that are measured together, and run in copies. */

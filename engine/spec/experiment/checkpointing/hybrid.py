@@ -125,7 +125,8 @@ class HybridCheckpoints(LoggedCheckpoints):
                     "uncoordinated"
                 )
                 yield Problem(pointer(*REGIONS, n, "operators"), "cycle", message, list(region.operators))
-        if draft.flow_control is not None and draft.flow_control.bounded:
+        bounded = any(edge.capacity is not None for edge in draft.edges.values())
+        if bounded or (draft.flow_control is not None and draft.flow_control.bounded):
             yield from self._credit_problems(draft)
         if self.adapt is not None and draft.workload is not None:
             yield from self._numbering_problems(draft, draft.workload.horizon_ns)

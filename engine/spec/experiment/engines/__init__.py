@@ -10,7 +10,12 @@ from ...base.family import Family
 from .base import Engine
 from .none import NoEngine
 
-ENGINES = Family("engines", __name__, Engine, {"profile": "it returns the experiment as the engine executes it"})
+ENGINES = Family(
+    "engines",
+    __name__,
+    Engine,
+    {"profile": "it returns the experiment as the engine executes it", "controls": "it returns what acts while a run executes"},
+)
 
 if TYPE_CHECKING:
     AnyEngine = NoEngine | Engine

@@ -71,14 +71,15 @@ export function addEdge(document: ExperimentDocument, edge: Edge): ExperimentDoc
   return { ...document, query: { ...document.query, edges: [...document.query.edges, edge] } };
 }
 
-export type Feedback = Pick<Edge, "feedback" | "fields">;
+export type EdgeSettings = Pick<Edge, "feedback" | "fields" | "capacity">;
 
-/** Whether an edge is a feedback edge, and its declared fields; a plain edge has neither. */
-export function setFeedback(document: ExperimentDocument, key: string, write: Write<Feedback>): ExperimentDocument {
+/** The capacity of an edge, whether it is a feedback edge, and its declared fields, which a plain edge does not have. */
+export function setEdge(document: ExperimentDocument, key: string, write: Write<EdgeSettings>): ExperimentDocument {
   const edges = document.query.edges.map((edge) => {
     if (edgeKey(edge) !== key) return edge;
-    const { feedback, fields, ...plain } = edge;
-    const written = write({ ...(feedback ? { feedback } : {}), ...(fields ? { fields } : {}) });
+    const { feedback, fields, capacity, ...rest } = edge;
+    const written = write({ ...(feedback ? { feedback } : {}), ...(fields ? { fields } : {}), ...(capacity ? { capacity } : {}) });
+    const plain = { ...rest, ...(written.capacity ? { capacity: written.capacity } : {}) };
     if (!written.feedback) return plain;
     return { ...plain, feedback: true, ...(written.fields ? { fields: written.fields } : {}) };
   });

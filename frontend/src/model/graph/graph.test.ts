@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { coerceDocument } from "../document/coerce";
 import { edgeKey, operatorOf } from "../document/document";
-import { addEdge, setFeedback } from "../document/edits";
+import { addEdge, setEdge } from "../document/edits";
 import { KINDS, smallDocument } from "../document/testing";
 import { writeAt } from "../document/writes";
 import {
@@ -112,9 +112,9 @@ describe("feedback edges", () => {
 
   it("switches an edge there and back; a plain edge declares no fields", () => {
     const key = edgeKey(document.query.edges[1] as never);
-    const on = setFeedback(document, key, () => ({ feedback: true, fields: [{ name: "id", type: "int" }] }));
+    const on = setEdge(document, key, () => ({ feedback: true, fields: [{ name: "id", type: "int" }] }));
     expect(on.query.edges[1]).toMatchObject({ feedback: true, fields: [{ name: "id", type: "int" }] });
-    expect(setFeedback(on, key, (before) => ({ ...before, feedback: false }))).toEqual(document);
+    expect(setEdge(on, key, (before) => ({ ...before, feedback: false }))).toEqual(document);
   });
 
   it("stands in the layout as if it were not there, and runs above what lies between its ends", () => {

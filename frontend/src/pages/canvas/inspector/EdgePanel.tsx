@@ -1,7 +1,7 @@
 import type { Edge } from "../../../api/document";
 import type { Json, Kind } from "../../../api/types";
 import { DEFAULT_PORT } from "../../../model/document/document";
-import { setFeedback, type Feedback } from "../../../model/document/edits";
+import { setEdge, type EdgeSettings } from "../../../model/document/edits";
 import { propertyNames, schemaAt } from "../../../model/document/schema";
 import { problemsAt } from "../../../model/document/validate";
 import type { Write } from "../../../model/document/writes";
@@ -15,8 +15,8 @@ import { edit, editAt, select, useEditor } from "../editor";
 import { useRegistry } from "../useRegistry";
 import { SchemaList } from "./SchemaList";
 
-/** What makes an edge a feedback edge. */
-const FEEDBACK = ["feedback", "fields"];
+/** Settings of an edge beside its partitioning. */
+const SETTINGS = ["feedback", "fields", "capacity"];
 
 type Fields = { [field: string]: Json };
 
@@ -28,7 +28,7 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
   const { registry, schema: root } = useRegistry();
   const pointer = `/query/edges/${index}`;
   const schema = schemas[`${edge.source}.${edge.source_port ?? DEFAULT_PORT.source}`];
-  const inForms = ["partitioning", ...FEEDBACK].map((name) => `${pointer}/${name}`);
+  const inForms = ["partitioning", ...SETTINGS].map((name) => `${pointer}/${name}`);
   const own = problemsAt(problems, pointer).filter((problem) => !inForms.some((form) => problem.pointer.startsWith(form)));
   const edgeSchema = schemaAt(root, ["query", "edges", "*"]);
   const portOf = (one: Edge) => `${one.target}.${one.target_port ?? DEFAULT_PORT.target}`;
@@ -62,11 +62,15 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
           <div data-pointer={pointer}>
             <SchemaForm
               schema={edgeSchema}
-              value={{ feedback: edge.feedback ?? false, ...(edge.fields ? { fields: edge.fields as Json } : {}) }}
+              value={{
+                feedback: edge.feedback ?? false,
+                ...(edge.fields ? { fields: edge.fields as Json } : {}),
+                ...(edge.capacity ? { capacity: edge.capacity } : {}),
+              }}
               pointer={pointer}
               problems={problems}
-              omit={propertyNames(edgeSchema).filter((name) => name !== "feedback" && (name !== "fields" || !declares))}
-              onChange={(write, group) => edit((before) => setFeedback(before, edgeId, write as Write<Feedback>), group)}
+              omit={propertyNames(edgeSchema).filter((name) => !SETTINGS.includes(name) || (name === "fields" && !declares))}
+              onChange={(write, group) => edit((before) => setEdge(before, edgeId, write as Write<EdgeSettings>), group)}
             />
           </div>
         )}

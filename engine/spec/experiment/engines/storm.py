@@ -1,0 +1,58 @@
+"""Parameters of the engine `storm`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from ...base.origins import ASSUMED, Charge
+from ...base.units import Integer, Number, milliseconds_ns, quantity
+from .base import Engine
+
+CALIBRATED = Charge("fitted", "a delay of this order makes pull rates oscillate as observed", ("benchmark/3.17",))
+
+
+class StormEngine(Engine):
+    """Tuple at a time, with one switch for all spouts: a queue above the high mark stops every spout, until all queues are below the low
+    mark. Channels are not bounded. Windows keep all tuples and are computed when they end. Each connection to another worker makes every
+    tuple dearer.
+
+    Left out: acknowledgements and replays, notifications that get lost, state beyond the heap.
+    """
+
+    title: ClassVar[str] = "Storm 1.0"
+    source: ClassVar[str] = "Karimov 2020, 2.2 and 3.6"
+    position: ClassVar[int] = 1
+    price_list: ClassVar[str] = "storm_2020"
+    kind: Literal["storm"] = "storm"
+    queue: Integer = quantity(
+        1024, unit="tuples", ge=2, le=1_000_000, title="Receive queue", description="Tuples in the receive queue of an executor."
+    )
+    high: Number = Field(
+        default=0.9, gt=0, le=1, title="High mark", description="Share of a receive queue above which all spouts are stopped."
+    )
+    low: Number = Field(
+        default=0.4, ge=0, lt=1, title="Low mark", description="Share of a receive queue below which all must be before spouts go on."
+    )
+    check_ms: Number = quantity(
+        10, unit="ms", ge=0.1, le=1e5, title="Check", description="Time between two looks at the queues.", advanced=True, charge=ASSUMED
+    )
+    notify_ms: Number = quantity(
+        100,
+        unit="ms",
+        ge=0,
+        le=1e6,
+        title="Notification",
+        description="Time until all spouts know of a change.",
+        advanced=True,
+        charge=CALIBRATED,
+    )
+
+    @property
+    def check_ns(self) -> int:
+        return milliseconds_ns(self.check_ms)
+
+    @property
+    def notify_ns(self) -> int:
+        return milliseconds_ns(self.notify_ms)
