@@ -33,7 +33,7 @@ class Receiver(Operator):
     behind every source (docs/engines.md). Cost: that of a source, record_ps per record.
     """
 
-    kind, title, group, icon = "receiver", "Receiver", "Sources", "broker"
+    kind, title, group, icon = "receiver", "Receiver", "Stateless", "broker"
     source = "Karimov 2020, 3.2"
     position = 5
     priced_as = "source"

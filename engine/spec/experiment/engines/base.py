@@ -41,6 +41,7 @@ class Driver(Model):
 class Engine(Variant):
     """Base of engines. The class attributes say what a document with the engine may have besides."""
 
+    facts: ClassVar[tuple[str, ...]] = ("price_list",)
     price_list: ClassVar[str] = ""  # its own, in place of the document's; empty: it charges what the document names
     checkpointings: ClassVar[tuple[str, ...]] = ("none",)  # protocols that it has
     driver: Driver = Field(default=Driver(), title="Driver", description="Hosts that feed the engine.")
