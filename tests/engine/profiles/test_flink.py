@@ -16,7 +16,11 @@ from hypothesis import strategies as st
 import engine
 from engine.core import layout as L
 from engine.profiles import under_engine
+from engine.simulation.simulation import FIXTURES
 from engine.spec import Experiment
+from engine.spec.experiment.engines import price_list_in
+from engine.spec.figure.figure import price_lists
+from engine.spec.figure.files import FigureFiles
 
 from ...support.agreement import assert_agreement, cut_saved_and_forked, fingerprint, traced
 from ...support.engine_examples import windowed_sum
@@ -165,6 +169,13 @@ def test_congestion_walks_up_channel_by_channel() -> None:
     simulation.run_until(simulation.end_ns)
     triggers = [record["trigger"] for record in simulation.sink_records("sink")]
     assert triggers == list(range(triggers[0], triggers[0] + len(triggers)))
+
+
+def test_figures_under_flink_rest_on_its_prices() -> None:
+    files = FigureFiles(FIXTURES.parent)
+    assert price_lists(files.outline("benchmark/table-3.1"), files.experiment) == {"flink_2020"}
+    assert price_list_in({"policies": {"engine": {"kind": "flink"}}, "prices": "reference"}, "reference") == "flink_2020"
+    assert price_list_in({"policies": {"engine": None}, "prices": "klink_2020"}, "reference") == "klink_2020"
 
 
 def test_runs_are_the_same_however_they_are_cut() -> None:
