@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.spec import validate
 from engine.spec.experiment.engines import ENGINES
 
@@ -12,6 +14,7 @@ from ...support.family_contracts import assert_is_shown, newcomer, offered
 SLUICE = newcomer("engine").Sluice
 
 
+@pytest.mark.slow
 def test_it_is_offered_validated_and_executed() -> None:
     operators = [{"id": "bids", "kind": "source", "parallelism": 2}, {"id": "sink", "kind": "sink", "cost": {"record_us": 20}}]
     edges = [{"source": "bids", "target": "sink", "partitioning": {"kind": "rebalance"}}]

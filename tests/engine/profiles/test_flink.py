@@ -82,6 +82,7 @@ def test_sources_stand_on_hosts_of_the_driver_and_receivers_where_they_were_draw
     assert under_engine(drawn.model_copy(update={"policies": Experiment.model_fields["policies"].default})).query is drawn.query
 
 
+@pytest.mark.slow
 @given(document=documents(), hosts=st.sampled_from((None, 1, 3)), trunk=st.sampled_from((None, 1, 1000)))
 def test_random_experiments_under_flink_agree_with_the_oracle(document: dict[str, Any], hosts: int | None, trunk: int | None) -> None:
     document = copy.deepcopy(document)
