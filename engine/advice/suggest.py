@@ -211,8 +211,8 @@ def _placements(space: Space, present: Placed, described: Described, count: int,
 
 def _cautions(experiment: Experiment) -> list[str]:
     found = []
-    if experiment.prices != LEARNED_PRICES:
-        found.append(f"models were trained with the price list {LEARNED_PRICES}, and this experiment has {experiment.prices}")
+    if experiment.price_list != LEARNED_PRICES:
+        found.append(f"models were trained with the price list {LEARNED_PRICES}, and this experiment has {experiment.price_list}")
     delayed = sorted(id for id, source in experiment.workload.sources.items() if not isinstance(source.disorder, NoDelay | FetchDelay))
     if delayed:
         found.append(

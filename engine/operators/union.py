@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, ClassVar
 
 from engine.core.layout import BOX_FIRST, BOX_LAST, BOX_REUSED
 from engine.spec.base.operator import Operator
@@ -27,7 +27,7 @@ class Union(Operator):
 
     kind, title, group, icon = "union", "Union", "Stateless", "union"
     position = 5
-    on_record = staticmethod(union_on_record)
+    on_record: ClassVar[Callable[..., int]] = staticmethod(union_on_record)  # a receiver takes more arguments
 
     @classmethod
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:

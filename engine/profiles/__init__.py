@@ -39,7 +39,8 @@ def controls(executed: Experiment) -> list[Control]:
 
 def executed(document: Mapping[str, Any]) -> dict[str, Any] | None:
     """A document as its engine executes it; None without an engine, or if the document is not valid any more."""
-    if (document.get("policies") or {}).get("engine", {"kind": "none"}).get("kind") == "none":
+    written = (document.get("policies") or {}).get("engine") or {}
+    if written.get("kind", "none") == "none":
         return None
     try:
         return under_engine(Experiment.model_validate(document)).model_dump(mode="json", by_alias=True)

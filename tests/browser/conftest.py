@@ -17,6 +17,8 @@ import pytest
 import yaml
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
+from tests.support.patience import PATIENCE_S
+
 from .canvas import Canvas
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,8 +35,7 @@ QUIET = (
 )
 FAILED = pytest.StashKey[bool]()
 SHOWN = 3000  # characters
-PATIENCE_MS = 120_000
-"""A page that comes in the end has come: how soon is a matter of benchmarks."""
+PATIENCE_MS = 1000 * PATIENCE_S
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -134,7 +135,7 @@ def page(new_context: Callable[..., BrowserContext]) -> Page:
 def api(workbench: Any, owner: Any) -> Iterator[httpx.Client]:
     """The HTTP API with a bearer token, to prepare what a test looks at."""
     headers = {"Authorization": f"Bearer {owner['token']}"}
-    with httpx.Client(base_url=workbench.url, headers=headers, timeout=120, trust_env=False) as client:
+    with httpx.Client(base_url=workbench.url, headers=headers, timeout=PATIENCE_S, trust_env=False) as client:
         yield client
 
 

@@ -18,7 +18,6 @@ from .waiting import until, until_ended
 
 OWN_INSTALLATION = True
 
-ANSWERED_MS = 300_000
 
 __all__ = ["folder"]  # a fixture, made there
 
@@ -45,7 +44,7 @@ def sweep(api: httpx.Client, experiment: Callable[..., str], page: Page) -> str:
 
 def answered(page: Page) -> None:
     page.wait_for_url(re.compile(r"/analysis/[0-9a-f-]{36}"))
-    page.get_by_test_id("answer-table").wait_for(timeout=ANSWERED_MS)
+    page.get_by_test_id("answer-table").wait_for()
 
 
 def test_what_is_read_is_told_first_and_chosen_runs_stay_chosen(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
@@ -196,7 +195,7 @@ def test_pictures_of_analyses(
     page.get_by_test_id("ask-now").click()
     if api.get("/api/spark/jobs").json()["spark"]["state"] == "absent":
         workbench.start("analysis")
-    page.get_by_test_id("answer-table").wait_for(timeout=ANSWERED_MS)
+    page.get_by_test_id("answer-table").wait_for()
     album.take(page, "analysis-answer")
     page.goto("/analysis")
     page.get_by_role("link", name="Summaries").first.wait_for()

@@ -30,7 +30,7 @@ def test_draw_connect_place_and_run(canvas: Canvas, page: Page) -> None:
     expect(canvas.operator("filter").locator("footer")).to_have_text("w1–w4")
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")
     canvas.run()
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     expect(page.get_by_test_id("time-stack")).to_have_attribute("data-points", "120")
     expect(page.get_by_test_id("summary")).to_contain_text("Records in")
 
@@ -197,7 +197,7 @@ def test_everything_can_be_done_by_keyboard(new_context: Callable[..., BrowserCo
     assert document["placement"]["hosts"]["sink"] == ["w3"]
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/runs/*")
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
 
 
 def test_a_signed_out_visitor_is_told_how_to_sign_in(new_context: Callable[..., BrowserContext]) -> None:

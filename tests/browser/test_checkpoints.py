@@ -21,7 +21,7 @@ def lose_a_host(document: dict[str, Any]) -> None:
 
 def finished_run(page: Page) -> None:
     page.wait_for_url("**/runs/*")
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
 
 
 def test_rounds_and_a_recovery_are_shown(page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]) -> None:

@@ -16,7 +16,6 @@ from .axe import assert_accessible
 from .test_pushed import Asked
 from .waiting import settled, until_ended
 
-SOON_MS = 60_000
 WORKED = "benchmark/3.5"
 
 
@@ -36,7 +35,7 @@ def test_a_figure_is_found_carried_out_and_read(page: Page) -> None:
     expect(page).to_have_url(re.compile("search=windowed"))
     expect(row).to_contain_text("comes with Millrace")
     row.get_by_role("button", name="Run").click()
-    expect(row.get_by_test_id("figure-status")).to_have_text("Reproduced · smoke", timeout=SOON_MS)
+    expect(row.get_by_test_id("figure-status")).to_have_text("Reproduced · smoke")
     expect(row).to_contain_text("shipped result: reproduced at dev scale")
     page.get_by_text("Not run", exact=True).first.click()
     expect(page).to_have_url(re.compile("status=not"))
@@ -63,7 +62,7 @@ def test_a_figure_is_watched_and_cancelled(page: Page) -> None:
     assert verdicts.evaluate_all("all => all.every((one) => one.dataset.state === 'under way')"), "no assertion says that it was not run"
     expect(page.get_by_test_id("figure-status")).to_have_attribute("data-status", "in progress")
     page.get_by_test_id("cancel-figure").click()
-    expect(page.get_by_test_id("run-figure")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_test_id("run-figure")).to_be_visible()
     page.reload()
     expect(page.get_by_role("radio", name="paper")).to_be_checked()
 
@@ -86,7 +85,7 @@ def test_what_is_drawn_is_a_table_and_files_and_an_experiment(page: Page, api: h
     page.reload()
     behind = page.get_by_test_id("behind")
     expect(behind).to_contain_text("unsustainable")
-    behind.get_by_role("link", name=re.compile(r"run \d+")).click(timeout=SOON_MS)
+    behind.get_by_role("link", name=re.compile(r"run \d+")).click()
     expect(page.get_by_test_id("run-state")).to_be_visible()
     page.go_back()
     page.get_by_role("button", name="Fork experiment").click()
@@ -170,7 +169,7 @@ def test_what_is_not_there_leads_on(page: Page) -> None:
     expect(explained).to_have_attribute("href", "/learn/klink-2.2")
     page.route("**/api/figures", lambda route: route.fulfill(status=500, json={"detail": "no luck"}))
     page.goto("/figures")
-    expect(page.get_by_text("no luck")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_text("no luck")).to_be_visible()
     again = page.get_by_role("button", name="Try again")
     expect(again).to_be_visible()
     page.unroute("**/api/figures")

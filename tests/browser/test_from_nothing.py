@@ -13,8 +13,6 @@ from playwright.sync_api import Locator, Page, expect
 from .axe import assert_accessible
 from .canvas import Canvas
 
-ENDED_MS = 120_000
-
 
 def stored(api: httpx.Client, page: Page) -> dict[str, Any]:
     document: dict[str, Any] = api.get(f"/api/experiments/{page.url.rsplit('/', 1)[-1].split('?')[0]}").json()["document"]
@@ -57,7 +55,7 @@ def test_a_windowed_join_from_the_palette_gives_output(canvas: Canvas, page: Pag
     assert sources["auctions"]["rate"]["per_s"] == 3 * sources["persons"]["rate"]["per_s"]
 
     canvas.run()
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     frames = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()["frames"]
     assert sum(frame["latency_ms"]["count"] for frame in frames) > 1000
 
@@ -160,7 +158,7 @@ def test_a_newcomer_draws_a_whole_experiment_in_sixty_actions(canvas: Canvas, pa
     hand.actions += 1
     canvas.run()
     assert hand.actions <= 60
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     frames = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()["frames"]
     assert sum(frame["latency_ms"]["count"] for frame in frames) > 1000
     expect(page.get_by_test_id("no-output")).to_have_count(0)
@@ -264,7 +262,7 @@ def test_a_run_without_output_says_why(canvas: Canvas, page: Page, api: httpx.Cl
     page.get_by_role("tab", name="Problems").click()
     expect(page.get_by_test_id("problems")).to_contain_text("sends no watermarks")
     canvas.run()
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     note = page.get_by_test_id("no-output")
     expect(note).to_contain_text("The sinks received no records. Source 'persons' sends no watermarks")
     assert_accessible(page)
@@ -277,6 +275,6 @@ def test_a_double_click_starts_one_run(canvas: Canvas, page: Page, api: httpx.Cl
     expect(button).to_have_attribute("aria-disabled", "false")
     button.dblclick()
     page.wait_for_url("**/runs/*")
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     (line,) = (line for line in api.get("/api/experiments").json() if line["id"] == experiment_id)
     assert line["runs"] == 1

@@ -166,7 +166,7 @@ def test_somebody_is_invited_joins_gets_another_role_and_is_removed(new_context:
     owner.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(owner.get_by_role("row", name=name)).to_have_count(0)
     guest.evaluate("dispatchEvent(new Event('millrace:signed-out'))")  # a question may be refused before the connection is closed
-    expect(guest.get_by_role("dialog")).to_contain_text("no longer a member of the lab", timeout=60_000)
+    expect(guest.get_by_role("dialog")).to_contain_text("no longer a member of the lab")
     guest.goto(link)
     expect(guest.get_by_text("has been used")).to_be_visible()
 
@@ -177,7 +177,7 @@ def person(workbench: Any, new_context: Callable[..., BrowserContext], name: str
     context = new_context(storage_state=None)
     page = context.new_page()
     page.goto(workbench.manage("signin_url", "--base", workbench.url, "--user", name, "--role", role))
-    page.get_by_test_id("stage").wait_for(timeout=60_000)
+    page.get_by_test_id("stage").wait_for()
     page.get_by_role("button", name="No, thanks").click()
     page.close()
     yield context
@@ -214,7 +214,7 @@ def test_a_viewer_watches_the_run_of_another_live_and_can_change_nothing(
     run_id = page.url.rsplit("/", 1)[-1]
     try:
         number = api.get(f"/api/runs/{run_id}").json()["number"]
-        expect(look.get_by_test_id(f"run-{number}")).to_be_visible(timeout=60_000)
+        expect(look.get_by_test_id(f"run-{number}")).to_be_visible()
         look.get_by_test_id(f"run-{number}").get_by_role("link", name=str(number), exact=True).click()
         wait_for(look, "framesReceived", 3)
         wait_for(page, "framesReceived", 3)
@@ -235,7 +235,7 @@ def test_a_viewer_watches_the_run_of_another_live_and_can_change_nothing(
         look.keyboard.press("Escape")
         assert_accessible(look)
         page.get_by_test_id("engine-pause").click()
-        expect(look.get_by_test_id("run-state")).to_have_attribute("data-state", "paused", timeout=60_000)
+        expect(look.get_by_test_id("run-state")).to_have_attribute("data-state", "paused")
         expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "paused")
     finally:
         api.post(f"/api/runs/{run_id}/cancel")
@@ -383,7 +383,7 @@ def test_a_limit_is_set_met_and_taken_away(page: Page, api: httpx.Client, experi
     """The run that is refused says what is large; the page of storage leads to it."""
     run = api.post(f"/api/experiments/{experiment()}/runs", json={}).json()["id"]
     page.goto(f"/runs/{run}")
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     page.goto("/lab/storage")
     expect(page.get_by_label("Storage", exact=True)).to_contain_text("used")
     page.get_by_role("button", name="Change the limits").click()

@@ -13,6 +13,7 @@ import yaml
 from playwright.sync_api import Browser, Page, expect
 
 from tests.conftest import running_installation
+from tests.support.patience import PATIENCE_S
 from tests.support.plugins import KINDS, installed
 
 from .axe import assert_accessible
@@ -40,7 +41,7 @@ def visitor(extended: Any, browser: Browser) -> Iterator[Page]:
     context.on("weberror", lambda error: faults.append(str(error.error)))
     page = context.new_page()
     page.goto(extended.manage("signin_url", "--base", extended.url))
-    page.get_by_test_id("stage").wait_for(timeout=60_000)
+    page.get_by_test_id("stage").wait_for()
     page.get_by_role("button", name="No, thanks").click()
     yield page
     context.close()
@@ -50,7 +51,7 @@ def visitor(extended: Any, browser: Browser) -> Iterator[Page]:
 @pytest.fixture
 def api_of_extended(extended: Any) -> Iterator[httpx.Client]:
     token = extended.manage("api_token", "newcomers").split()[-1]
-    with httpx.Client(base_url=extended.url, headers={"Authorization": f"Bearer {token}"}, timeout=120, trust_env=False) as client:
+    with httpx.Client(base_url=extended.url, headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE_S, trust_env=False) as client:
         yield client
 
 
@@ -65,7 +66,7 @@ def bids_on_edge_and_cloud() -> dict[str, Any]:
 
 
 def frames_of(api: httpx.Client, page: Page) -> list[dict[str, Any]]:
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     answer: dict[str, Any] = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}/frames").json()
     frames: list[dict[str, Any]] = answer["frames"]
     return frames

@@ -17,8 +17,6 @@ from .waiting import until, until_ended
 
 OWN_INSTALLATION = True
 
-MS = 300_000
-
 
 def started(api: httpx.Client, experiment_id: str) -> str:
     answer = api.post(f"/api/experiments/{experiment_id}/runs", json={})
@@ -58,15 +56,15 @@ def test_micro_batches_are_live_and_go_on_whatever_dies(
     expect(page.get_by_role("button", name="Execute on Spark")).to_be_disabled()
     workbench.start("analysis")
     rows = page.get_by_test_id("micro-batches").locator("tbody tr")
-    rows.nth(2).wait_for(timeout=MS)
+    rows.nth(2).wait_for()
     page.reload()
-    rows.nth(2).wait_for(timeout=MS)
+    rows.nth(2).wait_for()
     os.kill(java_of(workbench.data), signal.SIGKILL)
     known = rows.count()
-    until(lambda: rows.count() >= known + 2, lambda: f"Spark goes on behind {known} micro-batches", page, MS / 1000)
+    until(lambda: rows.count() >= known + 2, lambda: f"Spark goes on behind {known} micro-batches", page)
     page.get_by_role("button", name="Cancel", exact=True).click()
-    page.get_by_role("button", name="Continue").click(timeout=MS)
-    expect(page.get_by_test_id("spark-verdict")).to_contain_text("Equal: the model and Spark deliver the same", timeout=MS)
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_test_id("spark-verdict")).to_contain_text("Equal: the model and Spark deliver the same")
     numbers = [int(number) for number in page.get_by_test_id("micro-batches").locator("tbody td:first-child").all_inner_texts()]
     assert numbers[::-1] == list(range(len(numbers)))
     assert len(numbers) >= 48, "Spark may put two files into the micro-batch after a stop"

@@ -69,7 +69,7 @@ def test_no_gap_and_no_double_point_after_an_outage(page: Page, api: httpx.Clien
     still_going = api.get(f"/api/runs/{run_id}").json()["state"]
     page.context.set_offline(False)
     api.post(f"/api/runs/{run_id}/pace", json={"pace": None}).raise_for_status()
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     frames = stored(workbench.data / "runs" / run_id)
     wait_for(page, "framesReceived", len(frames))
     wait_for(page, "drawnFrame", len(frames) - 1)
@@ -136,12 +136,12 @@ def test_what_may_happen_while_a_run_is_watched(page: Page, api: httpx.Client, e
 def test_runs_that_failed_or_are_of_another_engine(page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any) -> None:
     old = start(api, experiment())
     page.goto(f"/runs/{old}")
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     with sqlite3.connect(workbench.data / "millrace.sqlite3", timeout=20) as database:
         database.execute("update lab_run set engine_version = '0.1', digest = ? where id = ?", ("0" * 64, old.replace("-", "")))
     page.goto(f"/runs/{old}?panel=records")
     page.get_by_test_id("ask-slowest").click()
-    expect(page.get_by_text("the repeated run has another digest")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("the repeated run has another digest")).to_be_visible()
     expect(page.get_by_role("button", name="Ask again")).to_be_visible()
     page.get_by_role("tab", name="Summary").click()
     expect(page.get_by_test_id("summary")).to_contain_text("Engine version0.1")
@@ -154,5 +154,5 @@ def test_runs_that_failed_or_are_of_another_engine(page: Page, api: httpx.Client
         path.unlink()
     api.post(f"/api/runs/{busy}/cancel").raise_for_status()
     page.goto(f"/runs/{failing}")
-    expect(page.get_by_test_id("run-error")).to_be_visible(timeout=120_000)
+    expect(page.get_by_test_id("run-error")).to_be_visible()
     expect(page.get_by_role("link", name="Change the experiment")).to_be_visible()

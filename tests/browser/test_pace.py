@@ -91,7 +91,7 @@ def test_pause_step_pace_and_resume(
     # Its worker is given back, takes another run, and has all of this one when it goes on.
     passing = start(api, experiment_id)
     other.goto(f"/runs/{passing}")
-    expect(state(other)).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(state(other)).to_have_attribute("data-state", "succeeded")
     other.goto("/runs?state=paused")
     expect(other.get_by_test_id("run-list").get_by_test_id("run-state")).to_have_text("Paused")
     assert frames(page) == standing + 7, "another run was made meanwhile, and no frame of this one"
@@ -108,7 +108,7 @@ def test_pause_step_pace_and_resume(
     expect(state(page)).to_have_attribute("data-state", "paused")
     page.keyboard.press("p")
     paces.get_by_text("max", exact=True).click()
-    expect(state(page)).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(state(page)).to_have_attribute("data-state", "succeeded")
     expect(page.get_by_test_id("engine")).to_have_count(0)
 
     kept = stored(workbench.data / "runs" / run_id)

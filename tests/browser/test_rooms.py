@@ -34,7 +34,7 @@ LOOK = """() => [...document.querySelectorAll(".view *")].map((element) => {
 
 
 def finished(page: Page) -> None:
-    expect(page.get_by_test_id("run-state").first).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state").first).to_have_attribute("data-state", "succeeded")
 
 
 @pytest.mark.parametrize("theme", only(["light", "dark"], ci=["light"]))
@@ -118,7 +118,7 @@ def test_the_list_of_runs_is_searched_sorted_tagged_and_cleared_with_undo(
     page.get_by_label("Search runs").fill("needle")
     page.wait_for_url("**search=needle**")
     expect(rows).to_have_count(3)
-    expect(page.locator("[data-state=succeeded]")).to_have_count(3, timeout=120_000)
+    expect(page.locator("[data-state=succeeded]")).to_have_count(3)
     page.get_by_title("Sort by seed").click()
     page.wait_for_url("**sort=-seed**")
     page.get_by_title("Sort by run").click()

@@ -33,10 +33,10 @@ def probe(page: Page) -> dict[str, int]:
     return numbers
 
 
-def wait_for(page: Page, number: str, at_least: int, timeout_s: float = 120.0) -> None:
+def wait_for(page: Page, number: str, at_least: int) -> None:
     """Until a number of the page's probe has been reached. (The page's content policy forbids what Playwright's own waiting does.)"""
     read = f"window.__millrace ? window.__millrace.{number} : -1"
-    until(lambda: page.evaluate(read) >= at_least, lambda: f"{number} reaches {at_least}; the page has {probe(page)}", page, timeout_s)
+    until(lambda: page.evaluate(read) >= at_least, lambda: f"{number} reaches {at_least}; the page has {probe(page)}", page)
 
 
 def until_made(api: httpx.Client, page: Page, run_id: str, frames: int) -> None:
@@ -85,7 +85,7 @@ def test_live_without_a_gap_and_cancelled(page: Page, api: httpx.Client, long_ru
 def test_everything_shows_the_moment_under_the_cursor(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     run_id = start(api, experiment())
     page.goto(f"/runs/{run_id}")
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     stack = page.get_by_test_id("time-stack")
     box = stack.bounding_box()
     assert box is not None
@@ -134,7 +134,7 @@ def test_everything_shows_the_moment_under_the_cursor(page: Page, api: httpx.Cli
     # Slow records of the moment as waterfalls, whose parts add up; operators' mean times.
     page.get_by_test_id("why-slow").click()
     waterfall = page.get_by_test_id("waterfall")
-    expect(waterfall).to_contain_text("service", timeout=120_000)
+    expect(waterfall).to_contain_text("service")
     page.get_by_role("button", name="Path: table").click()
     shares = waterfall.locator("tbody tr td:last-child").all_inner_texts()
     assert abs(sum(int(share.removesuffix(" %")) for share in shares) - 100) <= len(shares)
@@ -153,7 +153,7 @@ def test_run_again_with_another_seed_and_edited_since(page: Page, api: httpx.Cli
     experiment_id = experiment()
     first = start(api, experiment_id)
     page.goto(f"/runs/{first}")
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     expect(page.get_by_test_id("edited")).to_have_count(0)
     page.get_by_role("button", name="Run again with another seed or pace").click()
     page.get_by_role("textbox", name="Seed").fill("77")
@@ -170,7 +170,7 @@ def test_run_again_with_another_seed_and_edited_since(page: Page, api: httpx.Cli
 def test_a_run_can_be_taken_along(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     run_id = start(api, experiment())
     page.goto(f"/runs/{run_id}")
-    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     page.get_by_role("button", name="Export").click()
     assert_accessible(page, ".menu")
     with page.expect_download() as downloading:

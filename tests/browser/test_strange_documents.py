@@ -172,7 +172,7 @@ def test_a_session_that_ends_loses_nothing(
     context.add_cookies(cookies)  # type: ignore[arg-type]
     dialog.get_by_role("button", name="I am signed in now").click()
     expect(dialog).to_have_count(0)
-    expect(page.get_by_test_id("saved")).to_have_attribute("data-state", "saved", timeout=60_000)
+    expect(page.get_by_test_id("saved")).to_have_attribute("data-state", "saved")
     assert "filter" not in str(api.get(f"/api/experiments/{experiment_id}").json()["document"]["query"])
 
     context.clear_cookies(name=re.compile("^millrace_"))
@@ -312,7 +312,7 @@ def test_the_layout_of_a_large_query_leaves_the_page_alone_and_can_be_stopped(
 
     page.keyboard.press("l")
     expect(note).to_be_visible()
-    expect(note).to_have_count(0, timeout=120_000)
+    expect(note).to_have_count(0)
     # One step: had the layout that was stopped gone on, it would have ended by now as well.
     expect(page.get_by_label("Undo")).to_have_attribute("title", re.compile("1 steps"))
     until(lambda: canvas.operator("filter-12-10").bounding_box() != before, "the layout is shown", page)

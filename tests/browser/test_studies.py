@@ -13,8 +13,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import assert_accessible
 
-ENDED_MS = 90_000
-
 
 def short_runs(document: dict[str, Any]) -> None:
     """Runs of a moment each, on hosts that a few thousand records a second fill."""
@@ -97,7 +95,7 @@ def test_a_study_from_the_canvas_to_its_result(page: Page, api: httpx.Client, ex
     page.keyboard.press("Control+Enter")
     page.wait_for_url(re.compile(r"/studies/[0-9a-f-]{36}"))
     state = page.locator(".top [data-testid=run-state]")
-    expect(state).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    expect(state).to_have_attribute("data-state", "succeeded")
     expect(page.get_by_test_id("study-counts")).to_have_attribute("data-done", "6")
     expect(page.get_by_test_id("chart-latency_ms.p99")).to_have_attribute("data-points", "2")
     expect(page.get_by_test_id("plot").first).to_have_attribute("data-drawn", "true")
@@ -139,7 +137,7 @@ def test_what_a_search_found_and_what_it_tried(
     study = search(api, experiment(short_runs), description="On one worker, and on two.")
     page.goto("/studies")
     row = page.get_by_test_id(f"study-{study}")
-    expect(row.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    expect(row.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     assert_accessible(page)
     row.get_by_role("link", name="Capacity", exact=True).click()
     expect(page.get_by_test_id("chart-sustained")).to_have_attribute("data-points", "2")
@@ -224,7 +222,7 @@ def test_an_optimisation_from_its_choice_to_the_best_point(page: Page, api: http
     page.goto(f"/studies/{study}")
     history = page.get_by_test_id("history-workers")
     history.wait_for()
-    expect(page.locator(".top [data-testid=run-state]")).to_have_attribute("data-state", "succeeded", timeout=ENDED_MS)
+    expect(page.locator(".top [data-testid=run-state]")).to_have_attribute("data-state", "succeeded")
     expect(history).to_have_attribute("data-trials", "14")
     expect(history.get_by_test_id("plot")).to_have_attribute("data-drawn", "true")
     found = api.get(f"/api/studies/{study}/optimisation").json()

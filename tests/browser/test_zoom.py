@@ -130,7 +130,7 @@ def test_a_query_is_edited_and_run_at_twice_the_size(zoomed: Page, experiment: C
     zoomed.keyboard.press("Escape")
     zoomed.get_by_test_id("run").click()
     zoomed.wait_for_url("**/runs/*")
-    expect(zoomed.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded", timeout=120_000)
+    expect(zoomed.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
 
 
 def test_a_narrow_window_has_room_for_one_side_panel(new_context: Callable[..., BrowserContext], experiment: Callable[..., str]) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
+from tests.support.patience import PATIENCE_S
+
 POLL_S = 0.05
 UNFINISHED = "[aria-label=Loading], [data-testid=plot][data-drawn=false], [data-testid=preview][data-stale=true]"
 MOVED = """Promise.allSettled(document.getAnimations().filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
@@ -16,7 +18,7 @@ MOVED = """Promise.allSettled(document.getAnimations().filter((one) => one.effec
 TWO_FRAMES = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => go())))"
 
 
-def until(condition: Callable[[], Any], what: str | Callable[[], str], page: Page | None = None, timeout_s: float = 120) -> Any:
+def until(condition: Callable[[], Any], what: str | Callable[[], str], page: Page | None = None, timeout_s: float = PATIENCE_S) -> Any:
     """Poll until the condition is true; return what it returned.
 
     what: names the condition, for the failure. A function is called only then. page: its events are handled between two polls.
@@ -32,7 +34,7 @@ def until(condition: Callable[[], Any], what: str | Callable[[], str], page: Pag
     return met
 
 
-def until_ended(api: httpx.Client, address: str, page: Page | None = None, timeout_s: float = 180) -> dict[str, Any]:
+def until_ended(api: httpx.Client, address: str, page: Page | None = None) -> dict[str, Any]:
     """Poll a run, a study or a list of reproductions until it, or the newest of the list, is neither queued nor running; return it."""
 
     def read() -> dict[str, Any]:
@@ -44,7 +46,7 @@ def until_ended(api: httpx.Client, address: str, page: Page | None = None, timeo
         row = read()
         return None if row["state"] in ("queued", "running") else row
 
-    row: dict[str, Any] = until(ended, lambda: f"{address} has ended; it is {read()['state']}", page, timeout_s)
+    row: dict[str, Any] = until(ended, lambda: f"{address} has ended; it is {read()['state']}", page)
     return row
 
 

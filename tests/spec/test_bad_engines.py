@@ -39,6 +39,18 @@ def receiver() -> dict[str, Any]:
     return document
 
 
+def long_ids() -> dict[str, Any]:
+    document = made()
+    names = ["p" * 60 + end for end in ("a", "b")]
+    (source, *others), (first, *edges) = document["query"]["operators"], document["query"]["edges"]
+    document["query"] = {
+        "operators": [*(source | {"id": name} for name in names), *others],
+        "edges": [*(first | {"source": name} for name in names), *edges],
+    }
+    document["workload"]["sources"] = dict.fromkeys(names, document["workload"]["sources"]["purchases"])
+    return document
+
+
 def driver(**driver: Any) -> dict[str, Any]:
     return made(policies={"engine": {"kind": "flink", "driver": driver}})
 
@@ -59,6 +71,7 @@ CASES = {
     "prices of something else": (made(prices="klink_2020"), "/prices", ["klink_2020", "flink_2020"]),
     "a host of the driver's name": (hosts(name="driver"), "/cluster/hosts/0/name", ["driver"]),
     "a trunk of the driver's name": (trunk(), "/cluster/trunks/0/name", ["driver"]),
+    "two sources whose receivers would have one name": (long_ids(), f"/workload/sources/{'p' * 60}b", ["receiver", "shorter"]),
     "an operator of a receiver's name": (receiver(), "/query/operators/1/id", ["purchases-receiver", "purchases"]),
 }
 

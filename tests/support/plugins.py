@@ -12,6 +12,7 @@ KINDS = {
     "placements": ("weighted = placement:Weighted",),
     "checkpointings": ("growing = checkpointing:GrowingIntervals",),
     "flow_controls": ("shared = flow_control:SharedCredits",),
+    "engines": ("sluice = engine:Sluice",),
     "ingresses": ("drop_until_empty = ingress:DropUntilEmpty",),
     "scalings": ("backlog = scaling:Backlog",),
     "schedulings": ("longest_queue = scheduling:LongestQueue",),

@@ -22,6 +22,7 @@ from django.test import Client
 from launcher.environment import PYTHON
 from launcher.services import Service, redis_server
 
+from tests.support.patience import PATIENCE_S
 from webapp.accounts.models import ApiToken, Invitation
 from webapp.lab.models import Dataset, Experiment, Lab, Membership, Run, SparkJob, SparkRun, Study, View, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
@@ -80,7 +81,7 @@ def redis(redis_process: RedisProcess) -> RedisProcess:
     return redis_process
 
 
-def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = 120.0) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENCE_S) -> Any:
     """The condition's first true value. Fails with a sentence when it does not come in time."""
     deadline_s = time.monotonic() + timeout_s
     while time.monotonic() < deadline_s:
@@ -269,7 +270,7 @@ def manage(*arguments: object, data: Path | None = None) -> subprocess.Completed
     if data:
         environment["MILLRACE_DATA"] = str(data)
     command = [str(PYTHON), str(ROOT / "manage.py"), *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
 
 
 @pytest.fixture

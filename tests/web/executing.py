@@ -17,6 +17,7 @@ from django.db import connections
 from launcher.services import Service
 
 import engine
+from tests.support.patience import PATIENCE_S
 from webapp.lab.models import Lab, Run, RunState
 from webapp.lab.people import member
 from webapp.lab.waiting_work import enqueue
@@ -70,7 +71,7 @@ class Background:
         wait_for(lambda: Run.objects.values_list("frames", flat=True).get(pk=self.run.pk) >= frames, f"{frames} frames")
 
     def join(self) -> Run:
-        self.thread.join(timeout=180)
+        self.thread.join(timeout=PATIENCE_S)
         self.run.refresh_from_db()
         return self.run
 

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 
+from tests.support.patience import PATIENCE_S
 from webapp.asgi import application
 from webapp.lab.models import Membership
 
@@ -24,7 +25,7 @@ class Socket(ApplicationCommunicator):
 
     async def connect(self) -> None:
         await self.send_input({"type": "websocket.connect"})
-        assert (await self.receive_output(timeout=60))["type"] == "websocket.accept"
+        assert (await self.receive_output(timeout=PATIENCE_S))["type"] == "websocket.accept"
 
     async def receive(self, timeout_s: float) -> str:
         message = await self.receive_output(timeout=timeout_s)
@@ -37,7 +38,7 @@ class Socket(ApplicationCommunicator):
 
     async def disconnect(self) -> None:
         await self.send_input({"type": "websocket.disconnect", "code": 1000})
-        await self.wait(timeout=60)
+        await self.wait(timeout=PATIENCE_S)
 
 
 def in_thread(function: Any, *arguments: Any, **named: Any) -> Any:
@@ -48,7 +49,7 @@ async def close_code(address: str, headers: list[tuple[bytes, bytes]]) -> int | 
     """The code with which the server closes at once, or None if it goes on."""
     socket = Socket(address, headers)
     await socket.connect()
-    message = await socket.receive_output(timeout=60)
+    message = await socket.receive_output(timeout=PATIENCE_S)
     await socket.disconnect()
     return message.get("code") if message["type"] == "websocket.close" else None
 

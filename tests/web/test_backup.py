@@ -17,6 +17,7 @@ from django.db import connections
 from launcher.environment import PYTHON
 
 import engine
+from tests.support.patience import PATIENCE_S
 from webapp.accounts.models import ApiToken
 from webapp.lab import bulk, datasets
 from webapp.lab.models import Lab, Membership, Run, RunState
@@ -60,7 +61,7 @@ def content(file: Path) -> dict[str, Any]:
 def manage(data: Path, database: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "MILLRACE_DATA": str(data), "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "webapp.settings"}
     command = [str(PYTHON), "manage.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
 
 
 @pytest.mark.slow

@@ -34,6 +34,8 @@ sys.path.insert(0, str(ROOT / "client"))
 import millrace
 from millrace import waiting
 
+from tests.support.patience import PATIENCE_S
+
 from .executing import SparkHere
 from .study_examples import sweep
 
@@ -357,7 +359,7 @@ def server(transactional_db: None, redis: RedisProcess, tmp_path: Path) -> Itera
 
     def answers() -> bool:
         try:
-            return httpx.get(f"{url}/api/health", timeout=60).status_code in (200, 503)
+            return httpx.get(f"{url}/api/health", timeout=PATIENCE_S).status_code in (200, 503)
         except httpx.TransportError:
             return False
 

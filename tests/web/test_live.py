@@ -18,6 +18,7 @@ from django.contrib.sessions.models import Session
 from django.db import OperationalError
 from django.utils import timezone
 
+from tests.support.patience import PATIENCE_S
 from webapp.accounts.models import ApiToken
 from webapp.lab.models import Lab, Membership, Run, RunState
 from webapp.lab.people import member
@@ -88,7 +89,7 @@ class Viewer:
         self.states: list[str] = []
         self.ended = False
 
-    async def receive(self, timeout_s: float = 60.0) -> dict[str, Any]:
+    async def receive(self, timeout_s: float = PATIENCE_S) -> dict[str, Any]:
         message: dict[str, Any] = json.loads(await self.socket.receive(timeout_s))
         if message["type"] == "frames":
             self.frames += [item["n"] for item in message["frames"]]
@@ -316,9 +317,9 @@ async def test_when_the_reader_fails_the_viewer_is_sent_away_and_may_come_again(
     with monkeypatch.context() as patch:
         patch.setattr("webapp.live.feed.RunFeed._follow_streams", broken)
         async with viewer(stage.run, token) as ada:
-            message = await ada.socket.receive_output(timeout=5)
+            message = await ada.socket.receive_output(timeout=PATIENCE_S)
             while message["type"] == "websocket.send":
-                message = await ada.socket.receive_output(timeout=5)
+                message = await ada.socket.receive_output(timeout=PATIENCE_S)
             assert (message["type"], message["code"]) == ("websocket.close", 1011)
     async with viewer(stage.run, token) as again:
         await in_thread(stage.send, 0, 1)
@@ -374,7 +375,7 @@ async def test_a_viewer_who_leaves_while_the_row_is_read_takes_nobody_along(stag
 
     first, second = await two_viewers(feeds, stage.run, load_row, reading)
     first.cancel()
-    await asyncio.wait([first], timeout=5)
+    await asyncio.wait([first], timeout=PATIENCE_S)
     there.set()
     told = await asyncio.wait_for(second, 5)
     assert (told["type"], told["run"]["state"]) == ("state", "running")
@@ -446,9 +447,9 @@ async def test_who_may_not_watch_any_more_gets_nothing_more(
     if address == "run":
         assert json.loads(await socket.receive(60))["type"] == "frames", "whoever is still signed in goes on"
     await in_thread(end, ada)
-    message = await socket.receive_output(timeout=5)
+    message = await socket.receive_output(timeout=PATIENCE_S)
     while message["type"] == "websocket.send":
-        message = await socket.receive_output(timeout=5)
+        message = await socket.receive_output(timeout=PATIENCE_S)
     assert (message["type"], message["code"]) == ("websocket.close", code)
     await in_thread(stage.send, 2, 3)
     assert await socket.receive_nothing(timeout=0.25)
@@ -460,7 +461,7 @@ async def test_a_revoked_token_gets_nothing_more(stage: Stage, token: str, monke
     async with viewer(stage.run, token) as program:
         await program.receive()
         await in_thread(ApiToken.objects.update, revoked_at=timezone.now())
-        message = await program.socket.receive_output(timeout=5)
+        message = await program.socket.receive_output(timeout=PATIENCE_S)
         assert (message["type"], message["code"]) == ("websocket.close", 4401)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from tests.support.patience import PATIENCE_S
 from webapp.accounts.models import ApiToken
 from webapp.lab.models import Experiment, Lab, Reproduction, Run, RunState, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
@@ -211,7 +212,7 @@ async def test_when_the_reader_fails_the_page_is_sent_away_and_may_come_again(to
         patch.setattr("webapp.live.news.LabFeed._follow", broken)
         socket = Socket("/ws/news", [(b"authorization", f"Bearer {token}".encode())])
         await socket.connect()
-        message = await socket.receive_output(timeout=5)
+        message = await socket.receive_output(timeout=PATIENCE_S)
         assert (message["type"], message["code"]) == ("websocket.close", 1011)
         await socket.disconnect()
         await asyncio.sleep(0)

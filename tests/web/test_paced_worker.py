@@ -8,6 +8,7 @@ import signal
 import pytest
 from django.test import Client
 
+from tests.support.patience import PATIENCE_S
 from webapp.lab.models import Run, RunState
 from webapp.messaging import frame_files as files
 
@@ -85,7 +86,7 @@ def test_a_paused_run_lets_others_pass(start_worker: Start) -> None:
     assert (current(standing).state, standing.lease_holder, standing.frames) == (RunState.PAUSED, "", frames)
     worker.ask_to_stop()
     assert worker.process
-    worker.process.wait(timeout=60)
+    worker.process.wait(timeout=PATIENCE_S)
     start_worker()
     assert_as_if_nothing_had_happened(ended(paced(None, seed=3)))
     assert (current(standing).state, standing.frames) == (RunState.PAUSED, frames)

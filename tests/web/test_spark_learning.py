@@ -21,6 +21,7 @@ from engine.costmodels.storage import load
 from engine.costmodels.training import Settings
 from engine.learning.lessons import Lesson
 from engine.learning.teaching import tasks, teach
+from tests.support.patience import PATIENCE_S
 from workers.spark import learning
 from workers.spark.session import SESSION, SparkUnavailable
 
@@ -53,7 +54,7 @@ def test_a_worker_that_is_killed_costs_a_wave(tmp_path: Path, by_processes: str)
     killed: list[int] = []
 
     def kill() -> None:
-        until_s = time.monotonic() + 60
+        until_s = time.monotonic() + PATIENCE_S
         while not killed and time.monotonic() < until_s:
             found = subprocess.run(["pgrep", "-f", "pyspark.daemon"], capture_output=True, text=True).stdout.split()
             children = [

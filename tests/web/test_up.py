@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.patience import PATIENCE_S
+
 from .conftest import ROOT, wait_for
 
 pytestmark = pytest.mark.slow
@@ -67,7 +69,7 @@ def up(tmp_path: Path) -> Iterator[Up]:
     yield started
     with contextlib.suppress(ProcessLookupError):
         os.kill(started.process.pid, signal.SIGTERM)
-    started.process.wait(timeout=120)
+    started.process.wait(timeout=PATIENCE_S)
     print(started.log.read_text())
 
 
@@ -89,7 +91,7 @@ def test_up_signs_in_restarts_what_dies_and_leaves_nothing_running(up: Up) -> No
 
     assert [path for path in (up.data, *up.data.rglob("*")) if path.lstat().st_mode & 0o077] == [], "others may read the data"
 
-    second = subprocess.run(COMMAND, cwd=ROOT, env=environment(up.data), capture_output=True, text=True, timeout=180)
+    second = subprocess.run(COMMAND, cwd=ROOT, env=environment(up.data), capture_output=True, text=True, timeout=PATIENCE_S)
     assert second.returncode == 0
     assert re.search(re.escape(base) + r"/signin\?token=", second.stdout), "a second start gives another link to the first"
 
@@ -106,7 +108,7 @@ def test_up_signs_in_restarts_what_dies_and_leaves_nothing_running(up: Up) -> No
 
     wait_for(healthy, "health", 60)
     os.kill(up.process.pid, signal.SIGINT)
-    assert up.process.wait(timeout=120) == 0
+    assert up.process.wait(timeout=PATIENCE_S) == 0
     assert processes_of(up.data) == set()
     assert not (up.data / "redis.sock").exists()
 

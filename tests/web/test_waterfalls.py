@@ -16,6 +16,7 @@ from launcher.services import Service
 
 import engine
 from engine.spec.experiment.selection import Selection
+from tests.support.patience import PATIENCE_S
 from webapp.lab.models import Experiment, Run, RunState, Waterfalls
 from webapp.lab.models.waterfalls import hash_of
 from webapp.lib.redis_connection import connection
@@ -172,7 +173,7 @@ class Background:
             connections.close_all()
 
     def join(self) -> Waterfalls:
-        self.thread.join(timeout=180)
+        self.thread.join(timeout=PATIENCE_S)
         self.waterfalls.refresh_from_db()
         return self.waterfalls
 

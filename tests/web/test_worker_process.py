@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.patience import PATIENCE_S
 from webapp.lab.models import Run, RunState
 from webapp.lab.people import member
 from webapp.lab.waiting_work import enqueue
@@ -50,7 +51,7 @@ def test_a_worker_that_is_told_to_stop_gives_its_run_back(start_worker: Start) -
     in_the_middle(run)
     first.ask_to_stop()
     assert first.process
-    first.process.wait(timeout=10)
+    first.process.wait(timeout=PATIENCE_S)
     assert (current(run).state, run.losses) == (RunState.QUEUED, 0)
     frames_before = run.frames
     start_worker()

@@ -22,11 +22,18 @@ pytestmark = pytest.mark.slow
 FILES = FigureFiles(Path(__file__).parents[3] / "fixtures")
 
 
-@pytest.mark.parametrize("id", spread([*FILES.ids("benchmark"), *FILES.ids("millrace")], ci=4))  # CheckMate's: test_checkmate_figures.py
+@pytest.mark.parametrize("id", spread([*FILES.ids("benchmark/3"), *FILES.ids("millrace")], ci=4))  # CheckMate's: test_checkmate_figures.py
 def test_a_figure_at_smoke_scale(id: str) -> None:
     result = reproduce(FILES.figure(id), "smoke", FILES.experiment, Here())
     failed = [(one.id, one.state, one.reason, one.sides) for one in result.assertions if one.state != "holds"]
     assert (failed, result.status) == ([], "reproduced")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("id", "status"), [("benchmark/table-3.1", "calibrated"), ("benchmark/skew", "calibrated")])
+def test_a_figure_under_flink_at_smoke_scale(id: str, status: str) -> None:
+    """The tables of latencies need the length of the larger scales."""
+    assert reproduce(FILES.figure(id), "smoke", FILES.experiment, Here()).status == status
 
 
 def broken(id: str) -> tuple[str, dict[str, str]]:

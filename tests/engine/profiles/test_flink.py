@@ -16,7 +16,11 @@ from hypothesis import strategies as st
 import engine
 from engine.core import layout as L
 from engine.profiles import under_engine
+from engine.simulation.simulation import FIXTURES
 from engine.spec import Experiment
+from engine.spec.experiment.engines import price_list_in
+from engine.spec.figure.figure import price_lists
+from engine.spec.figure.files import FigureFiles
 
 from ...support.agreement import assert_agreement, cut_saved_and_forked, fingerprint, traced
 from ...support.engine_examples import windowed_sum
@@ -78,6 +82,7 @@ def test_sources_stand_on_hosts_of_the_driver_and_receivers_where_they_were_draw
     assert under_engine(drawn.model_copy(update={"policies": Experiment.model_fields["policies"].default})).query is drawn.query
 
 
+@pytest.mark.slow
 @given(document=documents(), hosts=st.sampled_from((None, 1, 3)), trunk=st.sampled_from((None, 1, 1000)))
 def test_random_experiments_under_flink_agree_with_the_oracle(document: dict[str, Any], hosts: int | None, trunk: int | None) -> None:
     document = copy.deepcopy(document)
@@ -165,6 +170,13 @@ def test_congestion_walks_up_channel_by_channel() -> None:
     simulation.run_until(simulation.end_ns)
     triggers = [record["trigger"] for record in simulation.sink_records("sink")]
     assert triggers == list(range(triggers[0], triggers[0] + len(triggers)))
+
+
+def test_figures_under_flink_rest_on_its_prices() -> None:
+    files = FigureFiles(FIXTURES.parent)
+    assert price_lists(files.outline("benchmark/table-3.1"), files.experiment) == {"flink_2020"}
+    assert price_list_in({"policies": {"engine": {"kind": "flink"}}, "prices": "reference"}, "reference") == "flink_2020"
+    assert price_list_in({"policies": {"engine": None}, "prices": "klink_2020"}, "reference") == "klink_2020"
 
 
 def test_runs_are_the_same_however_they_are_cut() -> None:

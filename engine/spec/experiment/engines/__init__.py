@@ -25,5 +25,6 @@ else:
 
 def price_list_in(document: Mapping[str, Any], reference: str) -> str:
     """The price list that a valid document charges: its engine's own, or else the one that it names, by default `reference`."""
-    engine = ENGINES.kind((document.get("policies") or {}).get("engine", {}).get("kind", "none"))
+    written = (document.get("policies") or {}).get("engine") or {}
+    engine = ENGINES.kind(written.get("kind", "none"))
     return getattr(engine, "price_list", "") or str(document.get("prices", reference))

@@ -9,13 +9,10 @@ from pydantic import Field
 
 from ...base.operator import Model
 from ...base.problems import Problem, pointer
-from ...base.units import Integer, Number, latency, milliseconds_ns, quantity
+from ...base.units import Integer, Number, latency, quantity
 from ...base.variant import Variant
 from ..cluster import host_names
 from ..network import bandwidth
-
-AT = ("policies", "engine")
-"""Path of the engine in a document."""
 
 DRIVER = "driver"
 """Name of the hosts of the driver, of their region, and of the trunk behind them."""
@@ -33,14 +30,11 @@ class Driver(Model):
         1000, title="Trunk", description="Bandwidth that all hosts of the driver share. Null: no common link."
     )
 
-    @property
-    def egress_latency_ns(self) -> int:
-        return milliseconds_ns(self.egress_latency_ms)
-
 
 class Engine(Variant):
     """Base of engines. The class attributes say what a document with the engine may have besides."""
 
+    facts: ClassVar[tuple[str, ...]] = ("price_list",)
     price_list: ClassVar[str] = ""  # its own, in place of the document's; empty: it charges what the document names
     checkpointings: ClassVar[tuple[str, ...]] = ("none",)  # protocols that it has
     driver: Driver = Field(default=Driver(), title="Driver", description="Hosts that feed the engine.")
@@ -63,8 +57,13 @@ class Engine(Variant):
                 yield Problem(pointer("policies", name, "kind"), "not_with_engine", message, policy.kind)
 
     def _name_problems(self, draft: Any) -> Iterator[Problem]:
+        owners: dict[str, str] = {}
         for id in draft.source_ids:
-            if (own := receiver_of(id)) in draft.ids:
+            own = receiver_of(id)
+            if (other := owners.setdefault(own, id)) != id:
+                message = f"sources '{other}' and '{id}' would both have the receiver '{own}'; choose a shorter id for one"
+                yield Problem(pointer("workload", "sources", id), "duplicate_id", message, id)
+            if own in draft.ids:
                 message = f"the id '{own}' is taken by the receiver that {self.title} puts behind source '{id}'; choose another"
                 yield Problem(pointer("query", "operators", draft.ids[own], "id"), "duplicate_id", message, own)
         if draft.cluster is None:

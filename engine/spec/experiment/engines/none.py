@@ -12,5 +12,6 @@ class NoEngine(Variant):
 
     title: ClassVar[str] = "None"
     position: ClassVar[int] = 0
+    facts: ClassVar[tuple[str, ...]] = ("price_list",)
     price_list: ClassVar[str] = ""
     kind: Literal["none"] = "none"

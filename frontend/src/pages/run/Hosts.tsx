@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import type { Frame, HostSample, Run } from "../../api/types";
 import { bytes, percent, short } from "../../lib/format";
+import { coerceDocument } from "../../model/document/coerce";
 import type { FaultMark } from "../../model/document/faults";
 import { expandHosts } from "../../model/document/hosts";
 import { forkRefusal } from "../../model/run/fork";
@@ -35,7 +36,8 @@ export function Hosts({
   gone: boolean;
 }) {
   const [killed, setKilled] = useState<string | null>(null);
-  const refusal = useRefusal() ?? forkRefusal(frame?.t_s ?? null, run.horizon_s ?? Infinity, gone);
+  const drawn = new Set(expandHosts(coerceDocument(run.document)).map(({ name }) => name));
+  const cannotFork = useRefusal() ?? forkRefusal(frame?.t_s ?? null, run.horizon_s ?? Infinity, gone);
   const memory = weighsMemory(document);
   const hosts = expandHosts(document);
   return (
@@ -45,6 +47,7 @@ export function Hosts({
           const sample = frame?.hosts?.[name];
           const busy = sample?.busy ?? 0;
           const busiest = sample?.busiest;
+          const refusal = drawn.has(name) ? cannotFork : `${name} feeds the engine, and is not a host of the experiment`;
           const full = Math.max(busy, busiest?.busy ?? 0) >= FULL_FROM;
           const struck = frame && faults.find((fault) => fault.host === name && fault.start_s < frame.t_s && frame.t_s <= fault.end_s);
           return (

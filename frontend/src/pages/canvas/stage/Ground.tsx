@@ -3,6 +3,7 @@ import type { Hardware } from "../../../model/graph/hardware";
 import { WriteButton } from "../../../session/may";
 import { linkRegions, linkRegionsRefusal } from "../commands";
 import { useEditor } from "../editor";
+import { useRegistry } from "../useRegistry";
 
 /** So far the water reaches beyond everything, px. */
 const FAR = 200_000;
@@ -10,6 +11,9 @@ const FAR = 200_000;
 /** What the stage stands on: the water from the waterline down, what it stands for, and a word where nothing is drawn yet. */
 export function Ground({ hardware }: { hardware: Hardware }) {
   const document = useEditor((state) => state.document);
+  const { registry } = useRegistry();
+  const chosen = document.policies?.engine as { kind?: string } | undefined;
+  const engine = registry.engines?.find(({ kind }) => kind === chosen?.kind);
   return (
     <>
       <div
@@ -27,7 +31,7 @@ export function Ground({ hardware }: { hardware: Hardware }) {
             hardware.groups.reduce((sum, group) => sum + group.hosts, 0),
             "host",
           )}
-          , price list {document.prices ?? "reference"}
+          , price list {engine?.price_list || (document.prices ?? "reference")}
         </span>
         {hardware.groups.length > 1 && (
           <WriteButton
