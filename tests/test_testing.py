@@ -42,6 +42,12 @@ def test_what_is_over_its_budget_is_named(tests: dict[str, Any], says: list[str]
     assert budgets.exceeded(tests, [SYSTEM], all=False) == says
 
 
+def test_a_budget_fails_beyond_its_slack_only() -> None:
+    slow, slower = ({"tests: tests/core/a.py::t": costing(seconds) | {"slow": True}} for seconds in (10.5, 15.5))
+    assert budgets.exceeded(slow, [SYSTEM], all=False, slack=budgets.SLACK) == []
+    assert len(budgets.exceeded(slower, [SYSTEM], all=False, slack=budgets.SLACK)) == 1
+
+
 def test_with_all_only_the_sum_and_single_tests_count() -> None:
     tests = {f"tests: tests/core/a.py::t[{n}]": costing(4.0, "compile") for n in range(24)}
     assert budgets.exceeded(tests, [SYSTEM], all=True) == []

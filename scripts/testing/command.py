@@ -150,7 +150,8 @@ def verdict(steps: Steps, report: Path, deep: bool, took_s: float) -> int:
     sentence, often = budgets.compiled(report / "compiled.jsonl")
     costs = budgets.costs_by_system(tests, systems)
     lines += ["", budgets.speed(tests), budgets.table(costs), "", "longest tests", budgets.longest(tests), "", sentence]
-    over = budgets.exceeded(tests, systems, deep)
+    over = budgets.exceeded(tests, systems, deep, budgets.SLACK)
+    lines += [f"near its limit: {one}" for one in budgets.exceeded(tests, systems, deep) if one not in over]
     if not deep:
         over += [f"compiled more than once: {loop}" for loop in often]
         if int(sentence.split()[0]) > LOOPS_MAX:

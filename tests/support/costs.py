@@ -9,8 +9,9 @@ With `--costs FILE` the session writes FILE: {"tests": {node id: {"slow": bool, 
 Without the option nothing is measured. `scripts/testing/budgets.py` adds the files of all steps up and compares them with
 `tests/budgets.toml`.
 
-CPU seconds grow when other work shares the processor's caches. So each process times a fixed piece of work now and then, and all its
-seconds are given as seconds of a core that does the piece in PIECE_S.
+CPU seconds grow when other work shares the processor, and a core may be half as fast a minute later. So each process times a fixed piece of
+work now and then, and its seconds are given as seconds of a core that does the piece in PIECE_S: by the mean of the last pieces, since a
+test is slowed down by slow moments and fast ones alike.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import os
 import statistics
 import sys
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -31,7 +32,9 @@ import pytest
 
 PIECE_S = 0.0034
 """CPU seconds of the fixed piece of work on the reference core (an idle core of the machine on which the budgets were set)."""
-PIECE_EVERY_S = 20.0
+PIECE_EVERY_S = 5.0
+PIECES = 8
+"""How many of the last pieces count."""
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 KINDS = {"chrom": "browser", "node": "browser", "java": "spark", "postgres": "database"}
 """Cause of a process by a part of its program's name; all others are `processes`."""
@@ -154,7 +157,7 @@ class Measuring:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.tests: dict[str, dict[str, Any]] = {}
-        self.pieces: list[float] = []
+        self.pieces: deque[float] = deque(maxlen=PIECES)
         self.piece_at_s = -PIECE_EVERY_S
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -171,9 +174,9 @@ class Measuring:
         spent = METER.take()
         if time.monotonic() - self.piece_at_s > PIECE_EVERY_S:
             self.piece_at_s = time.monotonic()
-            self.pieces.append(min(piece_s(), piece_s()))
+            self.pieces.append(piece_s())
             METER.take()
-        factor = PIECE_S / statistics.median(self.pieces)
+        factor = PIECE_S / statistics.mean(self.pieces)
         report.costs = {name: seconds * factor for name, seconds in spent.items() if seconds > SETTLE_S}  # type: ignore[attr-defined]
         report.slow = item.get_closest_marker("slow") is not None  # type: ignore[attr-defined]
         report.factor = factor  # type: ignore[attr-defined]
