@@ -390,8 +390,12 @@ class Aggregate(Aggregation):
     def unscaled(cls, params: Params) -> str:
         if isinstance(params.window, Marked):
             return "records end its windows, and of scaled ones only some are there"
-        if not params.keys_grow and (params.every is not None or params.lateness_ms or params.evaluation != "incremental"):
-            return "every, lateness_ms and evaluation at_firing count records or rows one by one, unless the keys grow (keys_grow)"
+        if params.keys_grow:
+            return ""
+        if params.every is not None or params.lateness_ms:
+            return "every and lateness_ms count records or rows one by one, unless the keys grow (keys_grow)"
+        if params.evaluation == "at_firing" and params.emit != "on_close":
+            return "evaluation at_firing reads all records for each row, and rows are fewer (choose emit on_close), unless the keys grow (keys_grow)"
         return ""
 
     @classmethod

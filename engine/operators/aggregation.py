@@ -552,7 +552,7 @@ class Aggregation(Operator):
             int(processing),
             milliseconds_ns(lateness_ms),
             (24 + own_bytes + (0 if at_firing else 8 * count)) * weight,
-            schema.bytes * weight if at_firing else 0,
+            schema.bytes * lowering.weight if at_firing else 0,
             rows if at_firing else 0,
             distincts,
             values,

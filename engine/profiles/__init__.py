@@ -1,13 +1,13 @@
 """Engines as profiles: what a streaming engine adds to a drawn query and changes in it (docs/engines.md). Each has a file of its name.
 
-The module of a kind has `profile(about, experiment)`, which returns the experiment as that engine executes it, and `controls(about,
-executed)`, which returns what acts while it runs.
+The module of a kind has `profile(about, experiment)`, which returns the experiment as that engine executes it. If the kind `acts`, it also
+has `controls(about, executed)`, which returns what acts while a run executes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
@@ -15,6 +15,21 @@ from engine.core.control.policy import Control
 from engine.spec.base.family import implementation
 from engine.spec.experiment.engines.none import NoEngine
 from engine.spec.experiment.experiment import Experiment
+
+
+class EngineControl(Control, Protocol):
+    """What an engine does while a run executes. Live frames and summaries show it under `engine`."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether something is held back that it will release, so that the run has not ended."""
+        ...
+
+    def frame(self, since_ns: int, now_ns: int) -> dict[str, Any]:
+        """By name, as JSON values, for the live frame of this time."""
+        ...
+
+    def summary(self, since_ns: int, now_ns: int) -> dict[str, Any]: ...
 
 
 def under_engine(experiment: Experiment) -> Experiment:
@@ -28,13 +43,10 @@ def under_engine(experiment: Experiment) -> Experiment:
     return executed
 
 
-def controls(executed: Experiment) -> list[Control]:
-    """What an engine does while a run executes. executed: the experiment with all operators of the run, in their order."""
+def controls(executed: Experiment) -> list[EngineControl]:
+    """The engine's own. executed: the experiment with all operators of the run, in their order."""
     about = executed.policies.engine
-    if isinstance(about, NoEngine):
-        return []
-    made: list[Control] = implementation(type(about), __name__, "controls")(about, executed)
-    return made
+    return list(implementation(type(about), __name__, "controls")(about, executed)) if about.acts else []
 
 
 def executed(document: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from engine.core.control.policy import Control
 from engine.spec.experiment.engines.flink import FlinkEngine
 from engine.spec.experiment.experiment import Experiment
 from engine.spec.experiment.flow_control.buffers import Buffers
@@ -17,8 +16,3 @@ def profile(about: FlinkEngine, experiment: Experiment) -> Experiment:
     if isinstance(policies.flow_control, Unbounded):
         policies = policies.model_copy(update={"flow_control": Buffers()})
     return with_driver(experiment.model_copy(update={"policies": policies}), about.driver)
-
-
-def controls(about: FlinkEngine, executed: Experiment) -> list[Control]:
-    """Nothing: channels hold senders back by themselves."""
-    return []

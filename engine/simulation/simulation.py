@@ -123,8 +123,8 @@ class Simulation:
         if setup.agent is not None and agent is not None:
             raise ValueError("the document names a checkpointing protocol, which has its own agent; pass no other")
         actors, agent = [*setup.actors, *actors], setup.agent or agent
-        own = engine_controls(self._written_out)
-        faults_and_controls = [*fault_controls(self.experiment), *collectors(self.experiment), *own, *controls]
+        self._engine = engine_controls(self._written_out)
+        faults_and_controls = [*fault_controls(self.experiment), *collectors(self.experiment), *self._engine, *controls]
         features = _features(self._written_out, setup, protocol, actors, agent, faults_and_controls)
         features += scheduling_setup.features(self._written_out)
         hosts = [actor.host for actor in actors]
@@ -229,7 +229,7 @@ class Simulation:
         readers = w.host[w.inst[:, L.I_HOST], L.H_BACK] < L.FAR
         unread = (readers & (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END])).any()  # a full host leaves records in its logs
         passed_over = (w.align[:, L.ALIGN_ASIDE] >= 0).any()  # it waits for a barrier that will never come
-        left = under_way or unread or passed_over or self._waits_for_rank() or any(getattr(one, "holds", False) for one in self._controls)
+        left = under_way or unread or passed_over or self._waits_for_rank() or any(control.holds for control in self._engine)
         rescales = self.job is not None and self.job.open is not None
         return self._logs.exhausted and not left and not rescales and not self.deadlock and not self.exhaustion
 
@@ -413,6 +413,8 @@ class Simulation:
             frame["scaling"] = self._scaling.frame(w, self._logs, now.since(self._before).waits(w), since_ns, edge)
         if self._scheduler is not None:
             frame["scheduling"] = self._scheduling.frame(w, edge)
+        if self._engine:
+            frame["engine"] = {name: value for control in self._engine for name, value in control.frame(since_ns, edge).items()}
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
         self._before = now
         self.frame_number += 1
@@ -522,6 +524,8 @@ class Simulation:
             found["scaling"] = self._scaling.summary(self.now_ns)
         if self._scheduler is not None:
             found["scheduling"] = self._scheduling.summary(w, self.now_ns)
+        if self._engine:
+            found["engine"] = {name: value for one in self._engine for name, value in one.summary(start.t_ns, self.now_ns).items()}
         if self.event_zero_ns is not None:
             found["event_zero"] = calendar_text(self.event_zero_ns)
         return {**found, **ended, "wall_s": round(self.wall_s, 3)}

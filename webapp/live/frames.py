@@ -415,6 +415,12 @@ class ScheduledHost(TypedDict):
     heard_ms: dict[str, float]
 
 
+class EngineNews(TypedDict):
+    """What the engine did in the frame. stopped_s: times from when to when it held all receivers."""
+
+    stopped_s: NotRequired[list[list[float]]]
+
+
 @EXACT
 class SchedulingNews(TypedDict):
     """The last cycles, by host, and counts since the start of the run. messages, message_bytes: between the schedulers of hosts.
@@ -459,6 +465,7 @@ class Frame(TypedDict):
     checkpoints: NotRequired[CheckpointNews]
     scaling: NotRequired[ScalingNews]
     scheduling: NotRequired[SchedulingNews]
+    engine: NotRequired[EngineNews]
 
 
 class FramePage(TypedDict):

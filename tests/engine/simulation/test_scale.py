@@ -350,10 +350,35 @@ def test_an_aggregate_whose_keys_grow_with_the_records_scales(name: str) -> None
         assert sum(n == 5 for n, _ in counts) > 0.8 * len(counts) or "every" in params
 
 
+def test_an_aggregate_at_firing_of_the_same_keys_scales() -> None:
+    """Its groups do not grow, but the records that it keeps and reads do."""
+
+    def counted(scale: int) -> Simulation:
+        made = document({"kind": "constant", "per_s": 2000}, scale)
+        operators = {operator["id"]: operator for operator in made["query"]["operators"]}
+        operators["map"] |= {"params": {"fields": [{"name": "auction", "expression": "id % 4"}]}}
+        operators["count"] |= {"kind": "aggregate", "cost": {"output_us": 50.0}}
+        operators["count"]["params"] = {"key": "auction", "window": PANES, "emit": "on_close", "evaluation": "at_firing"}
+        made["prices"] = "storm_2020"
+        made["workload"] |= {"drain": False, "horizon_s": 19.9}
+        made["workload"]["sources"]["source"]["stream"]["kind"] = "nexmark_auction"
+        simulation = Simulation(made)
+        simulation.run_until(simulation.end_ns)
+        return simulation
+
+    real, scaled = counted(1), counted(SCALE)
+    told, found = real.summary()["operators"]["count"], scaled.summary()["operators"]["count"]
+    assert (found["in"], found["out"], found["busy"]) == pytest.approx((told["in"], told["out"], told["busy"]), rel=0.05)
+    held = [int(simulation._world.arrays.inst[:, L.I_STATE_BYTES].sum()) for simulation in (real, scaled)]
+    assert held[1] == pytest.approx(held[0], rel=0.05)
+    assert held[0] > 50_000
+
+
 def test_without_growing_keys_sessions_and_expiry_are_refused() -> None:
     for kind, params in (
         ("session_aggregate", {"key": "auction", "gap_s": 1.0}),
         ("aggregate", {"key": "auction", "window": PANES, "emit": "on_close", "every": 3}),
+        ("aggregate", {"key": "auction", "window": PANES, "emit": "on_update", "evaluation": "at_firing"}),
     ):
         made = document(CONSTANT, SCALE)
         made["query"]["operators"][2] |= {"kind": kind, "params": params}

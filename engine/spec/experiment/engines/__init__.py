@@ -10,12 +10,7 @@ from ...base.family import Family
 from .base import Engine
 from .none import NoEngine
 
-ENGINES = Family(
-    "engines",
-    __name__,
-    Engine,
-    {"profile": "it returns the experiment as the engine executes it", "controls": "it returns what acts while a run executes"},
-)
+ENGINES = Family("engines", __name__, Engine, {"profile": "it returns the experiment as the engine executes it"})
 
 if TYPE_CHECKING:
     AnyEngine = NoEngine | Engine

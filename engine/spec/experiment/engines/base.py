@@ -37,6 +37,7 @@ class Engine(Variant):
     facts: ClassVar[tuple[str, ...]] = ("price_list",)
     price_list: ClassVar[str] = ""  # its own, in place of the document's; empty: it charges what the document names
     checkpointings: ClassVar[tuple[str, ...]] = ("none",)  # protocols that it has
+    acts: ClassVar[bool] = False  # whether it has `controls`, which act while a run executes
     driver: Driver = Field(default=Driver(), title="Driver", description="Hosts that feed the engine.")
 
     def problems(self, draft: Any) -> Iterator[Problem]:

@@ -14,4 +14,5 @@ class NoEngine(Variant):
     position: ClassVar[int] = 0
     facts: ClassVar[tuple[str, ...]] = ("price_list",)
     price_list: ClassVar[str] = ""
+    acts: ClassVar[bool] = False
     kind: Literal["none"] = "none"

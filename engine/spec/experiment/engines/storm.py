@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from ...base.origins import ASSUMED, Charge
+from ...base.problems import Problem, pointer
 from ...base.units import Integer, Number, milliseconds_ns, quantity
 from .base import Engine
 
@@ -18,13 +20,15 @@ class StormEngine(Engine):
     mark. Channels are not bounded. Windows keep all tuples and are computed when they end. Each connection to another worker makes every
     tuple dearer.
 
-    Left out: acknowledgements and replays, notifications that get lost, state beyond the heap.
+    Marks count records, so `workload.scale` must leave enough of them in a queue: 20 or less, 10 on eight workers. Left out: acknowledgements
+    and replays, notifications that get lost.
     """
 
     title: ClassVar[str] = "Storm 1.0"
     source: ClassVar[str] = "Karimov 2020, 2.2 and 3.6"
     position: ClassVar[int] = 1
     price_list: ClassVar[str] = "storm_2020"
+    acts: ClassVar[bool] = True
     kind: Literal["storm"] = "storm"
     queue: Integer = quantity(
         1024, unit="tuples", ge=2, le=1_000_000, title="Receive queue", description="Tuples in the receive queue of an executor."
@@ -48,6 +52,15 @@ class StormEngine(Engine):
         advanced=True,
         charge=CALIBRATED,
     )
+
+    def problems(self, draft: Any) -> Iterator[Problem]:
+        yield from super().problems(draft)
+        if self.low >= self.high:
+            message = f"the low mark {self.low:g} is not below the high mark {self.high:g}; spouts would go on while a queue is too long"
+            yield Problem(pointer("policies", "engine", "low"), "inconsistent", message, self.low)
+        if draft.flow_control is not None and draft.flow_control.kind != "unbounded":
+            message = f"flow_control is '{draft.flow_control.kind}', but queues of Storm are not bounded: its switch stops the spouts; omit it"
+            yield Problem(pointer("policies", "flow_control", "kind"), "not_with_engine", message, draft.flow_control.kind)
 
     @property
     def check_ns(self) -> int:
