@@ -8,9 +8,17 @@ Document = dict[str, Any]
 
 
 def windowed_sum(
-    per_s: float, hosts: int = 2, sources: int = 8, slots: int = 16, horizon_s: float = 40.0, size_s: float = 8.0, slide_s: float = 4.0
+    per_s: float,
+    hosts: int = 2,
+    sources: int = 8,
+    slots: int = 16,
+    horizon_s: float = 40.0,
+    size_s: float = 8.0,
+    slide_s: float = 4.0,
+    engine: str = "flink",
+    scale: int = 1000,
 ) -> Document:
-    """The sum of the prices of each gem pack, on Flink: one record stands for 1000, rates are of real records."""
+    """The sum of the prices of each gem pack, under an engine. Rates are of real records."""
     window = {"kind": "sliding", "size_s": size_s, "slide_s": slide_s, "clock": "event"}
     total = {"name": "price", "function": "sum", "field": "price"}
     return {
@@ -35,7 +43,7 @@ def windowed_sum(
         "workload": {
             "horizon_s": horizon_s,
             "drain": False,
-            "scale": 1000,
+            "scale": scale,
             "sources": {
                 "purchases": {
                     "stream": {"kind": "purchase", "gem_packs": 64},
@@ -44,7 +52,7 @@ def windowed_sum(
                 }
             },
         },
-        "policies": {"engine": {"kind": "flink"}},
+        "policies": {"engine": {"kind": engine}},
         "measurement": {
             "frame_ms": 500,
             "latency": {"from": "event", "anchor": "newest"},
