@@ -8,5 +8,6 @@ CONTENTS = {
     "costream_2024": "bca01f60",
     "costream_2024_changed": "ba4c9ac1",
     "flink_2020": "737001ef",
+    "storm_2020": "8b93d6fc",
 }
 """Digests of the price lists that belong to this version of the engine. A list of another package belongs to none."""

@@ -15,7 +15,8 @@ PULLED = 64
 """Tuples that a spout has pulled and not emitted."""
 
 TUPLE_US, PEER_US, CONNECTION_US = 70.8, 2.9, 0.28
-"""Core time of a tuple: of the base, for each other worker, and for each connection between workers."""
+"""Core time of a tuple: of the base, for each other worker, and for each connection between workers. Fitted to the throughput of windowed
+sums on 2, 4 and 8 workers with the switch at work, which stops the spouts for 7, 10 and 14 % of the time there."""
 
 WINDOW_US = 5.0
 """Part of it that its window takes (prices of `storm_2020`)."""

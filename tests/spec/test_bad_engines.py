@@ -55,6 +55,10 @@ def driver(**driver: Any) -> dict[str, Any]:
     return made(policies={"engine": {"kind": "flink", "driver": driver}})
 
 
+def storm(**fields: Any) -> dict[str, Any]:
+    return made(policies={"engine": {"kind": "storm"} | fields})
+
+
 AT = "/policies"
 CASES = {
     "an unknown engine": (made(policies={"engine": {"kind": "heron"}}), f"{AT}/engine/kind", ["heron", "flink"]),
@@ -72,6 +76,20 @@ CASES = {
     "a host of the driver's name": (hosts(name="driver"), "/cluster/hosts/0/name", ["driver"]),
     "a trunk of the driver's name": (trunk(), "/cluster/trunks/0/name", ["driver"]),
     "two sources whose receivers would have one name": (long_ids(), f"/workload/sources/{'p' * 60}b", ["receiver", "shorter"]),
+    "a low mark that is not below the high one": (storm(low=0.9), f"{AT}/engine/low", ["0.9", "high mark"]),
+    "a high mark above the queue": (storm(high=1.1), f"{AT}/engine/high", ["1.1"]),
+    "a queue of nothing": (storm(queue=1), f"{AT}/engine/queue", ["1", "2"]),
+    "a check at no time": (storm(check_ms=0), f"{AT}/engine/check_ms", ["0"]),
+    "bounded queues in Storm": (
+        made(policies={"engine": {"kind": "storm"}, "flow_control": {"kind": "credits"}}),
+        f"{AT}/flow_control/kind",
+        ["credits", "switch"],
+    ),
+    "checkpoints in Storm": (
+        made(policies={"engine": {"kind": "storm"}, "checkpointing": {"kind": "coordinated", "interval_s": 3}}),
+        f"{AT}/checkpointing/kind",
+        ["coordinated", "Storm"],
+    ),
     "an operator of a receiver's name": (receiver(), "/query/operators/1/id", ["purchases-receiver", "purchases"]),
 }
 

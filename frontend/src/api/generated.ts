@@ -736,6 +736,10 @@ export interface components {
             /** @enum {string} */
             reason?: "clock" | "cycle" | "clock and cycle" | "index";
         };
+        /** @description What the engine did in the frame. stopped_s: times from when to when it held all receivers. */
+        EngineNews: {
+            stopped_s?: number[][];
+        };
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
          *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. queries: only of
@@ -774,6 +778,7 @@ export interface components {
             checkpoints?: components["schemas"]["CheckpointNews"];
             scaling?: components["schemas"]["ScalingNews"];
             scheduling?: components["schemas"]["SchedulingNews"];
+            engine?: components["schemas"]["EngineNews"];
         };
         /** @description next: the `after` of the next call, or null once the run has ended and no frames are left. */
         FramePage: {
@@ -3698,6 +3703,7 @@ export type CheckpointRound = components['schemas']['CheckpointRound'];
 export type CopySample = components['schemas']['CopySample'];
 export type Death = components['schemas']['Death'];
 export type DurableCheckpoint = components['schemas']['DurableCheckpoint'];
+export type EngineNews = components['schemas']['EngineNews'];
 export type Frame = components['schemas']['Frame'];
 export type FramePage = components['schemas']['FramePage'];
 export type HostMemory = components['schemas']['HostMemory'];

@@ -5,6 +5,7 @@
 import type { Death, Frame } from "../../api/types";
 import { CheckpointHistory } from "./checkpoints";
 import { ScalingHistory } from "./scaling";
+import { addStops, type Stop } from "./stops";
 
 /** The values of one field, by frame number; NaN where a frame had none. */
 class Numbers {
@@ -43,6 +44,8 @@ export class FrameLog {
   readonly checkpoints = new CheckpointHistory();
   /** How its parallelism changed; it grows in place. */
   readonly scaling = new ScalingHistory();
+  /** When the engine held all receivers, in order; it grows in place. Null: it has no such switch. */
+  stops: Stop[] | null = null;
   private readonly root = new Branch();
   private readonly deathsOf = new Map<number, Death[]>();
   private last: Frame | undefined;
@@ -62,6 +65,7 @@ export class FrameLog {
       if (frame.deaths?.length) this.deathsOf.set(frame.n, frame.deaths);
       if (frame.checkpoints) this.checkpoints.add(frame.checkpoints);
       if (frame.scaling) this.scaling.add(frame.scaling, frame.t_s, frame.offered_per_s);
+      if (frame.engine?.stopped_s) addStops((this.stops ??= []), frame.engine.stopped_s);
       this.count += 1;
     }
     return true;

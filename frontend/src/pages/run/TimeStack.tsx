@@ -17,6 +17,7 @@ import { CheckpointGrid } from "./CheckpointGrid";
 import { step } from "./keys";
 import { momentOf, noteDrawn, useLiveRun } from "./liveRun";
 import { Shades } from "./Shades";
+import { Stops } from "./Stops";
 import { usePointedMoment } from "./usePointedMoment";
 import { Workers } from "./Workers";
 
@@ -111,6 +112,7 @@ export function TimeStack({
             />
           ),
         )}
+        {log.stops && <Stops stops={log.stops} span={span} head_s={head_s} />}
         {moment_s !== null && place(moment_s) >= 0 && place(moment_s) <= 1 && (
           <div className="cursor-box" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
             <i style={{ left: share(moment_s) }} />
