@@ -94,6 +94,14 @@ CASES = {
 }
 
 
+def test_storm_warns_of_a_scale_at_which_chance_throws_its_switch() -> None:
+    for scale, warned in ((46, False), (47, True)):
+        document = storm()
+        document["workload"]["scale"] = scale
+        found = [(one.pointer, one.severity) for one in validate(document)]
+        assert found == ([("/workload/scale", "warning")] if warned else [])
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_it_is_refused_at_its_place(case: tuple[dict[str, Any], str, list[str]]) -> None:
     document, at, words = case

@@ -12,6 +12,9 @@ from ...base.problems import Problem, pointer
 from ...base.units import Integer, Number, milliseconds_ns, quantity
 from .base import Engine
 
+LEAST_COUNTED = 20
+"""Records of the run that a queue should hold at the high mark."""
+
 CALIBRATED = Charge("fitted", "a delay of this order makes pull rates oscillate as observed", ("benchmark/3.17",))
 
 
@@ -61,6 +64,10 @@ class StormEngine(Engine):
         if draft.flow_control is not None and draft.flow_control.kind != "unbounded":
             message = f"flow_control is '{draft.flow_control.kind}', but queues of Storm are not bounded: its switch stops the spouts; omit it"
             yield Problem(pointer("policies", "flow_control", "kind"), "not_with_engine", message, draft.flow_control.kind)
+        most = max(1, int(self.high * self.queue / LEAST_COUNTED))
+        if draft.workload is not None and draft.workload.scale > most:
+            message = f"scale is {draft.workload.scale}, so that few records fill a queue of {self.queue}, and chance throws the switch of Storm"
+            yield Problem("/workload/scale", "coarse", f"{message}; choose {most} or less", draft.workload.scale, severity="warning")
 
     @property
     def check_ns(self) -> int:
