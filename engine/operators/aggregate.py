@@ -395,7 +395,7 @@ class Aggregate(Aggregation):
         if params.every is not None or params.lateness_ms:
             return "every and lateness_ms count records or rows one by one, unless the keys grow (keys_grow)"
         if params.evaluation == "at_firing" and params.emit != "on_close":
-            return "evaluation at_firing reads all records for each row, and rows are fewer (choose emit on_close), unless the keys grow (keys_grow)"
+            return "evaluation at_firing reads all records for each of fewer rows (choose emit on_close), unless the keys grow (keys_grow)"
         return ""
 
     @classmethod

@@ -9,8 +9,8 @@ TABLES = ("benchmark/table-3.1",)
 PRICES = PriceList(
     "storm_2020",
     "Storm 2020",
-    "Storm 1.0 on cores of 2.4 GHz: 74, 83 and 107 us of core time for each tuple of a sliding sum over two windows on 2, 4 and 8 workers, of "
-    "which 5 us is in the slot of its key. Spouts cost what their profile gives them. The source gives no costs.",
+    "Storm 1.0 on cores of 2.4 GHz: 74, 83 and 107 us of core time for each tuple of a sliding sum over two windows on 2, 4 and 8 workers, "
+    "of which 5 us is in the slot of its key. Spouts cost what their profile gives them. The source gives no costs.",
     {
         "source": microseconds(45.5, 0, 5, "fitted", "on one worker", fitted_to=TABLES),
         "filter": microseconds(3, 0, 5, "assumed"),

@@ -18,8 +18,10 @@ QUEUE = Cost(record_us=0, output_us=0, control_us=0)
 
 
 def with_driver(experiment: Experiment, driver: Driver, pulled: int | None = None) -> Experiment:
-    """The experiment with its sources on hosts of their own, in turn, and a receiver behind each, where the source was drawn. pulled: records
-    that an instance of a receiver may hold. Default: as the flow control says."""
+    """The experiment with its sources on hosts of their own, in turn, and a receiver behind each, where the source was drawn.
+
+    pulled: records that an instance of a receiver may hold. Default: as the flow control says.
+    """
     query, cluster = experiment.query, experiment.cluster
     sources = {spec.id for spec in query.operators if spec.kind == "source"}
     hosts = experiment.expanded_hosts()

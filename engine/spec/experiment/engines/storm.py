@@ -23,8 +23,8 @@ class StormEngine(Engine):
     mark. Channels are not bounded. Windows keep all tuples and are computed when they end. Each connection to another worker makes every
     tuple dearer.
 
-    Marks count records, so `workload.scale` must leave enough of them in a queue: 20 or less, 10 on eight workers. Left out: acknowledgements
-    and replays, notifications that get lost.
+    Marks count records, so `workload.scale` must leave enough of them in a queue: 20 or less, 10 on eight workers. Left out:
+    acknowledgements and replays, notifications that get lost.
     """
 
     title: ClassVar[str] = "Storm 1.0"
@@ -62,11 +62,15 @@ class StormEngine(Engine):
             message = f"the low mark {self.low:g} is not below the high mark {self.high:g}; spouts would go on while a queue is too long"
             yield Problem(pointer("policies", "engine", "low"), "inconsistent", message, self.low)
         if draft.flow_control is not None and draft.flow_control.kind != "unbounded":
-            message = f"flow_control is '{draft.flow_control.kind}', but queues of Storm are not bounded: its switch stops the spouts; omit it"
+            message = (
+                f"flow_control is '{draft.flow_control.kind}', but queues of Storm are not bounded: its switch stops the spouts; omit it"
+            )
             yield Problem(pointer("policies", "flow_control", "kind"), "not_with_engine", message, draft.flow_control.kind)
         most = max(1, int(self.high * self.queue / LEAST_COUNTED))
         if draft.workload is not None and draft.workload.scale > most:
-            message = f"scale is {draft.workload.scale}, so that few records fill a queue of {self.queue}, and chance throws the switch of Storm"
+            message = (
+                f"scale is {draft.workload.scale}, so that few records fill a queue of {self.queue}, and chance throws the switch of Storm"
+            )
             yield Problem("/workload/scale", "coarse", f"{message}; choose {most} or less", draft.workload.scale, severity="warning")
 
     @property
