@@ -24,6 +24,11 @@ from .observed import SATURATED, Observed, count, listed, percent
 DRAIN_SHARE = 0.1
 """A saturated resource downstream of another is the limit if what waits for it lasts at least this share of what waits for the other."""
 
+LEAST_STOPPED = 0.01
+"""Stops of all sources that took a smaller share of the time explain nothing."""
+OFTEN_STOPPED = 0.25
+"""Sources that are stopped more than this cannot be helped by cores: they catch up in bursts, which fill the same queue again."""
+
 PILING_UP = 0.05
 """Records pile up if the backlog grows by this share of the records that were read."""
 
@@ -82,6 +87,8 @@ def _unsaturated(run: Observed) -> Limit:
         first, last = run.live[0]["backlog"], run.live[-1]["backlog"]
         read = sum(run.instances.sums["served"][row] for operator in run.experiment.workload.sources for row in run.rows(operator))
         if last - first > PILING_UP * max(read, 1):
+            if (stopped := _stopped(run)) is not None:
+                return stopped
             where = max(range(len(run.instances)), key=run.waiting_records)
             sentence = (
                 f"Unclear. {count(last)} records wait, {count(last - first)} more than at the start of this time, most of them at "
@@ -92,6 +99,20 @@ def _unsaturated(run: Observed) -> Limit:
         sentence = f"Nothing limits this run: it keeps up with its sources, at {rate} records/s. {closest.value}"
         return Limit(LimitKind.NOTHING, sentence, (Evidence("Backlog", f"{count(first)} to {count(last)} records"),))
     return Limit(LimitKind.UNCLEAR, f"Unclear: there are no frames of this time. {closest.value}")
+
+
+def _stopped(run: Observed) -> Limit | None:
+    """What an engine limits that stops all sources for some of the time: cores in the rest of it, or nothing but its switch."""
+    if run.stopped < LEAST_STOPPED:
+        return None
+    switch = f"{run.experiment.policies.engine.title} stopped all sources for {percent(run.stopped)} of the time, since a queue was too long"
+    evidence = (Evidence("Sources stopped", percent(run.stopped)), _closest(run))
+    group = max(run.groups, key=lambda one: one.load, default=None)
+    if group is not None and run.stopped < OFTEN_STOPPED and group.load >= SATURATED * (1 - run.stopped):
+        name = run.machines[group.host].name
+        sentence = f"The cores of {name} limit this run: they were busy {percent(min(group.load, 1))} of the time, and {switch}."
+        return Limit(LimitKind.CORES, sentence, evidence, host=name)
+    return Limit(LimitKind.CREDITS, f"Backpressure limits this run, not its cores: {switch}.", evidence)
 
 
 def _closest(run: Observed) -> Evidence:

@@ -111,6 +111,13 @@ class Observed:
         served = max(float(self.instances.sums["served"][list(rows)].sum()), 1.0)
         return self.waiting_together(rows) / served * self.span_s
 
+    @property
+    def stopped(self) -> float:
+        """Share of the time in which the engine stopped all of its sources at once."""
+        told = [frame["engine"]["stopped_s"] for frame in self.live if "stopped_s" in frame.get("engine", {})]
+        stopped_s = sum(to_s - from_s for stops in told for from_s, to_s in stops)
+        return float(stopped_s / (len(told) * self.span_s / self.instances.frames)) if told else 0.0
+
     # -- cores ----------------------------------------------------------------------------------------------------------
 
     @cached_property

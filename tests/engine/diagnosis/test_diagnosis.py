@@ -96,6 +96,19 @@ def test_limits_of_the_driver_and_of_receivers_are_relieved_in_the_document(
     assert found(offered[0].document, place) in (16, 2000)
 
 
+def test_what_storms_switch_takes_is_told(tmp_path: Path) -> None:
+    """Cores that are busy whenever the spouts may run are the limit; if they are not, the switch is."""
+    document = windowed_sum(420_000, sources=32, slots=32, horizon_s=21.0, engine="storm", scale=20)
+    limit = diagnosed(document, tmp_path / "cores", to_s=21.0).limit
+    assert limit.kind == LimitKind.CORES, limit
+    assert limit.host in ("w1", "w2")
+    assert "Storm 1.0 stopped all sources for" in limit.sentence
+    document["workload"]["sources"]["purchases"]["stream"] = {"kind": "purchase", "gem_packs": 1, "skew": {"kind": "uniform"}}
+    limit = diagnosed(document, tmp_path / "switch", to_s=21.0).limit
+    assert limit.kind == LimitKind.CREDITS, limit
+    assert "Backpressure limits this run, not its cores" in limit.sentence
+
+
 def test_two_hosts_at_their_limit_are_both_named(tmp_path: Path) -> None:
     """To say that the other is busy 100 % would read as if it had room."""
     document: dict[str, Any] = template("nexmark_q3", horizon_s=6.0)

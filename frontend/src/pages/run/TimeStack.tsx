@@ -112,7 +112,6 @@ export function TimeStack({
             />
           ),
         )}
-        {log.stops && <Stops stops={log.stops} span={span} head_s={head_s} />}
         {moment_s !== null && place(moment_s) >= 0 && place(moment_s) <= 1 && (
           <div className="cursor-box" style={{ left: GUTTER_LEFT, right: GUTTER_RIGHT }}>
             <i style={{ left: share(moment_s) }} />
@@ -126,6 +125,7 @@ export function TimeStack({
           </div>
         </div>
       )}
+      {log.stops && <Stops stops={log.stops} span={span} head_s={head_s} />}
       <TimeAxis span={span} moment_s={moment_s} pinned={pinned} />
     </section>
   );
