@@ -105,7 +105,8 @@ def _stopped(run: Observed) -> Limit | None:
     """What an engine limits that stops all sources for some of the time: cores in the rest of it, or nothing but its switch."""
     if run.stopped < LEAST_STOPPED:
         return None
-    switch = f"{run.experiment.policies.engine.title} stopped all sources for {percent(run.stopped)} of the time, since a queue was too long"
+    engine = run.experiment.policies.engine.title
+    switch = f"{engine} stopped all sources for {percent(run.stopped)} of the time, since a queue was too long"
     evidence = (Evidence("Sources stopped", percent(run.stopped)), _closest(run))
     group = max(run.groups, key=lambda one: one.load, default=None)
     if group is not None and run.stopped < OFTEN_STOPPED and group.load >= SATURATED * (1 - run.stopped):
