@@ -22,8 +22,13 @@ pytestmark = pytest.mark.slow
 FILES = FigureFiles(Path(__file__).parents[3] / "fixtures")
 
 
-UNDER_ENGINES = {"benchmark/table-3.1": "calibrated", "benchmark/3.17": "reproduced"}
-"""Figures of modelled engines that say something at smoke scale; those of latencies need the length of the larger ones."""
+UNDER_ENGINES = {
+    "benchmark/table-3.1": ("partly", ["B-1b"]),
+    "benchmark/skew": ("partly", ["B-32b", "M-3"]),
+    "benchmark/3.17": ("partly", ["B-42b"]),
+}
+"""Status of modelled engines at smoke scale, and the assertions that do not hold there: B-1b and M-3 compare with three clusters, of which
+Storm has two. Figures of latencies are left out: they need the length of the larger scales."""
 
 ENGINE_FIGURES = ("benchmark/3.15", "benchmark/3.17")
 SHORT = [id for id in (*FILES.ids("benchmark/3"), *FILES.ids("millrace")) if id not in ENGINE_FIGURES]
@@ -37,9 +42,10 @@ def test_a_figure_at_smoke_scale(id: str) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(("id", "status"), UNDER_ENGINES.items())
-def test_a_figure_under_engines_at_smoke_scale(id: str, status: str) -> None:
-    assert reproduce(FILES.figure(id), "smoke", FILES.experiment, Here()).status == status
+@pytest.mark.parametrize("id", UNDER_ENGINES)
+def test_a_figure_under_engines_at_smoke_scale(id: str) -> None:
+    result = reproduce(FILES.figure(id), "smoke", FILES.experiment, Here())
+    assert (result.status, [one.id for one in result.assertions if one.state != "holds"]) == UNDER_ENGINES[id]
 
 
 def broken(id: str) -> tuple[str, dict[str, str]]:

@@ -78,8 +78,8 @@ export function setEdge(document: ExperimentDocument, key: string, write: Write<
   const edges = document.query.edges.map((edge) => {
     if (edgeKey(edge) !== key) return edge;
     const { feedback, fields, capacity, ...rest } = edge;
-    const written = write({ ...(feedback ? { feedback } : {}), ...(fields ? { fields } : {}), ...(capacity ? { capacity } : {}) });
-    const plain = { ...rest, ...(written.capacity ? { capacity: written.capacity } : {}) };
+    const written = write({ ...(feedback ? { feedback } : {}), ...(fields ? { fields } : {}), ...(capacity == null ? {} : { capacity }) });
+    const plain = { ...rest, ...(written.capacity == null ? {} : { capacity: written.capacity }) };
     if (!written.feedback) return plain;
     return { ...plain, feedback: true, ...(written.fields ? { fields: written.fields } : {}) };
   });

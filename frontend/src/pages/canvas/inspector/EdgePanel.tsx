@@ -65,7 +65,7 @@ export function EdgePanel({ edge, edgeId }: { edge: Edge; edgeId: string }) {
               value={{
                 feedback: edge.feedback ?? false,
                 ...(edge.fields ? { fields: edge.fields as Json } : {}),
-                ...(edge.capacity ? { capacity: edge.capacity } : {}),
+                ...(edge.capacity == null ? {} : { capacity: edge.capacity }),
               }}
               pointer={pointer}
               problems={problems}
