@@ -92,7 +92,8 @@ def build(
     begin_of = [(begins or {}).get(spec.id, 0) for spec in specs]
     index = inst[:, L.I_INDEX] - np.array(begin_of)[inst[:, L.I_OP]]
     is_active = (index >= 0) & (index < np.array(parallelism)[inst[:, L.I_OP]])
-    processors = lay_out(hosts, inst, is_active, "background" in features, later_sharing(experiment))
+    own_thread = np.array([OPERATORS[spec.kind].own_thread for spec in specs])[inst[:, L.I_OP]]
+    processors = lay_out(hosts, inst, is_active, "background" in features, later_sharing(experiment), own_thread)
     speeds_milli = {id: [hosts[index].speed_milli for index in indices] for id, indices in placement.items()}
     serves_ns = {spec.id: partial(record_ns, experiment, spec, full, weight_of[spec.id][0]) for spec in specs}
     counted = protocol is not None or "counting" in features
@@ -192,6 +193,8 @@ def _instances(experiment: Experiment, placement: Mapping[str, Sequence[int]]) -
             first_ns = starts_ns.get(spec.id, 0) + marks.period_ns
             if first_ns <= experiment.workload.horizon_ns:
                 inst[here, L.I_TICK] = first_ns
+        if every_ns := OPERATORS[spec.kind].marks_every_ns(spec.parameters):
+            inst[here, [L.I_PERIOD, L.I_TICK]] = every_ns
     return inst
 
 

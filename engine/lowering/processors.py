@@ -23,6 +23,7 @@ def lay_out(
     is_active: NDArray[np.bool_],
     has_background_work: bool = False,
     later: ProcessorSharing | None = None,
+    own_thread: NDArray[np.bool_] | None = None,
 ) -> dict[str, Words]:
     """The tables `proc`, `members`, `host`, `host_members` and the empty heaps. Sets each instance's processor.
 
@@ -30,6 +31,7 @@ def lay_out(
     others. has_background_work: whether a core beyond those that the instances of a pool can use has work, too.
     later: how instances will share the cores of each pool from some time on (`engine.core.control.fair_threads`), None if they never do.
     Behind the processors of a pool stand then its threads, one for each instance.
+    own_thread: (instances,) which of the instances on pools have a processor of their own, behind the cores of the pool. Default: none.
     """
     host = np.zeros((len(hosts), L.H_COLUMNS), np.int64)
     host[:, [L.H_RESUME, L.H_WAKE, L.H_TICK, L.H_BACKGROUND_END, L.H_RISEN]] = L.FAR
@@ -46,18 +48,19 @@ def lay_out(
         host[h, L.H_MBIT] = machine.egress_mbit_per_s
         host[h, [L.H_SPEED, L.H_OWN_SPEED]] = machine.speed_milli
         host[h, L.H_PROCESSOR] = len(rows)
-        usable = max(len(here), 1) + (has_background_work and isinstance(machine.processor, Pool))
+        apart = [i for i in here if own_thread is not None and own_thread[i]] if isinstance(machine.processor, Pool) else []
+        usable = max(len(here) - len(apart), 1) + (has_background_work and isinstance(machine.processor, Pool))
         cores = min(machine.cores_milli // 1000, usable)
         if isinstance(machine.processor, Dedicated | ProcessorSharing):
             host[h, L.H_DISPATCH] = L.DISPATCH_DEDICATED
             groups = [[i] for i in here]
         elif isinstance(machine.processor, Pool):
-            groups = [here]
+            groups = [[i for i in here if i not in apart], *([i] for i in apart)]
         else:
             groups = pinned(here, is_active, cores)
-        for group in groups:
+        for number, group in enumerate(groups):
             inst[group, L.I_PROCESSOR] = len(rows)
-            rows += [(len(members), len(group), h, len(rows))] * (cores if isinstance(machine.processor, Pool) else 1)
+            rows += [(len(members), len(group), h, len(rows))] * (cores if isinstance(machine.processor, Pool) and number == 0 else 1)
             members += group
         host[h, L.H_PROCESSOR_END] = len(rows)
         if host[h, L.H_DISPATCH] == L.DISPATCH_SCAN and max(map(len, groups)) > SCANNED_MAX:

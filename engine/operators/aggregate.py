@@ -106,8 +106,8 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
         if par[at + AGG_PROCESSING] == 0:
             time = msg[slot, M_EVENT]
             ended = inst[i, I_WATERMARK]
-        if par[at + AGG_UNTIL] >= 0:  # such a pane is identified by its end alone
-            start = msg[slot, M_PAYLOAD + par[at + AGG_UNTIL]]
+        if par[at + AGG_UNTIL] >= 0:  # such a pane is identified by its end; without a size it begins there, too
+            start = msg[slot, M_PAYLOAD + par[at + AGG_UNTIL]] - size
         else:
             start = par[at + AGG_ORIGIN] + (time - par[at + AGG_ORIGIN]) // slide * slide
             older = (size - 1 - (time - start)) // slide
@@ -341,7 +341,7 @@ class Aggregate(Aggregation):
             ()
             if isinstance(params.window, NoWindow | Marked)
             else ("window_end",)
-            if isinstance(params.window, Until)
+            if isinstance(params.window, Until) and params.window.size_s is None
             else super().bounds(params)
         )
 
@@ -411,6 +411,8 @@ class Aggregate(Aggregation):
         if isinstance(window, Tumbling | Sliding):
             size_s, origin_s = window.size_s, window.origin_s
             slide_s = size_s if isinstance(window, Tumbling) else window.slide_s
+        elif isinstance(window, Until):
+            size_s = window.size_s or 0.0
         scheme, groups = lowering.key_groups()
         on_close = params.emit == "on_close"
         return cls.lower_common(

@@ -129,6 +129,14 @@ class Until(Model):
 
     kind: Literal["until"] = "until"
     field: str = Field(description="field with the end of the record's window, a timestamp", json_schema_extra={"x-editor": "field"})
+    size_s: float | None = Field(
+        None,
+        gt=0,
+        le=1e6,
+        description="length of the windows, by which results tell their starts, too; none: they tell the ends alone",
+        json_schema_extra={"x-unit": "s"},
+        exclude_if=lambda size_s: size_s is None,
+    )
 
     @property
     def clock(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from engine.core.control.policy import Control
+from engine.core.world import World
 from engine.spec.base.family import implementation
 from engine.spec.experiment.engines.none import NoEngine
 from engine.spec.experiment.experiment import Experiment
@@ -20,8 +21,7 @@ from engine.spec.experiment.experiment import Experiment
 class EngineControl(Control, Protocol):
     """What an engine does while a run executes. Live frames and summaries show it under `engine`."""
 
-    @property
-    def holds(self) -> bool:
+    def holds(self, world: World) -> bool:
         """Whether something is held back that it will release, so that the run has not ended."""
         ...
 

@@ -31,8 +31,7 @@ class Throttle:
     def next_ns(self) -> int:
         return min(self._check_at, self._orders[0][0] if self._orders else L.FAR)
 
-    @property
-    def holds(self) -> bool:
+    def holds(self, world: World) -> bool:
         """Whether receivers are held, or an order is on its way."""
         return bool(self._orders) or bool(self.stops and self.stops[-1][1] == L.FAR)
 

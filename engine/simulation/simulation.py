@@ -229,7 +229,7 @@ class Simulation:
         readers = w.host[w.inst[:, L.I_HOST], L.H_BACK] < L.FAR
         unread = (readers & (w.inst[:, L.I_LOG] < w.inst[:, L.I_LOG_END])).any()  # a full host leaves records in its logs
         passed_over = (w.align[:, L.ALIGN_ASIDE] >= 0).any()  # it waits for a barrier that will never come
-        left = under_way or unread or passed_over or self._waits_for_rank() or any(control.holds for control in self._engine)
+        left = under_way or unread or passed_over or self._waits_for_rank() or any(control.holds(self._world) for control in self._engine)
         rescales = self.job is not None and self.job.open is not None
         return self._logs.exhausted and not left and not rescales and not self.deadlock and not self.exhaustion
 

@@ -119,7 +119,8 @@ class Aggregation(Behaviour, ABC):
         values = {} if self.params.key is None else {self.params.key: group.key}
         if bounds is not None:
             values |= dict(zip(("window_start", "window_end"), bounds, strict=True))
-            if getattr(self.params, "window", None) is not None and self.params.window.kind == "until":
+            window = getattr(self.params, "window", None)
+            if window is not None and window.kind == "until" and window.size_s is None:
                 del values["window_start"]
         for k, aggregate in enumerate(self.params.aggregates):
             values[aggregate.name] = result(aggregate.function, group, k)
@@ -141,7 +142,7 @@ class PaneAggregate(Aggregation):
         super().__init__(params, word, record_bytes)
         self.mark = params.window.field if params.window.kind == "marked" else None  # true in the last record of a window
         self.until = params.window.field if params.window.kind == "until" else None  # such a pane is known by its end
-        self.panes = Panes(0, 0, 0, False) if self.until else Panes.of(params.window)
+        self.panes = Panes(seconds(params.window.size_s or 0), 0, 0, False) if self.until else Panes.of(params.window)
         self.key_group = key_group
         self.by_watermark = self.panes.size_ns is not None and not self.panes.processing_clock
         self.lateness_ns = milliseconds(params.lateness_ms)
@@ -154,7 +155,7 @@ class PaneAggregate(Aggregation):
         return start + self.panes.size_ns
 
     def on_record(self, record: Record, port: str, now_ns: int) -> Outcome:
-        starts = [record.values[self.until]] if self.until else self.panes.starts(record, now_ns)
+        starts = [record.values[self.until] - self.panes.size_ns] if self.until else self.panes.starts(record, now_ns)
         if self.by_watermark:
             starts = [start for start in starts if self.end(start) + self.lateness_ns > self.watermark_ns]
             if not starts:

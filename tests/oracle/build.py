@@ -18,7 +18,7 @@ from .aggregates import CountWindowAggregate, PaneAggregate, SessionAggregate
 from .expressions import comparisons
 from .joins import ExpiringJoin, IntervalJoin, Join, PathJoin, WindowJoin
 from .memory import Memory
-from .operators import Behaviour, Filter, Map, Project, Receiver, Sink, Split
+from .operators import Behaviour, BlockReceiver, Filter, Map, Project, Receiver, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
 from .records import Mark, Marker, Record
 
@@ -248,15 +248,19 @@ def compared(operator: Any, network: Network, schemas: Schemas) -> list[str]:
 
 
 def pin(experiment: Experiment, hosts: list[Host], instances: list[Instance]) -> None:
-    """Instances to processors: all to each of a pool; else one of its own, unless the host has cores to pin to: then the j-th to j mod
+    """Instances to processors: all to each of a pool, but for those with a thread of their own; else one of its own, unless the host has cores to pin to: then the j-th to j mod
     cores."""
     for host, template in zip(hosts, [t for t in experiment.cluster.hosts for _ in range(t.count or 1)], strict=True):
         shared = list(host.processors)
         if template.processor.kind == "pool":
             for processor in shared:
-                processor.instances = [instance for instance in instances if instance.host is host]
+                processor.instances = [instance for instance in instances if instance.host is host and instance.operator.kind not in OWN_THREAD]
                 for instance in processor.instances:
                     instance.processors.append(processor)
+            for instance in instances:
+                if instance.host is host and instance.operator.kind in OWN_THREAD:
+                    host.processors.append(Processor(0, [instance]))
+                    instance.processors.append(host.processors[-1])
             continue
         for j, instance in enumerate(instance for instance in instances if instance.host is host):
             if not shared:
@@ -267,6 +271,8 @@ def pin(experiment: Experiment, hosts: list[Host], instances: list[Instance]) ->
     for number, processor in enumerate(processor for host in hosts for processor in host.processors):
         processor.number = number
 
+
+OWN_THREAD = ("block_receiver",)
 
 JOINS = {"join": Join, "window_join": WindowJoin, "interval_join": IntervalJoin, "expiring_join": ExpiringJoin, "path_join": PathJoin}
 
@@ -397,6 +403,8 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
         return Project(params)
     if operator.kind == "receiver":
         return Receiver()
+    if operator.kind == "block_receiver":
+        return BlockReceiver(seconds(params.batch_s))
     if operator.kind == "split":
         return Split(params, inputs["in"])
     if operator.kind in JOINS:

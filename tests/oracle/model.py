@@ -218,6 +218,10 @@ class Model:
             if fault.kind in ("pause", "slow_host", "host_loss"):
                 self.fault(number, fault)
         end_ns = horizon_ns + (seconds(workload.drain_limit_s) if workload.drain else 0)
+        for instance in self.network.instances:
+            if instance.operator.kind == "block_receiver":
+                period_ns = seconds(instance.operator.parameters.batch_s)
+                self.tell_time(instance, period_ns, period_ns)
         cyclic = any(edge.feedback for edge in self.network.edges)
         mortal = any(host.memory is not None and host.memory.model is not None for host in self.network.hosts)
         bounded = self.flow_control is not None or any(edge.capacity is not None for edge in self.network.edges)
@@ -895,6 +899,16 @@ class Model:
         for time_ns in range(tick_ns, horizon_ns + 1, log.period_ns):
             self.tick_item_at(time_ns, log.instance)
 
+    def tell_time(self, instance: Instance, time_ns: int, period_ns: int) -> None:
+        """A receiver in batches has ticks until its inputs have ended (section 5)."""
+        self.tick_item_at(time_ns, instance)
+
+        def again() -> None:
+            if not instance.behaviour.inputs_ended:
+                self.tell_time(instance, time_ns + period_ns, period_ns)
+
+        self.environment.at(time_ns, Phase.TICK, (instance.number, 1), again)
+
     def tick_at(self, time_ns: int, instance: Instance) -> None:
         """A window of the instance ends then."""
         life = instance.host.life
@@ -1182,10 +1196,19 @@ class Model:
             if log.newest_event_ns > LOWEST_WATERMARK:
                 self.take_mark(instance, item, log.newest_event_ns - log.lag_ns, None)
             return 0, []
+        if item.kind is Kind.TICK and instance.operator.kind == "block_receiver":
+            if instance.watermark_ns == END_OF_LOG_WATERMARK:
+                return 0, []
+            instance.watermark_ns = behaviour.watermark_ns = END_OF_LOG_WATERMARK if behaviour.inputs_ended else item.ready_ns
+            instance.clocks_ns = {"event": item.ready_ns, "append": item.ready_ns, "ingest": now_ns}
+            return 0, []
         if item.kind is Kind.TICK:
             return 0, behaviour.on_tick(item.ready_ns)
         item.channel.watermark_ns = max(item.channel.watermark_ns, item.watermark_ns)
         least_ns = min(channel.watermark_ns for channel in instance.inputs)
+        if instance.operator.kind == "block_receiver":
+            behaviour.inputs_ended = least_ns == END_OF_LOG_WATERMARK
+            return 0, []
         if least_ns <= instance.watermark_ns:
             return 0, []
         instance.watermark_ns, instance.clocks_ns = least_ns, item.watermark_ns.clocks_ns

@@ -61,6 +61,19 @@ class Receiver(Behaviour):
         return 1, [replace(record, anchors=None if record.anchors is None else record.anchors.ingested_at(now_ns))]
 
 
+class BlockReceiver(Receiver):
+    """Records belong to the batch in which they are received, and so does their event time."""
+
+    def __init__(self, batch_ns: int):
+        super().__init__()
+        self.batch_ns = batch_ns
+        self.inputs_ended = False
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        ends_ns = now_ns + 1 if self.watermark_ns == LOWEST_WATERMARK else self.watermark_ns + self.batch_ns
+        return super().on_record(replace(record, event_ns=min(now_ns, ends_ns - 1)), port, now_ns)
+
+
 class Sink(Behaviour):
     """Delivery is the model's; nothing goes on from here."""
 

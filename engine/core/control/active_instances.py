@@ -277,7 +277,9 @@ def next_tick_ns(w: Arrays, i: int, now_ns: int) -> int:
     """
     inst = w.inst[i]
     period_ns, row = int(inst[L.I_PERIOD]), int(inst[L.I_LOG])
-    if not inst[L.I_SOURCE] or not period_ns:
+    if period_ns and not inst[L.I_SOURCE]:
+        return (now_ns // period_ns + 1) * period_ns
+    if not period_ns:
         return max(int(inst[L.I_TICK]), now_ns + 1)
     start_ns = int(w.op[inst[L.I_OP], L.O_START])
     tick_ns = start_ns + max(1, (now_ns - start_ns) // period_ns + 1) * period_ns

@@ -55,6 +55,7 @@ class Operator(Kind):
     writes_only_wanted: ClassVar[bool] = False  # its outputs hold only the fields that are read downstream
     reads_as_records: ClassVar[bool] = False  # a stored record that a firing reads costs as much as one served, where a list has no price
     priced_as: ClassVar[str] = ""  # the kind whose price applies in price lists without this kind
+    own_thread: ClassVar[bool] = False  # on a pool its instances have threads of their own, beside the cores
 
     class Params(Model):
         pass
@@ -132,6 +133,11 @@ class Operator(Kind):
             return False
         has_state: bool = importlib.import_module("engine.core.weave").has_state(cls)  # imported on demand: documents do not load kernels
         return has_state
+
+    @classmethod
+    def marks_every_ns(cls, params: Any) -> int:
+        """The period with which its instances send watermarks of the time, in place of those that they receive; 0: they do not."""
+        return 0
 
     @classmethod
     def waits_for_watermarks(cls, params: Any) -> bool:

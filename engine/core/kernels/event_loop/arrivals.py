@@ -48,6 +48,9 @@ def add_tick():
         if inst[i, I_SOURCE] == 1:
             if moment + inst[i, I_PERIOD] <= horizon:
                 following = moment + inst[i, I_PERIOD]
+        elif inst[i, I_PERIOD] > 0:
+            if inst[i, I_NEWEST_EVENT] < FAR:
+                following = moment + inst[i, I_PERIOD]
         else:
             at = op[inst[i, I_OP], O_PARAMS]
             # WEAVE next_tick

@@ -91,16 +91,19 @@ def serve_record():
 
 
 def serve_watermark():
-    """Section 6: find the least watermark of all input channels."""
+    """Section 6: find the least watermark of all input channels, of which one that makes its own takes the end alone."""
     before = chan[channel, C_WATERMARK]
     if msg[slot, M_EVENT] > before:
         chan[channel, C_WATERMARK] = msg[slot, M_EVENT]
-        if before <= inst[i, I_WATERMARK]:
+        if before <= inst[i, I_WATERMARK] or inst[i, I_PERIOD] > 0:
             least = FAR
             for q in range(input_first[i], input_first[i + 1]):
                 if chan[inputs[q], C_WATERMARK] < least:
                     least = chan[inputs[q], C_WATERMARK]
-            if least > inst[i, I_WATERMARK]:
+            if inst[i, I_PERIOD] > 0:
+                if least == FAR:
+                    inst[i, I_NEWEST_EVENT] = FAR
+            elif least > inst[i, I_WATERMARK]:
                 mark = least
                 limit = mark
                 # WEAVE if latencies
@@ -119,7 +122,7 @@ def serve_marker():
 
 
 def serve_tick():
-    """Serve a tick: of a source for its watermark (section 5), of any other operator for its panes (section 7)."""
+    """Serve a tick: of a source for its watermark (section 5), of any other operator for its own watermark or its panes (section 7)."""
     if inst[i, I_SOURCE] == 1:
         if inst[i, I_NEWEST_EVENT] > -FAR and inst[i, I_NEWEST_EVENT] - inst[i, I_LAG] > inst[i, I_WATERMARK]:
             mark = inst[i, I_NEWEST_EVENT] - inst[i, I_LAG]
@@ -127,6 +130,10 @@ def serve_tick():
             if g[G_EPOCHS] > 0:
                 end_epoch(world, i, mark, inst[i, I_NEWEST_EVENT], t)
             # WEAVE end
+            inst[i, I_WATERMARK] = mark
+    elif inst[i, I_PERIOD] > 0:
+        if inst[i, I_WATERMARK] < FAR:
+            mark = FAR if inst[i, I_NEWEST_EVENT] == FAR else msg[slot, M_READY]
             inst[i, I_WATERMARK] = mark
     else:
         limit = msg[slot, M_READY]

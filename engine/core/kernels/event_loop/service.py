@@ -53,7 +53,7 @@ def add_watermark():
             made = take_message(free, g)
             msg[made, M_TRIGGER] = -1
         # WEAVE if latencies
-        if inst[i, I_SOURCE] == 1:  # where another instance sends it on, it is the message that raised the watermark
+        if inst[i, I_SOURCE] == 1 or inst[i, I_PERIOD] > 0:  # where another sends it on, it is the message that raised the watermark
             msg[made, M_CLOCK] = t
             msg[made, M_NEWEST] = best_ready
             msg[made, M_OLDEST] = mark + inst[i, I_LAG] if mark < FAR else best_ready

@@ -1,0 +1,147 @@
+"""Parameters of the engine `spark`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from ...base.origins import Charge
+from ...base.problems import Problem, pointer
+from ...base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
+from .base import Engine
+
+OVERHEAD = Charge("assumed", "of the order that the engine's developers report")
+WINDOWS = ("none", "full_history", "tumbling", "sliding")
+KINDS = ("source", "sink", "filter", "map", "project", "split", "union", "aggregate", "join", "window_join")
+
+
+class SparkEngine(Engine):
+    """Micro-batches: receivers collect the records of a batch interval, and one job after the other computes on them. A job is a chain of
+    stages, divided where records are repartitioned. A stage begins when all tasks of the one before it have ended, and a master starts its
+    tasks one after the other. Windows are those of the time of receipt and whole batches long, keep their records, and read all of them
+    when they end; sums, counts, minima and maxima are combined before they are repartitioned. Sources are limited by what the last job
+    managed.
+
+    Left out: batches kept on disk, lost executors, stages of more tasks than slots, failed tasks.
+    """
+
+    title: ClassVar[str] = "Spark Streaming 2.0"
+    source: ClassVar[str] = "Karimov 2020, 2.2 and 3.6"
+    position: ClassVar[int] = 2
+    price_list: ClassVar[str] = "spark_2020"
+    acts: ClassVar[bool] = True
+    kind: Literal["spark"] = "spark"
+    batch_s: Number = quantity(
+        4, unit="s", ge=0.001, le=3600, title="Batch interval", description="Time from one batch to the next, and so from job to job."
+    )
+    stage_ms: Number = quantity(
+        50, unit="ms", ge=0, le=1e6, title="Stage", description="Time that the master takes to begin a stage.", charge=OVERHEAD
+    )
+    task_ms: Number = quantity(
+        6, unit="ms", ge=0, le=1e6, title="Task", description="Time that the master takes to start a task.", charge=OVERHEAD
+    )
+    status_ms: Number = quantity(
+        1,
+        unit="ms",
+        ge=0.1,
+        le=1e5,
+        title="Status",
+        description="Time until the master knows that a task has ended.",
+        advanced=True,
+        charge=OVERHEAD,
+    )
+    limited: bool = Field(
+        default=True,
+        title="Backpressure",
+        description="Whether sources are limited to the rate of the last job, less what its scheduling delay asks for.",
+    )
+    least_per_s: Integer = quantity(
+        100, unit="records/s", ge=1, le=1_000_000_000, title="Least rate", description="Limit of a source at least.", advanced=True
+    )
+
+    def problems(self, draft: Any) -> Iterator[Problem]:
+        yield from super().problems(draft)
+        yield from self._query_problems(draft)
+        yield from self._own_operator_problems(draft)
+        if draft.flow_control is not None and draft.flow_control.kind != "unbounded":
+            message = f"flow_control is '{draft.flow_control.kind}', but {self.title} keeps whole batches; omit it"
+            yield Problem(pointer("policies", "flow_control", "kind"), "not_with_engine", message, draft.flow_control.kind)
+        if self.status_ms < self.driver.egress_latency_ms:
+            message = (
+                f"status_ms is {self.status_ms:g}, less than the latency from the driver of {self.driver.egress_latency_ms:g} ms; the master "
+                "hears over the same network, so use as much at least"
+            )
+            yield Problem(pointer("policies", "engine", "status_ms"), "inconsistent", message, self.status_ms)
+        for n, fault in draft.faults.items():
+            if fault.loses_host:
+                message = f"{self.title} is modelled without lost executors; choose another fault, another engine or none"
+                yield Problem(pointer("faults", n, "kind"), "not_with_engine", message, fault.kind)
+        for n, host in enumerate(draft.cluster.hosts if draft.cluster is not None else ()):
+            if getattr(host.memory, "restart_after_s", None) is not None:
+                message = f"{self.title} is modelled without lost executors, so hosts that run out of memory end the run; leave it out"
+                yield Problem(pointer("cluster", "hosts", n, "memory", "restart_after_s"), "not_with_engine", message)
+
+    def _query_problems(self, draft: Any) -> Iterator[Problem]:
+        for n, spec in draft.operators.items():
+            if spec.kind not in KINDS:
+                message = f"{self.title} has no '{spec.kind}'; it has {', '.join(KINDS)}"
+                yield Problem(pointer("query", "operators", n, "kind"), "not_with_engine", message, spec.kind)
+                continue
+            window = spec.params.get("window")
+            if isinstance(window, dict):
+                yield from self._window_problems(n, window)
+        for n, edge in draft.edges.items():
+            if edge.capacity is not None:
+                message = f"the edge has a capacity, but {self.title} keeps whole batches between its stages; omit it"
+                yield Problem(pointer("query", "edges", n, "capacity"), "not_with_engine", message, edge.capacity)
+        for wire in draft.wires:
+            if wire.feedback:
+                message = f"{self.title} has no cycles: a job is a chain of stages; remove the edge"
+                yield Problem(pointer("query", "edges", wire.index, "feedback"), "not_with_engine", message, True)
+
+    def _own_operator_problems(self, draft: Any) -> Iterator[Problem]:
+        own = {read_of(id): f"source '{id}'" for id in draft.source_ids}
+        own |= {combine_of(id): f"aggregate '{id}'" for id, spec in draft.by_id.items() if spec.kind == "aggregate"}
+        for id in own.keys() & draft.ids.keys():
+            message = f"the id '{id}' is taken by the operator that {self.title} puts beside {own[id]}; choose another"
+            yield Problem(pointer("query", "operators", draft.ids[id], "id"), "duplicate_id", message, id)
+
+    def _window_problems(self, n: int, window: dict[str, Any]) -> Iterator[Problem]:
+        at = ("query", "operators", n, "params", "window")
+        kind = window.get("kind", "none")
+        if kind not in WINDOWS:
+            message = f"{self.title} has no windows '{kind}'; choose tumbling or sliding"
+            yield Problem(pointer(*at, "kind"), "not_with_engine", message, kind)
+        for name in ("size_s", "slide_s", "origin_s"):
+            value = window.get(name)
+            if isinstance(value, int | float) and not isinstance(value, bool) and seconds_ns(value) % self.batch_ns:
+                message = f"{name} is {value:g}, no multiple of the batch interval of {self.batch_s:g} s, of which windows of {self.title} consist"
+                yield Problem(pointer(*at, name), "not_with_engine", message, value)
+
+    @property
+    def batch_ns(self) -> int:
+        return max(1, seconds_ns(self.batch_s))
+
+    @property
+    def stage_ns(self) -> int:
+        return milliseconds_ns(self.stage_ms)
+
+    @property
+    def task_ns(self) -> int:
+        return milliseconds_ns(self.task_ms)
+
+    @property
+    def status_ns(self) -> int:
+        return milliseconds_ns(self.status_ms)
+
+
+def read_of(source: str) -> str:
+    """Id of the operator that reads the blocks of a source."""
+    return f"{source[:58]}-read"
+
+
+def combine_of(aggregate: str) -> str:
+    """Id of the operator that combines records before they are repartitioned for an aggregate."""
+    return f"{aggregate[:55]}-combine"
