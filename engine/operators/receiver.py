@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ClassVar
+
 from engine.core.layout import CLOCK_INGEST, G_CLOCK, G_STAMP_CLOCK, M_CLOCK, M_NEWEST, M_OLDEST
 
 from .union import Union, union_on_record
@@ -31,4 +34,4 @@ class Receiver(Union):
     source = "Karimov 2020, 3.2"
     position = 5
     priced_as = "source"
-    on_record = staticmethod(receiver_on_record)
+    on_record: ClassVar[Callable[..., int]] = staticmethod(receiver_on_record)  # one in batches takes more arguments

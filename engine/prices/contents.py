@@ -9,6 +9,6 @@ CONTENTS = {
     "costream_2024_changed": "ba4c9ac1",
     "flink_2020": "737001ef",
     "storm_2020": "8b93d6fc",
-    "spark_2020": "0",
+    "spark_2020": "427458bd",
 }
 """Digests of the price lists that belong to this version of the engine. A list of another package belongs to none."""

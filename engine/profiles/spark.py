@@ -11,6 +11,7 @@ from engine.spec.experiment.engines.base import receiver_of
 from engine.spec.experiment.engines.spark import SparkEngine, combine_of, read_of
 from engine.spec.experiment.experiment import Experiment
 from engine.spec.experiment.partitionings.forward import Forward
+from engine.spec.experiment.partitionings.hash import Hash
 from engine.spec.experiment.partitionings.rebalance import Rebalance
 from engine.spec.experiment.placement.explicit import Explicit
 from engine.spec.experiment.query import Cost, Edge, OperatorSpec
@@ -67,12 +68,12 @@ def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
             partial, operators[spec.id] = _in_two_parts(operators[spec.id], operators[edge.source].parallelism)
             put(partial, edge.source)
             edges[edges.index(edge)] = edge.model_copy(update={"target": partial.id, "partitioning": Forward()})
-            onward = edge.partitioning if edge.partitioning.kind == "hash" and spec.parameters.key is not None else Rebalance()
+            onward = edge.partitioning if isinstance(edge.partitioning, Hash) and spec.parameters.key is not None else Rebalance()
             edges.append(Edge(source=partial.id, target=spec.id, partitioning=onward))
-    query = made.query.model_copy(
-        update={"operators": tuple(operators[id] for id in order), "edges": tuple(edges), "queries": queries}
+    query = made.query.model_copy(update={"operators": tuple(operators[id] for id in order), "edges": tuple(edges), "queries": queries})
+    workload = experiment.workload.model_copy(
+        update={"sources": {id: _ending(of, about) for id, of in experiment.workload.sources.items()}}
     )
-    workload = experiment.workload.model_copy(update={"sources": {id: _ending(of, about) for id, of in experiment.workload.sources.items()}})
     return made.model_copy(update={"query": query, "placement": Explicit(hosts=places), "workload": workload})
 
 
@@ -85,7 +86,7 @@ def controls(about: SparkEngine, executed: Experiment) -> list[Control]:
 
 
 def _stages(executed: Experiment) -> list[Stage]:
-    """The operators of each stage by number. A stage ends where an edge is not forward."""
+    """The operators of each stage by number. A stage ends where records are repartitioned."""
     specs, edges = executed.query.operators, executed.query.edges
     number = {spec.id: n for n, spec in enumerate(specs)}
     apart = ("source", "block_receiver", "sink")
@@ -94,7 +95,7 @@ def _stages(executed: Experiment) -> list[Stage]:
     def stage(id: str) -> int:
         if id not in stage_of:
             before = [edge for edge in edges if edge.target == id and specs[number[edge.source]].kind not in apart]
-            stage_of[id] = max((stage(edge.source) + (edge.partitioning.kind != "forward") for edge in before), default=0)
+            stage_of[id] = max((stage(edge.source) + (not edge.partitioning.one_to_one) for edge in before), default=0)
         return stage_of[id]
 
     for spec in specs:
@@ -139,7 +140,7 @@ def _combines(spec: OperatorSpec, into: Sequence[Edge], edges: Sequence[Edge]) -
     if spec.kind != "aggregate" or len(into) != 1 or into[0].partitioning.one_to_one:
         return False
     params = spec.parameters
-    by_key = into[0].partitioning.kind == "hash" and into[0].partitioning.key == params.key
+    by_key = isinstance(into[0].partitioning, Hash) and into[0].partitioning.key == params.key
     return (
         params.window.kind in WINDOWED
         and params.emit == "on_close"

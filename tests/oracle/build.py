@@ -248,13 +248,15 @@ def compared(operator: Any, network: Network, schemas: Schemas) -> list[str]:
 
 
 def pin(experiment: Experiment, hosts: list[Host], instances: list[Instance]) -> None:
-    """Instances to processors: all to each of a pool, but for those with a thread of their own; else one of its own, unless the host has cores to pin to: then the j-th to j mod
-    cores."""
+    """Instances to processors: all to each of a pool, but for those with a thread of their own; else one of its own, unless the host has
+    cores to pin to: then the j-th to j mod cores."""
     for host, template in zip(hosts, [t for t in experiment.cluster.hosts for _ in range(t.count or 1)], strict=True):
         shared = list(host.processors)
         if template.processor.kind == "pool":
             for processor in shared:
-                processor.instances = [instance for instance in instances if instance.host is host and instance.operator.kind not in OWN_THREAD]
+                processor.instances = [
+                    instance for instance in instances if instance.host is host and instance.operator.kind not in OWN_THREAD
+                ]
                 for instance in processor.instances:
                     instance.processors.append(processor)
             for instance in instances:

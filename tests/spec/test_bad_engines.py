@@ -59,7 +59,41 @@ def storm(**fields: Any) -> dict[str, Any]:
     return made(policies={"engine": {"kind": "storm"} | fields})
 
 
+def spark(**parts: Any) -> dict[str, Any]:
+    """parts: of the document."""
+    return made(policies={"engine": {"kind": "spark"}}) | parts
+
+
+def of_spark(**fields: Any) -> dict[str, Any]:
+    return spark(policies={"engine": {"kind": "spark"} | fields})
+
+
+def summed_by(kind: str = "aggregate", id: str = "sum", **params: Any) -> dict[str, Any]:
+    """Under Spark, with another operator in place of the sum, or other parameters of it."""
+    document = spark()
+    total = document["query"]["operators"][1]
+    total |= {"id": id, "kind": kind, "params": {} if kind != "aggregate" else total["params"] | params}
+    for edge, end in ((0, "target"), (1, "source")):
+        document["query"]["edges"][edge][end] = id
+    return document
+
+
+def window(**fields: Any) -> dict[str, Any]:
+    return summed_by(window={"kind": "sliding", "size_s": 8, "slide_s": 4} | fields)
+
+
+def with_edge(**fields: Any) -> dict[str, Any]:
+    document = spark()
+    document["query"]["edges"][1] |= fields
+    return document
+
+
+def spark_hosts(**host: Any) -> dict[str, Any]:
+    return hosts(**host) | {"policies": {"engine": {"kind": "spark"}}}
+
+
 AT = "/policies"
+WINDOW = "/query/operators/1/params/window"
 CASES = {
     "an unknown engine": (made(policies={"engine": {"kind": "heron"}}), f"{AT}/engine/kind", ["heron", "flink"]),
     "no hosts for the driver": (driver(hosts=0), f"{AT}/engine/driver/hosts", ["0"]),
@@ -89,6 +123,47 @@ CASES = {
         made(policies={"engine": {"kind": "storm"}, "checkpointing": {"kind": "coordinated", "interval_s": 3}}),
         f"{AT}/checkpointing/kind",
         ["coordinated", "Storm"],
+    ),
+    "a batch of no time": (of_spark(batch_s=0), f"{AT}/engine/batch_s", ["0"]),
+    "a window of one and a half batches": (window(size_s=6), f"{WINDOW}/size_s", ["6", "4 s", "whole batches"]),
+    "a slide of half a batch": (window(slide_s=2), f"{WINDOW}/slide_s", ["2", "multiple"]),
+    "a window that begins within a batch": (window(origin_s=1), f"{WINDOW}/origin_s", ["1", "multiple"]),
+    "a window that ends at a time in the records": (
+        summed_by(window={"kind": "until", "field": "time"}),
+        f"{WINDOW}/kind",
+        ["until", "tumbling"],
+    ),
+    "sessions in Spark": (summed_by("session_aggregate"), "/query/operators/1/kind", ["session_aggregate", "Spark", "aggregate"]),
+    "a status that is faster than the network": (
+        of_spark(status_ms=0.2, driver={"egress_latency_ms": 0.3}),
+        f"{AT}/engine/status_ms",
+        ["0.2", "0.3"],
+    ),
+    "bounded channels in Spark": (
+        spark(policies={"engine": {"kind": "spark"}, "flow_control": {"kind": "credits"}}),
+        f"{AT}/flow_control/kind",
+        ["credits", "batches"],
+    ),
+    "an edge of a capacity in Spark": (with_edge(capacity=5), "/query/edges/1/capacity", ["capacity", "batches"]),
+    "checkpoints in Spark": (
+        spark(policies={"engine": {"kind": "spark"}, "checkpointing": {"kind": "coordinated", "interval_s": 3}}),
+        f"{AT}/checkpointing/kind",
+        ["coordinated", "Spark"],
+    ),
+    "a lost host in Spark": (
+        spark(faults=[{"kind": "host_loss", "host": "w1", "when": {"kind": "at", "at_s": 3}}]),
+        "/faults/0/kind",
+        ["executors"],
+    ),
+    "a host that restarts in Spark": (
+        spark_hosts(memory={"kind": "klink_2020", "on_full": "die", "restart_after_s": 3}),
+        "/cluster/hosts/0/memory/restart_after_s",
+        ["executors"],
+    ),
+    "an operator that Spark puts behind a receiver": (
+        summed_by(id="purchases-read"),
+        "/query/operators/1/id",
+        ["purchases-read", "source"],
     ),
     "an operator of a receiver's name": (receiver(), "/query/operators/1/id", ["purchases-receiver", "purchases"]),
 }

@@ -415,10 +415,24 @@ class ScheduledHost(TypedDict):
     heard_ms: dict[str, float]
 
 
+@EXACT
+class JobNews(TypedDict):
+    """A job on the batch that ended at due_s. start_s: null while it waits. ends_s: of its stages. records: received in the batch."""
+
+    due_s: float
+    start_s: float | None
+    ends_s: list[float]
+    records: int
+
+
 class EngineNews(TypedDict):
-    """What the engine did in the frame. stopped_s: times from when to when it held all receivers."""
+    """What the engine did in the frame. stopped_s: times from when to when it held all receivers. jobs: those that waited, worked or ended,
+    of so many stages. limit_per_s: of all sources together, in records; null: none."""
 
     stopped_s: NotRequired[list[list[float]]]
+    jobs: NotRequired[list[JobNews]]
+    stages: NotRequired[int]
+    limit_per_s: NotRequired[int | None]
 
 
 @EXACT

@@ -736,9 +736,15 @@ export interface components {
             /** @enum {string} */
             reason?: "clock" | "cycle" | "clock and cycle" | "index";
         };
-        /** @description What the engine did in the frame. stopped_s: times from when to when it held all receivers. */
+        /**
+         * @description What the engine did in the frame. stopped_s: times from when to when it held all receivers. jobs: those that waited, worked or ended,
+         *     of so many stages. limit_per_s: of all sources together, in records; null: none.
+         */
         EngineNews: {
             stopped_s?: number[][];
+            jobs?: components["schemas"]["JobNews"][];
+            stages?: number;
+            limit_per_s?: number | null;
         };
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
@@ -806,6 +812,13 @@ export interface components {
             unsent_bytes?: number;
             state_bytes?: number;
             memory?: components["schemas"]["HostMemory"] | null;
+        };
+        /** @description A job on the batch that ended at due_s. start_s: null while it waits. ends_s: of its stages. records: received in the batch. */
+        JobNews: {
+            due_s: number;
+            start_s: number | null;
+            ends_s: number[];
+            records: number;
         };
         /** @description Percentiles in ms of the records delivered in the frame. */
         Latency: {
@@ -3708,6 +3721,7 @@ export type Frame = components['schemas']['Frame'];
 export type FramePage = components['schemas']['FramePage'];
 export type HostMemory = components['schemas']['HostMemory'];
 export type HostSample = components['schemas']['HostSample'];
+export type JobNews = components['schemas']['JobNews'];
 export type Latency = components['schemas']['Latency'];
 export type LineSearch = components['schemas']['LineSearch'];
 export type LinkSample = components['schemas']['LinkSample'];

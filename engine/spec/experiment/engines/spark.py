@@ -13,6 +13,7 @@ from ...base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
 from .base import Engine
 
 OVERHEAD = Charge("assumed", "of the order that the engine's developers report")
+SERIAL = Charge("fitted", "with it, larger clusters gain as little as was reported", ("benchmark/table-3.1",))
 WINDOWS = ("none", "full_history", "tumbling", "sliding")
 KINDS = ("source", "sink", "filter", "map", "project", "split", "union", "aggregate", "join", "window_join")
 
@@ -40,7 +41,7 @@ class SparkEngine(Engine):
         50, unit="ms", ge=0, le=1e6, title="Stage", description="Time that the master takes to begin a stage.", charge=OVERHEAD
     )
     task_ms: Number = quantity(
-        6, unit="ms", ge=0, le=1e6, title="Task", description="Time that the master takes to start a task.", charge=OVERHEAD
+        7.2, unit="ms", ge=0, le=1e6, title="Task", description="Time that the master takes to start a task.", charge=SERIAL
     )
     status_ms: Number = quantity(
         1,
@@ -70,8 +71,8 @@ class SparkEngine(Engine):
             yield Problem(pointer("policies", "flow_control", "kind"), "not_with_engine", message, draft.flow_control.kind)
         if self.status_ms < self.driver.egress_latency_ms:
             message = (
-                f"status_ms is {self.status_ms:g}, less than the latency from the driver of {self.driver.egress_latency_ms:g} ms; the master "
-                "hears over the same network, so use as much at least"
+                f"status_ms is {self.status_ms:g}, less than the latency from the driver, {self.driver.egress_latency_ms:g} ms; the master "
+                "hears over the same network, so choose at least that"
             )
             yield Problem(pointer("policies", "engine", "status_ms"), "inconsistent", message, self.status_ms)
         for n, fault in draft.faults.items():
@@ -117,7 +118,9 @@ class SparkEngine(Engine):
         for name in ("size_s", "slide_s", "origin_s"):
             value = window.get(name)
             if isinstance(value, int | float) and not isinstance(value, bool) and seconds_ns(value) % self.batch_ns:
-                message = f"{name} is {value:g}, no multiple of the batch interval of {self.batch_s:g} s, of which windows of {self.title} consist"
+                message = (
+                    f"{name} is {value:g}, which is no multiple of the batch interval, {self.batch_s:g} s; windows are whole batches long"
+                )
                 yield Problem(pointer(*at, name), "not_with_engine", message, value)
 
     @property

@@ -5,6 +5,7 @@
 import type { Death, Frame } from "../../api/types";
 import { CheckpointHistory } from "./checkpoints";
 import { ScalingHistory } from "./scaling";
+import { addJobs, type Job } from "./jobs";
 import { addStops, type Stop } from "./stops";
 
 /** The values of one field, by frame number; NaN where a frame had none. */
@@ -46,6 +47,8 @@ export class FrameLog {
   readonly scaling = new ScalingHistory();
   /** When the engine held all receivers, in order; it grows in place. Null: it has no such switch. */
   stops: Stop[] | null = null;
+  /** The engine's jobs, by batch, the number of stages of each, and to how much it limits its sources now. Null: it has none. */
+  jobs: { all: Job[]; stages: number; limit_per_s: number | null } | null = null;
   private readonly root = new Branch();
   private readonly deathsOf = new Map<number, Death[]>();
   private last: Frame | undefined;
@@ -65,6 +68,11 @@ export class FrameLog {
       if (frame.deaths?.length) this.deathsOf.set(frame.n, frame.deaths);
       if (frame.checkpoints) this.checkpoints.add(frame.checkpoints);
       if (frame.scaling) this.scaling.add(frame.scaling, frame.t_s, frame.offered_per_s);
+      if (frame.engine?.jobs) {
+        this.jobs ??= { all: [], stages: frame.engine.stages ?? 1, limit_per_s: null };
+        this.jobs.limit_per_s = frame.engine.limit_per_s ?? null;
+        addJobs(this.jobs.all, frame.engine.jobs);
+      }
       if (frame.engine?.stopped_s) addStops((this.stops ??= []), frame.engine.stopped_s);
       this.count += 1;
     }

@@ -17,6 +17,7 @@ import { CheckpointGrid } from "./CheckpointGrid";
 import { step } from "./keys";
 import { momentOf, noteDrawn, useLiveRun } from "./liveRun";
 import { Shades } from "./Shades";
+import { Jobs } from "./Jobs";
 import { Stops } from "./Stops";
 import { usePointedMoment } from "./usePointedMoment";
 import { Workers } from "./Workers";
@@ -126,6 +127,7 @@ export function TimeStack({
         </div>
       )}
       {log.stops && <Stops stops={log.stops} span={span} head_s={head_s} />}
+      {log.jobs && <Jobs jobs={log.jobs.all} stages={log.jobs.stages} limit_per_s={log.jobs.limit_per_s} span={span} head_s={head_s} />}
       <TimeAxis span={span} moment_s={moment_s} pinned={pinned} />
     </section>
   );
