@@ -76,6 +76,7 @@ MAY_IMPORT = {
     },
     **{f"engine.{family}": {f"engine.{family}", "engine.spec", "engine.core"} for family in FAMILIES},
     "engine.operators": {"engine.operators", "engine.prices", "engine.spec", "engine.core"},  # each kind has a price in every list
+    "engine.profiles": {"engine.profiles", "engine.prices", "engine.spec", "engine.core"},  # what reads a block has a source's price
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
     "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
     # the online monitor reads what autoscalers read, and decisions of both look alike in telemetry

@@ -89,7 +89,7 @@ def with_edge(**fields: Any) -> dict[str, Any]:
 
 
 def spark_hosts(**host: Any) -> dict[str, Any]:
-    return hosts(**host) | {"policies": {"engine": {"kind": "spark"}}}
+    return hosts(memory_mb=32_000, **host) | {"policies": {"engine": {"kind": "spark"}}}
 
 
 AT = "/policies"
