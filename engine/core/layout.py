@@ -17,8 +17,8 @@ RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE, BARRIER, MARKER = 0, 1, 2,
 PENDING = 7  # in outboxes: outputs of a firing that are not made before it is their turn to be sent
 CLASS_TICK, CLASS_LOG, CLASS_LOCAL, CLASS_REMOTE = 0, 1, 2, 3
 IDLE, SERVING, EMITTING, BLOCKED, DOWN = 0, 1, 2, 3, 4
-FORWARD, HASH, REBALANCE, BROADCAST = 0, 1, 2, 3
-OTHER_PARTITIONINGS = 4  # the first of those whose kernels are woven in
+FORWARD, HASH, REBALANCE, BROADCAST, RESCALE = 0, 1, 2, 3, 4
+OTHER_PARTITIONINGS = 5  # the first of those whose kernels are woven in
 DISPATCH_SCAN = 0  # all instances of an idle processor are looked at
 DISPATCH_DEDICATED = 1  # a processor for each instance: due times stand in a heap, and only listed instances are looked at
 DISPATCH_TURN_HEAP = 2  # many instances share processors: those with something to serve stand in a heap of turns, too
@@ -328,7 +328,7 @@ KNOWN_SHARED, KNOWN_SERIAL, KNOWN_MARK, KNOWN_CLOCK, KNOWN_FIRST = range(5)
 KNOWS_TAKEN, KNOWS_GREATER = 1, 2
 RULE_CLOCK, RULE_CYCLE, RULE_INDEX = 1, 2, 4  # HMNR's two tests, or BCS
 
-# C_TURN: of the first channel of a sender on an edge: how many records it has sent there; `rebalance` and kinds of other packages read it
+# C_TURN: of the first channel of a sender on an edge: how many records it has sent there; `rebalance`, `rescale` and kinds of other packages read it
 C_SENDER, C_RECEIVER, C_EDGE, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_COLUMNS = range(8)
 # where records are counted (E_COUNTED), by channel: the number of the next one to be sent, and of the next one that the receiver has not
 # served; apart, since each record asks for them and the rows of all channels do not fit into the cache

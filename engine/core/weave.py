@@ -75,7 +75,13 @@ STATE_TABLES = frozenset({"table", "entry", "entry_f", "row", "pane", "panes_of"
 STATE_COLUMNS = frozenset({"I_ENTRIES", "I_STATE_BYTES"})
 """Columns of instances that count this state."""
 
-OWN_PARTITIONINGS = {"forward": layout.FORWARD, "hash": layout.HASH, "rebalance": layout.REBALANCE, "broadcast": layout.BROADCAST}
+OWN_PARTITIONINGS = {
+    "forward": layout.FORWARD,
+    "hash": layout.HASH,
+    "rebalance": layout.REBALANCE,
+    "broadcast": layout.BROADCAST,
+    "rescale": layout.RESCALE,
+}
 """Codes of the partitionings that the loop implements itself."""
 
 CHOICE = "choose_receiver"

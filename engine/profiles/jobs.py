@@ -172,9 +172,16 @@ class Master:
 
     def frame(self, since_ns: int, now_ns: int) -> dict[str, Any]:
         """The jobs that were due, at work or ended between two times: in s, when each was due, began and ended its stages, with its
-        records. Null: not yet. stages: of each job. limit_per_s: of all sources together, in records."""
+        records. Null: not yet. stages: of each job. scheduling_delay_s: of the last one that began.
+        limit_per_s: of all sources together, in records."""
         told = [job for job in self.jobs if (job.batch_ns > since_ns or not self._ended(job) or job.ends_ns[-1] > since_ns)]
-        return {"jobs": [self._told(job) for job in told], "stages": len(self._stages), "limit_per_s": self._limit_of_all()}
+        begun = [job for job in self.jobs if job.start_ns >= 0]
+        return {
+            "jobs": [self._told(job) for job in told],
+            "stages": len(self._stages),
+            "scheduling_delay_s": (begun[-1].start_ns - begun[-1].batch_ns) / 1e9 if begun else None,
+            "limit_per_s": self._limit_of_all(),
+        }
 
     def summary(self, since_ns: int, now_ns: int) -> dict[str, Any]:
         """Of the jobs that ended between two times: their number, and in s the means of what they took and of their scheduling delay."""

@@ -8,11 +8,12 @@ from engine.core.control.policy import Control
 from engine.prices import PRICE_LISTS
 from engine.spec.experiment.drifts.ar1 import AutoregressiveDrift
 from engine.spec.experiment.engines.base import receiver_of
-from engine.spec.experiment.engines.spark import SparkEngine, combine_of, read_of
+from engine.spec.experiment.engines.spark import SparkEngine, combine_of, merge_of, read_of
 from engine.spec.experiment.experiment import Experiment
 from engine.spec.experiment.partitionings.forward import Forward
 from engine.spec.experiment.partitionings.hash import Hash
 from engine.spec.experiment.partitionings.rebalance import Rebalance
+from engine.spec.experiment.partitionings.rescale import Rescale
 from engine.spec.experiment.placement.explicit import Explicit
 from engine.spec.experiment.query import Cost, Edge, OperatorSpec
 from engine.spec.experiment.workload import BoundedWatermarks, NoWatermarks, SourceWorkload
@@ -33,10 +34,11 @@ WINDOWED = ("tumbling", "sliding")
 
 
 def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
-    """The experiment with a driver apart, receivers that collect batches, map tasks that read their blocks, and windows of whole batches
-    that are read when they end."""
+    """The experiment with a driver apart, a receiver of batches on each worker, map tasks that read their blocks, and windows of whole
+    batches that are read when they end."""
     made = with_driver(experiment, about.driver)
     sources = [spec.id for spec in experiment.query.operators if spec.kind == "source"]
+    workers = len(experiment.expanded_hosts())
     operators = {spec.id: spec for spec in made.query.operators}
     edges = list(made.query.edges)
     places = dict(made.placement.hosts) if isinstance(made.placement, Explicit) else {}
@@ -57,9 +59,13 @@ def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
         cost = receiver.cost or _with_drift(Cost(record_us=PRICE_LISTS[about.price_list].prices["source"].record_ps / 1e6), about)
         put(OperatorSpec(id=read_of(id), kind="union", parallelism=receiver.parallelism, cost=cost), receiver.id)
         params, pull = {"batch_s": about.batch_s}, Cost(record_us=RECEIVED_US)
-        operators[receiver.id] = receiver.model_copy(update={"kind": "block_receiver", "params": params, "cost": pull})
+        each = min(receiver.parallelism, workers)
+        operators[receiver.id] = receiver.model_copy(
+            update={"kind": "block_receiver", "params": params, "cost": pull, "parallelism": each}
+        )
+        operators[id] = operators[id].model_copy(update={"parallelism": each})
         edges = [edge.model_copy(update={"source": read_of(id)}) if edge.source == receiver.id else edge for edge in edges]
-        edges.append(Edge(source=receiver.id, target=read_of(id), partitioning=Forward()))
+        edges.append(Edge(source=receiver.id, target=read_of(id), partitioning=Rescale()))
     for spec in experiment.query.operators:
         operators[spec.id] = _windowed(operators[spec.id], about)
         into = [edge for edge in edges if edge.target == spec.id]
@@ -68,8 +74,15 @@ def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
             partial, operators[spec.id] = _in_two_parts(operators[spec.id], operators[edge.source].parallelism)
             put(partial, edge.source)
             edges[edges.index(edge)] = edge.model_copy(update={"target": partial.id, "partitioning": Forward()})
+            last = partial
+            for level in range(1, about.levels):
+                changes = {"id": merge_of(spec.id, level), "name": "", "parallelism": partial.parallelism}
+                merge = operators[spec.id].model_copy(update=changes)
+                put(merge, last.id)
+                edges.append(Edge(source=last.id, target=merge.id, partitioning=Rebalance()))
+                last = merge
             onward = edge.partitioning if isinstance(edge.partitioning, Hash) and spec.parameters.key is not None else Rebalance()
-            edges.append(Edge(source=partial.id, target=spec.id, partitioning=onward))
+            edges.append(Edge(source=last.id, target=spec.id, partitioning=onward))
     query = made.query.model_copy(update={"operators": tuple(operators[id] for id in order), "edges": tuple(edges), "queries": queries})
     workload = experiment.workload.model_copy(
         update={"sources": {id: _ending(of, about) for id, of in experiment.workload.sources.items()}}

@@ -666,10 +666,13 @@ class Model:
         partitioning = edge.partitioning
         if partitioning.kind in ("forward", "broadcast"):
             return channels
-        if partitioning.kind == "rebalance":
+        if partitioning.kind in ("rebalance", "rescale"):
             n = edge.sent_by_index.get(sender.index, 0)
             edge.sent_by_index[sender.index] = n + 1
-            return [channels[(sender.index + n) % len(channels)]]
+            if partitioning.kind == "rebalance":
+                return [channels[(sender.index + n) % len(channels)]]
+            own = channels[sender.index :: len(edge.channels)] or [channels[sender.index % len(channels)]]
+            return [own[n % len(own)]]
         return [channels[self.network.hash_receiver(partitioning, record.values[partitioning.key], len(channels))]]
 
     # Sending, in phases 1 and 2

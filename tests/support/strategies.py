@@ -143,7 +143,7 @@ class Query:
         if key is not None and parallelism > 1:
             partitioning: Document = {"kind": "hash", "key": key} | scheme
         else:
-            kinds = ["rebalance"] + ["hash"] * bool(hashable) + ["forward"] * 2 * (sender_parallelism == parallelism)
+            kinds = ["rebalance", "rescale"] + ["hash"] * bool(hashable) + ["forward"] * 2 * (sender_parallelism == parallelism)
             kinds += ["broadcast"] * (may_broadcast and self.records_factor * parallelism <= 4)
             kind = self.draw(st.sampled_from(kinds))
             if kind == "broadcast":

@@ -210,6 +210,6 @@ def _turns(w: Arrays, i: int) -> Words:
     """The channels that hold the turns of instance `i`, by edge: the number of records sent on the edge."""
     op, k = w.op[w.inst[i, L.I_OP]], int(w.inst[i, L.I_INDEX])
     edges: Iterable[Any] = (w.edge[e] for e in w.op_edges[op[L.O_EDGE] : op[L.O_EDGE_END]])
-    turning = (e for e in edges if e[L.E_KIND] == L.REBALANCE or e[L.E_KIND] >= L.OTHER_PARTITIONINGS)
+    turning = (e for e in edges if e[L.E_KIND] == L.REBALANCE or e[L.E_KIND] >= L.RESCALE)
     found = [int(e[L.E_CHANNEL]) + k * int(w.op[e[L.E_TARGET], L.O_STRIDE]) for e in turning]
     return np.array(found, np.int64)

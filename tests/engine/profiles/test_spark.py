@@ -213,14 +213,15 @@ def test_a_query_becomes_stages_of_tasks() -> None:
     made = under_engine(Experiment.model_validate(summing())).query
     kinds = [(spec.id, spec.kind, spec.parallelism) for spec in made.operators]
     assert kinds == [
-        ("purchases", "source", 4),
-        ("purchases-receiver", "block_receiver", 4),
+        ("purchases", "source", 2),
+        ("purchases-receiver", "block_receiver", 2),
         ("purchases-read", "union", 4),
         ("sum-combine", "aggregate", 4),
         ("sum", "aggregate", 4),
         ("sink", "sink", 1),
     ]
     ways = {(edge.source, edge.target): edge.partitioning.kind for edge in made.edges}
+    assert ways["purchases-receiver", "purchases-read"] == "rescale"
     assert ways["purchases-read", "sum-combine"] == "forward"
     assert ways["sum-combine", "sum"] == "hash"
 

@@ -107,7 +107,11 @@ def choose_channel():
                 groups = edge[e, E_GROUPS]
                 r = route[edge[e, E_ROUTE] + group_of(msg[slot, M_PAYLOAD + edge[e, E_KEY]], edge[e, E_SCHEME], groups)]
             else:
-                r = (k + chan[edge[e, E_CHANNEL] + k * stride, C_TURN]) % parallel
+                turn = chan[edge[e, E_CHANNEL] + k * stride, C_TURN]
+                r = (k + turn) % parallel
+                if partitioning == RESCALE:
+                    senders = op[o, O_PARALLEL]
+                    r = (k + turn % max(1, (parallel - 1 - k) // senders + 1) * senders) % parallel
             # WEAVE choose_receiver
             # WEAVE if moves
             r += op[edge[e, E_TARGET], O_BEGIN]

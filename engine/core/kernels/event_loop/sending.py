@@ -27,7 +27,7 @@ def make_message():
             credit[ticket] = FAR
             if inst[i, I_BLOCKED_SINCE] >= 0:
                 inst[i, I_HELD] += t - inst[i, I_BLOCKED_SINCE]
-        if partitioning == REBALANCE or partitioning >= OTHER_PARTITIONINGS:
+        if partitioning == REBALANCE or partitioning >= RESCALE:
             chan[edge[e, E_CHANNEL] + k * stride, C_TURN] += 1
     sequence = 0
     if edge[e, E_COUNTED] == 1:

@@ -53,6 +53,16 @@ class SparkEngine(Engine):
         advanced=True,
         charge=OVERHEAD,
     )
+    levels: Integer = quantity(
+        1,
+        unit="levels",
+        ge=1,
+        le=4,
+        title="Tree levels",
+        description="Stages in which partial sums, counts, minima and maxima are put together; all but the last take any of them, whatever "
+        "its key, so that none is left to a single slot.",
+        advanced=True,
+    )
     limited: bool = Field(
         default=True,
         title="Backpressure",
@@ -104,7 +114,8 @@ class SparkEngine(Engine):
 
     def _own_operator_problems(self, draft: Any) -> Iterator[Problem]:
         own = {read_of(id): f"source '{id}'" for id in draft.source_ids}
-        own |= {combine_of(id): f"aggregate '{id}'" for id, spec in draft.by_id.items() if spec.kind == "aggregate"}
+        for id in (id for id, spec in draft.by_id.items() if spec.kind == "aggregate"):
+            own |= dict.fromkeys([combine_of(id), *(merge_of(id, level) for level in range(1, self.levels))], f"aggregate '{id}'")
         for id in own.keys() & draft.ids.keys():
             message = f"the id '{id}' is taken by the operator that {self.title} puts beside {own[id]}; choose another"
             yield Problem(pointer("query", "operators", draft.ids[id], "id"), "duplicate_id", message, id)
@@ -148,3 +159,8 @@ def read_of(source: str) -> str:
 def combine_of(aggregate: str) -> str:
     """Id of the operator that combines records before they are repartitioned for an aggregate."""
     return f"{aggregate[:55]}-combine"
+
+
+def merge_of(aggregate: str, level: int) -> str:
+    """Id of the operator that puts partial results together before the aggregate does. level: counted from 1."""
+    return f"{aggregate[:55]}-merge{level}"

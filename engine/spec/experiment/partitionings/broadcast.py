@@ -12,5 +12,5 @@ class Broadcast(Partitioning):
 
     title: ClassVar[str] = "Broadcast"
     icon: ClassVar[str] = "radio"
-    position: ClassVar[int] = 4
+    position: ClassVar[int] = 5
     kind: Literal["broadcast"] = "broadcast"

@@ -240,6 +240,7 @@ const PICTURES: { [path: string]: ReactNode } = {
   "partitionings/forward": partition([[0, 0], [1, 1], [2, 2]], 3),
   "partitionings/hash": partition([[0, 0], [0, 2], [1, 0], [1, 1]]),
   "partitionings/rebalance": partition([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]),
+  "partitionings/rescale": partition([[0, 0], [0, 2], [1, 1]]),
   "partitionings/broadcast": (
     <>
       {partition([[0, 0], [0, 1], [0, 2]], 1)}
