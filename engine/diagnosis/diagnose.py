@@ -2,7 +2,8 @@
 
 The order of the questions:
 
-1. Does something hold the whole run up: a rescale, a recovery, a fault, a full memory?
+1. Does something hold the whole run up: a rescale, a recovery, a fault, a full memory? Do jobs of an engine follow one another without a
+   pause?
 2. Which resources are saturated: instances, shared cores, links? The limit is the one furthest downstream, because what it lets through is
    what arrives; a relief upstream of it would only move the queue. A resource downstream counts only if much waits for it.
 3. Do records wait for barriers, or for credits, although nothing is saturated?
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.spec import Experiment
+from engine.spec.experiment.engines.spark import SparkEngine
 from engine.telemetry.instances import Measured
 
 from . import network, processors, standing
@@ -32,6 +34,9 @@ OFTEN_STOPPED = 0.25
 PILING_UP = 0.05
 """Records pile up if the backlog grows by this share of the records that were read."""
 
+JOBS_CORES = 0.5
+"""Cores that are busy for this share of the time limit jobs more than the beginning of stages and tasks does."""
+
 Candidate = processors.Candidate | network.LinkCandidate
 
 
@@ -42,6 +47,8 @@ def diagnose(experiment: Experiment, measured: Measured) -> Limit:
         return Limit(LimitKind.UNCLEAR, "No instance was active at this time.")
     if (held := standing.standing(run)) is not None:
         return held
+    if (jobs := _by_jobs(run)) is not None:
+        return jobs
     candidates: list[Candidate] = [*processors.saturated(run), *network.saturated(run)]
     waiting = [one for one in candidates if isinstance(one, network.LinkCandidate) or _holds_up(run, one)]
     if waiting:
@@ -116,8 +123,35 @@ def _stopped(run: Observed) -> Limit | None:
     return Limit(LimitKind.CREDITS, f"Backpressure limits this run, not its cores: {switch}.", evidence)
 
 
+def _by_jobs(run: Observed) -> Limit | None:
+    """What limits an engine that works in jobs, one after the other: cores, or the beginning of stages and tasks."""
+    jobs, engine = run.jobs, run.experiment.policies.engine
+    if jobs is None or not isinstance(engine, SparkEngine) or jobs.took_s < SATURATED * engine.batch_s:
+        return None
+    limits = "" if jobs.limit_per_s is None else f", and {engine.title} limits its sources to {count(jobs.limit_per_s)} records/s"
+    group = max((one for one in run.groups if len(one.members) > 1), key=lambda one: one.load, default=None)
+    load = 0.0 if group is None else group.load
+    evidence = (
+        Evidence("Job", f"{jobs.took_s:.2f} s of a batch interval of {engine.batch_s:g} s"),
+        Evidence("Scheduling delay", f"{jobs.late_s:.2f} s"),
+        Evidence("Cores busy", percent(min(load, 1))),
+    )
+    jobs_told = f"Jobs follow one another without a pause{limits}"
+    if group is not None and load >= JOBS_CORES:
+        name = run.machines[group.host].name
+        sentence = f"The cores of {name} limit this run: they are busy {percent(min(load, 1))} of the time. {jobs_told}."
+        return Limit(LimitKind.CORES, sentence, evidence, host=name)
+    sentence = f"Beginning stages and tasks limits this run: cores are busy {percent(load)} of the time at most. {jobs_told}."
+    return Limit(LimitKind.CREDITS, sentence, evidence)
+
+
 def _closest(run: Observed) -> Evidence:
-    row = int(run.occupied.argmax())
+    occupied = run.occupied
+    if run.jobs is not None:  # sources wait for the limit that the last job gave them
+        sources = [row for operator in run.experiment.workload.sources for row in run.rows(operator)]
+        occupied = occupied.copy()
+        occupied[sources] = 0
+    row = int(occupied.argmax())
     group = max(run.groups, key=lambda one: one.load, default=None)
     if group is not None and len(group.members) > 1 and group.load > run.occupied[row]:
         text = f"Closest to their limit are the cores of {run.machines[group.host].name}, busy {percent(min(group.load, 1))} of the time."

@@ -31,6 +31,15 @@ class Group(NamedTuple):
     load: float
 
 
+class Jobs(NamedTuple):
+    """Jobs of an engine that works in batches. took_s, late_s: means of their lengths and scheduling delays. limit_per_s: of all sources,
+    by what the last job managed; None: they are not limited."""
+
+    took_s: float
+    late_s: float
+    limit_per_s: int | None
+
+
 class Observed:
     """instances, hosts, trunks: measurements of the span. live: some of its live frames."""
 
@@ -117,6 +126,17 @@ class Observed:
         told = [frame["engine"]["stopped_s"] for frame in self.live if "stopped_s" in frame.get("engine", {})]
         stopped_s = sum(to_s - from_s for stops in told for from_s, to_s in stops)
         return float(stopped_s / (len(told) * self.span_s / self.instances.frames)) if told else 0.0
+
+    @property
+    def jobs(self) -> Jobs | None:
+        """What the engine's jobs took; None if it has none, or none ended at this time."""
+        told = [frame["engine"] for frame in self.live if "jobs" in frame.get("engine", {})]
+        jobs = {job["due_s"]: job for news in told for job in news["jobs"] if len(job["ends_s"]) == news["stages"]}
+        if not jobs:
+            return None
+        took_s = sum(job["ends_s"][-1] - job["start_s"] for job in jobs.values()) / len(jobs)
+        late_s = sum(job["start_s"] - job["due_s"] for job in jobs.values()) / len(jobs)
+        return Jobs(took_s, late_s, told[-1]["limit_per_s"])
 
     # -- cores ----------------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,9 @@ Stage = list[int]
 INTEGRAL = 5
 """A scheduling delay of one batch interval lowers the limit of a source to 1 - 1/5 of the last job's rate."""
 
+PACED = 64
+"""A source that is limited works for one in so many ns, and waits for the rest."""
+
 SECOND_NS = 1_000_000_000
 
 
@@ -47,7 +50,7 @@ class Master:
     jobs: all so far, those that wait included. limits: of the sources, in real records per second; None: none yet.
     """
 
-    features = ("watching",)
+    features = ("stolen", "watching")
 
     def __init__(self, about: SparkEngine, sources: Sequence[tuple[int, int]], stages: Sequence[Stage], scale: int):
         self._about, self._sources, self._stages, self._scale = about, list(sources), list(stages), scale
@@ -168,7 +171,8 @@ class Master:
             per_s = job.records[n] * SECOND_NS // took_ns
             per_s = max(per_s - per_s * late_ns // self._about.batch_ns // INTEGRAL, self._about.least_per_s)
             self.limits[n] = per_s
-            w.op[source, L.O_RECORD_PS] = 1_000 * SECOND_NS * self._scale * int(w.op[source, L.O_PARALLEL]) // per_s
+            every_ps = 1_000 * SECOND_NS * self._scale * int(w.op[source, L.O_PARALLEL]) // per_s
+            w.op[source, [L.O_RECORD_PS, L.O_ATTAINABLE]] = every_ps // PACED, L.WHOLE // PACED
 
     def frame(self, since_ns: int, now_ns: int) -> dict[str, Any]:
         """The jobs that were due, at work or ended between two times: in s, when each was due, began and ended its stages, with its

@@ -60,9 +60,7 @@ def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
         put(OperatorSpec(id=read_of(id), kind="union", parallelism=receiver.parallelism, cost=cost), receiver.id)
         params, pull = {"batch_s": about.batch_s}, Cost(record_us=RECEIVED_US)
         each = min(receiver.parallelism, workers)
-        operators[receiver.id] = receiver.model_copy(
-            update={"kind": "block_receiver", "params": params, "cost": pull, "parallelism": each}
-        )
+        operators[receiver.id] = receiver.model_copy(update={"kind": "block_receiver", "params": params, "cost": pull, "parallelism": each})
         operators[id] = operators[id].model_copy(update={"parallelism": each})
         edges = [edge.model_copy(update={"source": read_of(id)}) if edge.source == receiver.id else edge for edge in edges]
         edges.append(Edge(source=receiver.id, target=read_of(id), partitioning=Rescale()))

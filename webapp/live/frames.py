@@ -427,8 +427,8 @@ class JobNews(TypedDict):
 
 class EngineNews(TypedDict):
     """What the engine did in the frame. stopped_s: times from when to when it held all receivers. jobs: those that waited, worked or ended,
-    of so many stages. scheduling_delay_s: of the last one that began; null: none has. limit_per_s: of all sources together, in records; null:
-    none."""
+    of so many stages. scheduling_delay_s: of the last one that began; null: none has. limit_per_s: of all sources together, in records;
+    null: none."""
 
     stopped_s: NotRequired[list[list[float]]]
     jobs: NotRequired[list[JobNews]]

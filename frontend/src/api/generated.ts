@@ -738,12 +738,14 @@ export interface components {
         };
         /**
          * @description What the engine did in the frame. stopped_s: times from when to when it held all receivers. jobs: those that waited, worked or ended,
-         *     of so many stages. limit_per_s: of all sources together, in records; null: none.
+         *     of so many stages. scheduling_delay_s: of the last one that began; null: none has. limit_per_s: of all sources together, in records;
+         *     null: none.
          */
         EngineNews: {
             stopped_s?: number[][];
             jobs?: components["schemas"]["JobNews"][];
             stages?: number;
+            scheduling_delay_s?: number | null;
             limit_per_s?: number | null;
         };
         /**

@@ -109,6 +109,24 @@ def test_what_storms_switch_takes_is_told(tmp_path: Path) -> None:
     assert "Backpressure limits this run, not its cores" in limit.sentence
 
 
+def test_jobs_without_a_pause_limit_spark(tmp_path: Path) -> None:
+    """Cores that are busy for most of a job are the limit; short batches leave the time to the beginning of stages and tasks."""
+    document = windowed_sum(600_000, sources=32, slots=32, horizon_s=32.0, engine="spark")
+    limit = diagnosed(document, tmp_path / "cores", from_s=12.0, to_s=32.0).limit
+    assert limit.kind == LimitKind.CORES, limit
+    assert limit.host in ("w1", "w2")
+    assert "Jobs follow one another without a pause, and Spark Streaming 2.0 limits its sources to" in limit.sentence
+    document["policies"]["engine"] |= {"batch_s": 0.5}
+    limit = diagnosed(document, tmp_path / "tasks", from_s=12.0, to_s=32.0).limit
+    assert limit.kind == LimitKind.CREDITS, limit
+    assert "Beginning stages and tasks limits this run" in limit.sentence
+    document["policies"]["engine"] |= {"batch_s": 4}
+    document["workload"]["sources"]["purchases"]["rate"]["per_s"] = 200_000
+    limit = diagnosed(document, tmp_path / "little", from_s=12.0, to_s=32.0).limit
+    assert limit.kind == LimitKind.NOTHING, limit
+    assert "driver" not in limit.sentence
+
+
 def test_two_hosts_at_their_limit_are_both_named(tmp_path: Path) -> None:
     """To say that the other is busy 100 % would read as if it had room."""
     document: dict[str, Any] = template("nexmark_q3", horizon_s=6.0)

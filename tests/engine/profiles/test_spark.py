@@ -140,7 +140,8 @@ class Twin:
                 rate = max(rate - rate * (start_ns - due_ns) // self.about.batch_ns // 5, self.about.least_per_s)
                 sources = [i for i in model.network.instances if i.operator.id == edge.source]
                 for source in sources:
-                    source.prices = replace(source.prices, record_ps=10**12 * self.weight * len(sources) // rate)
+                    every_ps = 10**12 * self.weight * len(sources) // rate
+                    source.prices = replace(source.prices, record_ps=every_ps // 64, attainable=1024)
 
 
 def agreed(document: dict[str, Any]) -> tuple[Twin, engine.Simulation]:

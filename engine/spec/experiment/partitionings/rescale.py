@@ -8,8 +8,8 @@ from .base import Partitioning
 
 
 class Rescale(Partitioning):
-    """Round robin over a share of the receivers: with S senders, sender k has the receivers k, k + S, k + 2 S, ... Where operators are spread
-    over the same hosts, records stay on theirs. With fewer receivers than senders, each sender has one.
+    """Round robin over a share of the receivers: with S senders, sender k has the receivers k, k + S, k + 2 S, ... Where operators are
+    spread over the same hosts, records stay on theirs. With fewer receivers than senders, each sender has one.
     """
 
     title: ClassVar[str] = "Rescale"

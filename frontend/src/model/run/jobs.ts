@@ -1,5 +1,5 @@
 /** Jobs of an engine that works in batches: when each was due, began, and ended its stages. */
-import type { Span } from "./series";
+import type { Span } from "./span";
 
 export interface Job {
   due_s: number;
