@@ -413,8 +413,8 @@ MUTATIONS = (
     Mutation(
         "rebalance starts with receiver 0",
         EMISSION,
-        "r = (k + chan[edge[e, E_CHANNEL] + k * stride, C_TURN])",
-        "r = chan[edge[e, E_CHANNEL] + k * stride, C_TURN]",
+        "r = (k + turn)",
+        "r = turn",
     ),
     Mutation("watermark to one receiver only", EMISSION, "if partitioning == BROADCAST or not is_record:", "if partitioning == BROADCAST:"),
     Mutation("a record leaves by every port", EMISSION, "and is_record and msg[slot, M_EDGE] != edge[e, E_OUTPUT]:", "and False:"),

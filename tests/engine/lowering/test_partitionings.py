@@ -77,6 +77,19 @@ def test_records_reach_their_receivers_however_the_run_is_cut(kind: type[Partiti
     assert delivered(finished(made, capacity=TINY)) == found
 
 
+def test_rescale_gives_each_sender_its_own_receivers_in_turn() -> None:
+    """Of three senders the first has two of the four receivers; of six, two share a receiver with another."""
+
+    def counts(senders: int) -> list[int]:
+        found = Counter(instance for _, _, instance in delivered(finished(document({"kind": "rescale"}, senders))))
+        return [found[instance] for instance in range(INSTANCES)]
+
+    first, second, third, fourth = counts(3)
+    assert abs(first - fourth) <= 1
+    assert [first + fourth, second, third] == pytest.approx([second] * 3, rel=0.15)
+    assert counts(6) == pytest.approx([2 * counts(6)[2]] * 2 + [counts(6)[2]] * 2, rel=0.2)
+
+
 def test_two_choices_balances_as_its_paper_says() -> None:
     """Every record goes to the less used of the two candidates of its key, which takes a third off the most loaded instance."""
     found = delivered(finished(document(TWO_CHOICES)))

@@ -333,5 +333,8 @@ def test_a_receiver_in_batches_works_without_an_engine() -> None:
     document["query"]["edges"].append({"source": "purchases", "target": "taken"})
     found = assert_agreement(document)
     assert found.drained
+    taken["cost"] = {"record_us": 9000}  # so records wait when a batch ends, and belong to it all the same
+    assert_agreement(document)
+    del taken["cost"]
     lost = {"kind": "host_loss", "host": "w2", "when": {"kind": "at", "at_s": 3.1}, "restart_after_s": 0.55}
     assert_agreement(document | {"faults": [lost]})
