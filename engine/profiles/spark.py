@@ -54,9 +54,10 @@ def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
             named.model_copy(update={"operators": (*named.operators, spec.id)}) if behind in named.operators else named for named in queries
         )
 
+    price = PRICE_LISTS[about.price_list].prices["source"]
     for id in sources:
         receiver = operators[receiver_of(id)]
-        cost = receiver.cost or _with_drift(Cost(record_us=PRICE_LISTS[about.price_list].prices["source"].record_ps / 1e6), about)
+        cost = receiver.cost or _with_drift(Cost(record_us=price.record_ps / 1e6, fitted_to=price.fitted_to), about)
         put(OperatorSpec(id=read_of(id), kind="union", parallelism=receiver.parallelism, cost=cost), receiver.id)
         params, pull = {"batch_s": about.batch_s}, Cost(record_us=RECEIVED_US)
         each = min(receiver.parallelism, workers)
