@@ -31,6 +31,7 @@ def without_state(processor: str = "dedicated") -> Document:
     operators = [
         {"id": "bids", "kind": "source", "parallelism": 2},
         {"id": "taken", "kind": "receiver", "parallelism": 2},
+        {"id": "batches", "kind": "block_receiver", "parallelism": 2, "params": {"batch_s": 0.004}},
         {"id": "some", "kind": "filter", "params": {"predicate": "price % 5 != 0"}},
         {"id": "apart", "kind": "split", "params": {"mode": "copy", "routes": routes}},
         {"id": "both", "kind": "union"},
@@ -40,7 +41,8 @@ def without_state(processor: str = "dedicated") -> Document:
     ]
     edges = [
         {"source": "bids", "target": "taken"},
-        {"source": "taken", "target": "some", "partitioning": {"kind": "rebalance"}},
+        {"source": "taken", "target": "batches", "partitioning": {"kind": "rebalance"}},
+        {"source": "batches", "target": "some", "partitioning": {"kind": "rescale"}},
         {"source": "some", "target": "apart"},
         *({"source": "apart", "source_port": port, "target": "both"} for port in ("out1", "out2", "rest")),
         {"source": "both", "target": "less"},
