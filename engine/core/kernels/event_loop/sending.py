@@ -23,10 +23,10 @@ def make_message():
     size = CONTROL_BYTES
     if is_record:
         size = edge[e, E_BYTES]
+        if inst[i, I_BLOCKED_SINCE] >= 0:  # by this edge, or by another one before it
+            inst[i, I_HELD] += t - inst[i, I_BLOCKED_SINCE]
         if bound > 0:
             credit[ticket] = FAR
-            if inst[i, I_BLOCKED_SINCE] >= 0:
-                inst[i, I_HELD] += t - inst[i, I_BLOCKED_SINCE]
         if partitioning == REBALANCE or partitioning >= RESCALE:
             chan[edge[e, E_CHANNEL] + k * stride, C_TURN] += 1
     sequence = 0
