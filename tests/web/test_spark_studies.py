@@ -16,6 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -184,8 +185,16 @@ def test_the_form_of_a_study_asks_who_executes_it(client: Client) -> None:
 # --- with Spark ---------------------------------------------------------------------------------------------------------------------------
 
 
-def files_of(run: Run) -> dict[str, bytes]:
-    return {str(path.relative_to(run.directory)): path.read_bytes() for path in run.directory.rglob("*") if path.is_file()}
+def files_of(run: Run) -> dict[str, Any]:
+    """What the files hold. A run that takes long is stored in more parts, so their rows stand one behind the other."""
+    found: dict[str, Any] = {}
+    for path in sorted(run.directory.rglob("*")):
+        name = str(path.relative_to(run.directory))
+        if path.match("part-*.parquet"):
+            found.setdefault(str(path.parent.relative_to(run.directory)), []).extend(map(repr, pq.read_table(path).to_pylist()))
+        elif path.is_file():
+            found[name] = path.read_bytes()
+    return found
 
 
 @pytest.mark.spark
