@@ -1,8 +1,9 @@
 import { jobBars, jobMeans, type Job } from "../../model/run/jobs";
 import type { Span } from "../../model/run/series";
-import { GUTTER_LEFT, GUTTER_RIGHT } from "../../ui/chart/Chart";
+import { Strip, STRIP_WIDTH } from "./Strip";
 
-const WIDTH = 1000;
+const MEANS =
+  "A job computes on the batch of records received before it. A stage begins when all tasks of the one before it have ended.";
 const seconds = (value: number) => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} s`;
 const count = (value: number) => Math.round(value).toLocaleString("en-US");
 
@@ -16,32 +17,20 @@ export function Jobs(props: { jobs: readonly Job[]; stages: number; limit_per_s:
     waiting ? `${waiting} ${waiting === 1 ? "waits" : "wait"}` : "none waits",
     limit_per_s === null ? "sources are not limited" : `sources are limited to ${count(limit_per_s)} records/s`,
   ];
-  const words = parts.join("; ");
   return (
-    <div className="stops jobs" data-testid="jobs">
-      <span className="mut" title="A job computes on the batch of records received before it. A stage begins when all tasks of the one before it have ended.">
-        {words}
-      </span>
-      <svg
-        viewBox={`0 0 ${WIDTH} 14`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={words}
-        style={{ marginLeft: GUTTER_LEFT, width: `calc(100% - ${GUTTER_LEFT + GUTTER_RIGHT}px)` }}
-      >
-        {jobBars(jobs, stages, span, WIDTH, head_s).map(({ job, stage, x, width }) => (
-          <rect
-            key={`${job.due_s} ${stage}`}
-            className={stage < 0 ? "waits" : stage % 2 ? "odd" : ""}
-            x={x}
-            width={width}
-            y={stage < 0 ? 0 : 4}
-            height={stage < 0 ? 3 : 10}
-          >
-            <title>{`Batch of ${seconds(job.due_s)}, ${count(job.records)} records: ${stage < 0 ? "waits" : `stage ${stage + 1} of ${stages}`}`}</title>
-          </rect>
-        ))}
-      </svg>
-    </div>
+    <Strip id="jobs" words={parts.join("; ")} means={MEANS} height={14}>
+      {jobBars(jobs, stages, span, STRIP_WIDTH, head_s).map(({ job, stage, x, width }) => (
+        <rect
+          key={`${job.due_s} ${stage}`}
+          className={stage < 0 ? "waits" : stage % 2 ? "odd" : ""}
+          x={x}
+          width={width}
+          y={stage < 0 ? 0 : 4}
+          height={stage < 0 ? 3 : 10}
+        >
+          <title>{`Batch of ${seconds(job.due_s)}, ${count(job.records)} records: ${stage < 0 ? "waits" : `stage ${stage + 1} of ${stages}`}`}</title>
+        </rect>
+      ))}
+    </Strip>
   );
 }

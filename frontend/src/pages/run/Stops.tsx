@@ -1,9 +1,9 @@
 import { stretches } from "../../model/run/checkpoints";
 import type { Span } from "../../model/run/series";
 import { shareStopped, type Stop } from "../../model/run/stops";
-import { GUTTER_LEFT, GUTTER_RIGHT } from "../../ui/chart/Chart";
+import { Strip, STRIP_WIDTH } from "./Strip";
 
-const WIDTH = 1000;
+const MEANS = "A queue above the high mark stops all spouts, until every queue is below the low mark.";
 
 /** Storm's switch over time: dark where it stopped all spouts. */
 export function Stops({ stops, span, head_s }: { stops: readonly Stop[]; span: Span; head_s: number }) {
@@ -12,21 +12,10 @@ export function Stops({ stops, span, head_s }: { stops: readonly Stop[]; span: S
   const share = shareStopped(stops, seen) * 100;
   const words = `Spouts stopped ${count} ${count === 1 ? "time" : "times"}, ${share < 10 ? share.toFixed(1) : Math.round(share)} % of the time shown`;
   return (
-    <div className="stops" data-testid="stops">
-      <span className="mut" title="A queue above the high mark stops all spouts, until every queue is below the low mark.">
-        {words}
-      </span>
-      <svg
-        viewBox={`0 0 ${WIDTH} 8`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={words}
-        style={{ marginLeft: GUTTER_LEFT, width: `calc(100% - ${GUTTER_LEFT + GUTTER_RIGHT}px)` }}
-      >
-        {stretches([...stops], span, WIDTH, head_s).map(([x, width]) => (
-          <rect key={x} x={x} width={width} height={8} />
-        ))}
-      </svg>
-    </div>
+    <Strip id="stops" words={words} means={MEANS} height={8}>
+      {stretches([...stops], span, STRIP_WIDTH, head_s).map(([x, width]) => (
+        <rect key={x} x={x} width={width} height={8} />
+      ))}
+    </Strip>
   );
 }
