@@ -116,6 +116,24 @@ def test_a_failed_step_ends_no_other_and_its_output_is_printed(tmp_path: Path, c
     assert (tmp_path / "first.log").read_text() == "the reason\n"
 
 
+def test_steps_are_selected_by_name() -> None:
+    lanes = [[Step("tests", []), Step("mutations", [])], [Step("browser", [])]]
+
+    def names(*only: str) -> list[list[str]]:
+        return [[step.name for step in lane] for lane in command.selected(lanes, only, done=[Step("tsc", [])])]
+
+    assert names() == [["tests", "mutations"], ["browser"]]
+    assert names("mutations", "tsc") == [["mutations"], []]
+    with pytest.raises(Trouble, match="no step named browsers; the steps are tsc, tests, mutations, browser"):
+        names("browsers")
+
+
+@pytest.mark.parametrize("others", [["--fast"], ["tests/oracle"]])
+def test_steps_are_those_of_a_whole_run(others: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--steps=browser", *others]) == 1
+    assert "--steps selects steps of a whole run" in capsys.readouterr().err
+
+
 def test_lanes_run_side_by_side(tmp_path: Path) -> None:
     """Each waits for the other: one after the other they would never end."""
     met = threading.Barrier(2, timeout=60)

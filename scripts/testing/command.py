@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from launcher.environment import (
@@ -31,15 +31,17 @@ from . import api_types, budgets
 from .steps import INTERRUPTED, Step, Steps
 
 DATA = Path(os.environ.get("MILLRACE_DATA") or ROOT / "data") / "tests"
+STEPS = "--steps="
 REPORTS_KEPT = 5
 FREE_BYTES_MIN = 2 << 30
 LOOPS_MAX = 60
 CORES = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 PYTEST = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+WEB = "tests/web"
 ENGINE_TESTS = [
     f"tests/{part}"
-    for part in ("test_layers.py", "test_testing.py", "test_benchmarks.py", "engine", "mutations", "oracle", "spec", "workloads", "web")
-]
+    for part in ("test_layers.py", "test_testing.py", "test_benchmarks.py", "engine", "mutations", "oracle", "spec", "workloads")
+] + [WEB]
 WITH_REAL_WORKERS = "tests/web/test_worker_process.py"
 DEPENDS_ON_DATABASE = ("claims", "datasets", "experiments", "people", "runs", "storage", "worker_process")
 ON_POSTGRESQL = [f"tests/web/test_{name}.py" for name in DEPENDS_ON_DATABASE]
@@ -50,9 +52,13 @@ POSTGRESQL = {"MILLRACE_TEST_DATABASE": "postgresql"}
 def main(arguments: Sequence[str]) -> int:
     """Run scripts/test. Returns its exit status."""
     fast, deep = "--fast" in arguments, "--all" in arguments
-    extra = [argument for argument in arguments if argument not in ("--fast", "--all")]
+    only = [argument.removeprefix(STEPS) for argument in arguments if argument.startswith(STEPS)]
+    extra = [argument for argument in arguments if argument not in ("--fast", "--all") and not argument.startswith(STEPS)]
     if fast and deep:
         print("scripts/test: --fast and --all exclude each other; give only one", file=sys.stderr)
+        return 1
+    if only and (fast or extra):
+        print("scripts/test: --steps selects steps of a whole run; leave out --fast and pytest's arguments", file=sys.stderr)
         return 1
     os.environ["MILLRACE_TESTS"] = "fast" if fast else "all" if deep else "ci"
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with it set, each of some hundred processes would compile the same modules
@@ -63,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
                 with one_at_a_time():
                     virtual_environment("requirements-test.txt")
                 return few(extra, fast)
-            return everything(report, deep)
+            return everything(report, deep, {name for names in only for name in names.split(",")})
     except Trouble as trouble:
         print(f"scripts/test: {trouble}", file=sys.stderr)
         return 1
@@ -81,7 +87,8 @@ def few(extra: Sequence[str], fast: bool) -> int:
     return subprocess.run([str(word) for word in [*PYTEST, *chosen, *where]], cwd=ROOT).returncode
 
 
-def everything(report: Path, deep: bool) -> int:
+def everything(report: Path, deep: bool, only: Collection[str] = ()) -> int:
+    """Run all steps of a tier, or those that `only` names. Returns the exit status."""
     lacking = {what: reason for what, reason in (("java", java()), ("chromium", ""), ("postgresql", "")) if reason}
     steps = Steps(report)
 
@@ -97,7 +104,8 @@ def everything(report: Path, deep: bool) -> int:
         node_packages_first = Step("frontend packages", lambda: node_packages() and None)
         tsc, eslint, vitest = frontend_checks()
         # installing Python packages takes as long as these three
-        steps.run([Step("Python packages", prepare)], [node_packages_first, Step("Chromium", browser), tsc, vitest])
+        meanwhile = [step for step in (tsc, vitest) if not only or step.name in only]
+        steps.run([Step("Python packages", prepare)], [node_packages_first, Step("Chromium", browser), *meanwhile])
     if not PYTHON.exists() or "Python packages" in steps.failed:
         return 1
 
@@ -108,7 +116,8 @@ def everything(report: Path, deep: bool) -> int:
 
     no_spark, no_browser, no_postgresql = lacking.get("java", ""), lacking.get("chromium", ""), lacking.get("postgresql", "")
     once = [] if deep or no_postgresql else [f"--ignore={WITH_REAL_WORKERS}"]  # in the step PostgreSQL
-    main_lane = [tests("tests", ENGINE_TESTS, "not browser and not spark", *CORES, *once, live=True)]
+    here = [path for path in ENGINE_TESTS if not (deep and path == WEB)]  # in depth, the web's tests are a step of their own
+    main_lane = [tests("tests", here, "not browser and not spark", *CORES, *once, live=True)]
     side_lane = [
         eslint,
         Step("ruff", [VENV / "bin" / "ruff", "check", "."]),
@@ -119,15 +128,26 @@ def everything(report: Path, deep: bool) -> int:
     ]
     afterwards = [  # the longer one first
         tests("Spark", spark_files(), "spark", needs=no_spark),
-        tests("PostgreSQL", ["tests/web"] if deep else ON_POSTGRESQL, "database and not one_database",
+        tests("PostgreSQL", [WEB] if deep else ON_POSTGRESQL, "database and not one_database",
               environment=POSTGRESQL, needs=no_postgresql),
     ]  # fmt: skip
     if deep:
+        main_lane.append(tests("web", [WEB], "not browser and not spark", *CORES))
         own = {"MILLRACE_LOOPS": "own", "MILLRACE_TESTS": "ci"}
         main_lane.append(tests("loops of their own", ["tests/engine"], "not browser and not spark", *CORES, environment=own))
         main_lane.append(Step("mutations", [PYTHON, "-m", "benchmarks.mutants"]))
+    main_lane, side_lane, afterwards = selected([main_lane, side_lane, afterwards], only, done=[tsc, vitest])
     steps.run(main_lane, side_lane, afterwards=afterwards)
     return verdict(steps, report, deep, time.monotonic() - began_s)
+
+
+def selected(lanes: Sequence[Sequence[Step]], only: Collection[str], done: Sequence[Step] = ()) -> list[list[Step]]:
+    """The steps of each lane that `only` names; all if it is empty. done: steps that ran before. Raises Trouble for an unknown name."""
+    names = [step.name for lane in (done, *lanes) for step in lane]
+    unknown = sorted(set(only) - set(names))
+    if unknown:
+        raise Trouble(f"--steps: there is no step named {', '.join(unknown)}; the steps are {', '.join(names)}")
+    return [[step for step in lane if not only or step.name in only] for lane in lanes]
 
 
 def spark_files() -> list[str]:
