@@ -17,6 +17,8 @@ class Keeping:
     in_order(w, i): numbers of the instance's entries in the order that matters; None: order does not matter.
     relink(w, i, entries): rebuild the indexes over the instance's entries. entries: numbers of all its entries, in order; the old indexes
     may refer to entries that are gone. None: no indexes.
+    by_key_groups: whether an entry's key is the one by which edges hash, so that key groups can be taken out and put in one by one. If not,
+    an instance's state is captured and restored as a whole.
     links(w, at): columns of entries that belong to an index. None: no such columns.
     """
 
@@ -24,3 +26,4 @@ class Keeping:
     in_order: Callable[[Arrays, int], Words] | None = None
     relink: Callable[[Arrays, int, Words], None] | None = None
     links: Callable[[Arrays, int], range] | None = None
+    by_key_groups: bool = True

@@ -1,4 +1,4 @@
-"""Logarithm, exponential, cosine, normal distribution and its quantile of arrays, from + - * / and square roots alone.
+"""Logarithm, exponential, cosine, arc cosine, normal distribution and its quantile of arrays, from + - * / and square roots alone.
 
 These operations give the same bits on every processor (IEEE 754); the functions of libm and of NumPy's vector loops do not. Errors are a
 few units in the last place. Everything that influences records, order or cost uses these functions.
@@ -16,6 +16,12 @@ PER_LN2 = 1.4426950408889634
 SQRT2 = 1.4142135623730951
 TWO_PI = 6.283185307179586
 SQRT_TWO_PI = 2.5066282746310002
+HALF_PI_HIGH, HALF_PI_LOW = 1.5707963267948966, 6.123233995736766e-17  # their sum is pi / 2
+# (arcsin(x) - x) / x up to x = 1/2, as a rational function of x x without its factor 1: Sun Microsystems' fdlibm, e_acos.c
+ARC_ABOVE_0, ARC_ABOVE_1, ARC_ABOVE_2 = 1.66666666666666657415e-01, -3.25565818622400915405e-01, 2.01212532134862925881e-01
+ARC_ABOVE_3, ARC_ABOVE_4, ARC_ABOVE_5 = -4.00555345006794114027e-02, 7.91534994289814532176e-04, 3.47933107596021167570e-05
+ARC_BELOW_1, ARC_BELOW_2 = -2.40339491173441421878e00, 2.02094576023350569471e00
+ARC_BELOW_3, ARC_BELOW_4 = -6.88283971605453293030e-01, 7.70381505559019352791e-02
 EXPONENT_BITS, EXPONENT_BIAS = 52, 1023
 FRACTION = (1 << EXPONENT_BITS) - 1
 EXP_MIN, EXP_MAX = -708.0, 709.0
@@ -65,6 +71,23 @@ def cosine(turns: Floats) -> Floats:
     for order in range(22, 0, -2):
         series = 1.0 - series * square / (order * (order - 1))
     return np.where(left, -series, series)
+
+
+def arccos(x: Floats) -> Floats:
+    """The angles, from 0 to pi, whose cosines are x. Values beyond -1 and 1 count as these. Shape (n,).
+
+    Near 0 by arcsin; beyond 1/2 by arccos(x) = 2 arcsin(sqrt((1 - x) / 2)).
+    """
+    x = np.clip(x, -1.0, 1.0)
+    central = np.abs(x) < 0.5
+    z = np.where(central, x * x, (1.0 - np.abs(x)) * 0.5)
+    above = z * (ARC_ABOVE_0 + z * (ARC_ABOVE_1 + z * (ARC_ABOVE_2 + z * (ARC_ABOVE_3 + z * (ARC_ABOVE_4 + z * ARC_ABOVE_5)))))
+    ratio = above / (1.0 + z * (ARC_BELOW_1 + z * (ARC_BELOW_2 + z * (ARC_BELOW_3 + z * ARC_BELOW_4))))
+    root = np.sqrt(z)
+    right = 2.0 * (root + root * ratio)
+    left = 2.0 * (HALF_PI_HIGH - (root + (root * ratio - HALF_PI_LOW)))
+    middle = HALF_PI_HIGH - (x - (HALF_PI_LOW - x * ratio))
+    return np.where(central, middle, np.where(x < 0.0, left, right))
 
 
 # Rational approximations on three ranges; numerator and denominator, from the constant term on.

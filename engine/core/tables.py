@@ -57,6 +57,7 @@ class Tables(NamedTuple):
     touched: Words
     log: Words  # of all sources, those of an instance one after the other
     par: Words
+    par_f: NDArray[np.float64]
     code: Words
     constants: Words
     stack: Words
@@ -65,6 +66,7 @@ class Tables(NamedTuple):
     entry: Words
     entry_f: NDArray[np.float64]
     row: Words
+    row_f: NDArray[np.float64]
     pane: Words
     panes_of: Words  # first pane by (operator, instance, key group)
     histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
@@ -112,6 +114,8 @@ VIEWS: dict[str, tuple[str, type[np.generic]]] = {
     "msg_f": ("msg", np.float64),
     "stack_f": ("stack", np.float64),
     "entry_f": ("entry", np.float64),
+    "par_f": ("par", np.float64),
+    "row_f": ("row", np.float64),
     "halves": ("trace", np.uint32),
 }
 """Tables that are views of other tables' memory in another type."""

@@ -69,7 +69,7 @@ CALLED_POINTS = ("on_close", "make_output", "next_tick")
 IN_PLACE_KINDS_MAX = 8
 """With more kinds than this, all kernels are called instead of inlined, so that compilation time grows only linearly."""
 
-STATE_TABLES = frozenset({"table", "entry", "entry_f", "row", "pane", "panes_of", "world"})
+STATE_TABLES = frozenset({"table", "entry", "entry_f", "row", "row_f", "pane", "panes_of", "world"})
 """Variables of the loop through which a kernel accesses the state that instances keep between services."""
 
 STATE_COLUMNS = frozenset({"I_ENTRIES", "I_STATE_BYTES"})

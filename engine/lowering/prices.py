@@ -22,11 +22,12 @@ def operator_prices(
 ) -> dict[int, int]:
     """Prices of operator n by column, including those of the checkpointing protocol. weights: of input and output records."""
     own, (weight, weight_out) = spec.cost, weights
-    price = PRICE_LISTS[experiment.prices].price(spec.kind, OPERATORS[spec.kind].priced_as)
+    kind = OPERATORS[spec.kind]
+    price = PRICE_LISTS[experiment.prices].price(spec.kind, kind.priced_as)
     record_ps, protocol_ps, inner_ps = _protocol_work(experiment, edge, n, _record_ps(experiment, spec, schemas, weight))
     output_ps = price.output_ps if own is None or own.output_ps is None else own.output_ps
     control_ps = price.control_ps if own is None or own.control_ps is None else own.control_ps
-    read_ps = record_ps if OPERATORS[spec.kind].reads_as_records else 0
+    read_ps = record_ps if kind.reads_as_records else kind.read_ps * weight ** DEGREE["read_ps"]
     if price.read_ps is not None and (own is None or own.record_ps is None):
         read_ps = price.read_ps * weight ** DEGREE["read_ps"]
     return {

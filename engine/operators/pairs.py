@@ -390,6 +390,7 @@ class Pairing(Operator):
     outputs: ClassVar[tuple[str, ...]] = ("out", *LATE_PORTS)
     writes_only_wanted = True
     bounds: ClassVar[bool] = False  # whether its outputs may contain the bounds of a pane
+    keyless: ClassVar[bool] = False  # whether all records meet, so that there are no keys
 
     @classmethod
     def may_be_late(cls, params: Any) -> bool:
@@ -401,7 +402,7 @@ class Pairing(Operator):
 
     @classmethod
     def compares(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> tuple[FieldType, ...]:
-        return (inputs["left"].type_of(params.left_key),)
+        return () if cls.keyless else (inputs["left"].type_of(params.left_key),)
 
     @classmethod
     def _columns(cls, inputs: Mapping[str, RecordSchema]) -> dict[str, tuple[int, RecordField]]:
@@ -426,22 +427,8 @@ class Pairing(Operator):
 
     @classmethod
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
-        types = []
-        for side in SIDES:
-            key = f"{side}_key"
-            name = getattr(params, key)
-            field = known_field(name, inputs[side], key, f"the {side} input")
-            if field.type == "float":
-                message = f"{key} '{name}' is a float; join on an int, string, bool or timestamp field"
-                raise Refusal(message, at=(key,), code="type_mismatch", value=name)
-            types.append(field.type)
-        if types[0] != types[1]:
-            raise Refusal(
-                f"left_key '{params.left_key}' is {types[0]} but right_key '{params.right_key}' is {types[1]}; use the same type",
-                at=("right_key",),
-                code="type_mismatch",
-                value=params.right_key,
-            )
+        if not cls.keyless:
+            cls._check_keys(params, inputs)
         named = cls._columns(inputs)
         names = list(named) if params.select is None else list(params.select)
         named |= cls._bounds(params, inputs, named)
@@ -459,17 +446,41 @@ class Pairing(Operator):
         return {"out": out, **{late: inputs[side] for late, side in zip(LATE_PORTS, SIDES, strict=True)}}
 
     @classmethod
+    def _check_keys(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> None:
+        """Raise Refusal unless both keys are fields of the same type, and not floats."""
+        types = []
+        for side in SIDES:
+            key = f"{side}_key"
+            name = getattr(params, key)
+            field = known_field(name, inputs[side], key, f"the {side} input")
+            if field.type == "float":
+                message = f"{key} '{name}' is a float; join on an int, string, bool or timestamp field"
+                raise Refusal(message, at=(key,), code="type_mismatch", value=name)
+            types.append(field.type)
+        if types[0] != types[1]:
+            raise Refusal(
+                f"left_key '{params.left_key}' is {types[0]} but right_key '{params.right_key}' is {types[1]}; use the same type",
+                at=("right_key",),
+                code="type_mismatch",
+                value=params.right_key,
+            )
+
+    @classmethod
     def required_key(cls, params: Any, port: str) -> str | None:
-        key: str = params.left_key if port == "left" else params.right_key
-        return key
+        return None if cls.keyless else cls._keys(params)[port]
+
+    @classmethod
+    def _keys(cls, params: Any) -> dict[str, str]:
+        """The key's field by side."""
+        return {} if cls.keyless else {"left": params.left_key, "right": params.right_key}
 
     @classmethod
     def carries(cls, params: Any, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
         """Both keys are equal in every output, so either side's key may be used."""
-        keys = {0: params.left_key, 1: params.right_key}
-        if field != keys[0 if port == "left" else 1]:
+        keys = cls._keys(params)
+        if field != keys.get(port):
             return None
-        names = (name for name, (side, of) in cls._columns(inputs).items() if of.name == keys[side])
+        names = (name for name, (side, of) in cls._columns(inputs).items() if of.name == keys[SIDES[side]])
         return next((name for name in names if params.select is None or name in params.select), None)
 
     @classmethod
@@ -497,7 +508,8 @@ class Pairing(Operator):
 
     @classmethod
     def reads(cls, params: Any, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]) -> Mapping[str, Collection[str]]:
-        read = [{key} | more for key, more in zip((params.left_key, params.right_key), cls.further_reads(params), strict=True)]
+        keys = cls._keys(params)
+        read = [{keys[side]} | more if keys else more for side, more in zip(SIDES, cls.further_reads(params), strict=True)]
         for name, (side, field) in cls._columns(inputs).items():
             if name in wanted["out"]:
                 read[side].add(field.name)
@@ -526,9 +538,9 @@ class Pairing(Operator):
         ]
         columns_at = table_at + len(outputs)
         late = [cls.outputs.index(port) if port in lowering.connected else 0 for port in LATE_PORTS]
+        keys = cls._keys(params)
         return [
-            inputs["left"].index(params.left_key),
-            inputs["right"].index(params.right_key),
+            *(inputs[side].index(keys[side]) if keys else -1 for side in SIDES),
             inputs["left"].bytes * lowering.weight,
             inputs["right"].bytes * lowering.weight,
             len(stored[0]),
@@ -578,16 +590,13 @@ class PanePairing(Pairing):
 
     @classmethod
     def may_be_late(cls, params: Any) -> bool:
-        return isinstance(params.window, Tumbling | Sliding) and params.window.clock == "event"
+        return has_late_records(params.window)
 
     @classmethod
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
         schemas = super().output_schemas(params, inputs)
-        window: JoinWindow | Count = params.window
-        by = f"the {window.clock} clock" if isinstance(window, Tumbling | Sliding) else "no panes of time"
-        if not cls.may_be_late(params) and params.lateness_ms > 0:
-            message = f"lateness_ms is {params.lateness_ms:g}, but the window has {by}, so no record is late; leave it out"
-            raise Refusal(message, at=("lateness_ms",), code="no_lateness", value=params.lateness_ms)
+        by = clock_in_words(params.window)
+        check_lateness(params)
         for side in SIDES:
             name = f"{side}_window_end"
             field_name = getattr(params, name)
@@ -635,6 +644,23 @@ class PanePairing(Pairing):
             lowering.pane_lists(groups),
             *((window.size, window.step) if isinstance(window, Count) else (0, 1)),
         ]
+
+
+def has_late_records(window: JoinWindow | Count) -> bool:
+    return isinstance(window, Tumbling | Sliding) and window.clock == "event"
+
+
+def clock_in_words(window: JoinWindow | Count) -> str:
+    return f"the {window.clock} clock" if isinstance(window, Tumbling | Sliding) else "no panes of time"
+
+
+def check_lateness(params: Any) -> None:
+    """Raise Refusal for an allowed lateness where no record is late."""
+    if params.lateness_ms > 0 and not has_late_records(params.window):
+        message = (
+            f"lateness_ms is {params.lateness_ms:g}, but the window has {clock_in_words(params.window)}, so no record is late; leave it out"
+        )
+        raise Refusal(message, at=("lateness_ms",), code="no_lateness", value=params.lateness_ms)
 
 
 def known_field(name: str, schema: RecordSchema, at: str, where: str) -> RecordField:

@@ -21,6 +21,7 @@ from .memory import Memory
 from .operators import Behaviour, BlockReceiver, Filter, Map, Project, Receiver, Sink, Split
 from .plan import Channel, Edge, Fifo, Host, Instance, Link, Log, Prices, Processor, integer, milliseconds, seconds
 from .records import Mark, Marker, Record
+from .similarity import SIMILARITY
 
 Schemas = dict[tuple[str, str], RecordSchema]
 """What leaves, by operator and output port."""
@@ -231,6 +232,8 @@ def price_values(network: Network, schemas: Schemas) -> None:
             prices.read_ps = price.read_ps
         elif operator.kind.endswith("aggregate"):
             prices.read_ps = prices.record_ps
+        elif operator.kind in SIMILARITY:
+            prices.read_ps = 300_000
 
 
 def compared(operator: Any, network: Network, schemas: Schemas) -> list[str]:
@@ -409,6 +412,8 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
         return BlockReceiver(seconds(params.batch_s))
     if operator.kind == "split":
         return Split(params, inputs["in"])
+    if operator.kind in SIMILARITY:
+        return counted_from(start_ns, SIMILARITY[operator.kind](params, inputs))
     if operator.kind in JOINS:
         if operator.kind != "window_join":
             return counted_from(start_ns, JOINS[operator.kind](params, inputs["left"], inputs["right"]))

@@ -25,6 +25,7 @@ def assert_operator_contract(operator: type[Operator]) -> None:
     assert len({*operator.inputs}) == len(operator.inputs)
     assert len({*operator.outputs}) == len(operator.outputs)
     assert operator.inputs or operator.outputs
+    assert {*operator.inputs}.isdisjoint(operator.outputs), "ports are named once: records in and out have schemas by port"
     schema = shown["schema"]
     assert schema["additionalProperties"] is False
     for model in [schema, *schema.get("$defs", {}).values()]:

@@ -90,7 +90,7 @@ def route(world: World, o: int, first: int, end: int, index: int) -> None:
 def capture(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedState:
     """Copy the state of key groups [first, end) in instance i. Call it between instants. Raises CannotMove."""
     w = world.arrays
-    return _packed(w, keeping, i, _chosen(w, _entries(w, keeping, i), i, first, end))
+    return _packed(w, keeping, i, _chosen(w, keeping, _entries(w, keeping, i), i, first, end))
 
 
 def take(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedState:
@@ -98,7 +98,7 @@ def take(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedS
     _no_tick_waits(world, i)
     w = world.arrays
     entries = _entries(w, keeping, i)
-    chosen = _chosen(w, entries, i, first, end)
+    chosen = _chosen(w, keeping, entries, i, first, end)
     state = _packed(w, keeping, i, chosen)
     state_transfer.drop_entries(w, chosen, *_rows_at(w, i), *_heads_at(w, i))
     _account(w, i, -len(chosen), -state.state_bytes)
@@ -251,12 +251,14 @@ def _entries(w: Arrays, keeping: Keeping, i: int) -> Words:
     return entries_by_key(w, i) if keeping.in_order is None else keeping.in_order(w, i)
 
 
-def _chosen(w: Arrays, entries: Words, i: int, first: int, end: int) -> Words:
+def _chosen(w: Arrays, keeping: Keeping, entries: Words, i: int, first: int, end: int) -> Words:
     scheme, groups = key_groups(w, int(w.inst[i, L.I_OP]))
     if not 0 <= first <= end <= groups:
         raise CannotMove(f"key groups [{first}, {end}) are not within [0, {groups})")
     if (first, end) == (0, groups):
         return entries
+    if not keeping.by_key_groups:
+        raise CannotMove(f"key groups [{first}, {end}) of {groups} are asked for, but this state can only be moved as a whole")
     group = _groups_of(w.entry[entries, L.S_KEY], scheme, groups)
     chosen: Words = entries[(group >= first) & (group < end)]
     return chosen

@@ -62,6 +62,8 @@ def _reason(query: Query, kinds: Mapping[str, type[Operator]], workload: Workloa
         keying = edge.partitioning.keying
         if key is not None and (keying is None or keying.field != key):
             return f"'{id}' is keyed by '{key}', but one of its inbound edges is not hashed by it, so it must stay at one instance"
+    if kind.keeping is not None and not kind.keeping.by_key_groups:
+        return f"'{id}' keeps its state by worksets or partitions, not by the key that its edges hash, so its parallelism is fixed"
     if kind.keeping is not None and not keyings:
         return f"'{id}' keeps keyed state, but no inbound hash edge assigns its keys to instances"
     return None

@@ -42,6 +42,7 @@ def name_tables():
     touched = world.touched
     log = world.log
     par = world.par
+    par_f = world.par_f
     code = world.code
     constants = world.constants
     stack = world.stack
@@ -50,6 +51,7 @@ def name_tables():
     entry = world.entry
     entry_f = world.entry_f
     row = world.row
+    row_f = world.row_f
     pane = world.pane
     panes_of = world.panes_of
     histogram = world.histogram

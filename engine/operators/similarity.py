@@ -1,0 +1,185 @@
+"""Common parts of similarity joins: vectors in fields, distances to stored vectors, centroids, roles of records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+
+from engine.core.distances import DISTANCES, NO_METRIC, distance
+from engine.core.layout import M_PAYLOAD
+from engine.spec.base.operator import Model
+from engine.spec.base.origins import constant
+from engine.spec.base.problems import Refusal, suggestion
+from engine.spec.base.records import RecordField, RecordSchema
+from engine.spec.base.units import Integer, Number
+
+INNER, OUTER, OUTLIER = 0, 1, 2
+"""Roles of a record in a workset: within half the threshold of its centroid; copied there for its neighbours; beyond, but at home there."""
+
+DIMENSIONS_MAX = 50
+READ_PS = constant(300_000, "assumed", "one distance or comparison of two vectors; Siachamis 2024 gives no costs")
+
+
+def distance_to_words(msg_f, par, par_f, code, slot, columns, dimensions, words):
+    """The distance between the message's vector and the one in the parameters from `words` on. columns: where the parameters list the
+    message's coordinates."""
+    product = 0.0
+    left = 0.0
+    right = 0.0
+    gap = 0.0
+    for c in range(dimensions):
+        a = msg_f[slot, M_PAYLOAD + par[columns + c]]
+        b = par_f[words + c]
+        product += a * b
+        left += a * a
+        right += b * b
+        gap += (a - b) * (a - b)
+    return distance(code, product, left, right, gap)
+
+
+def distance_to_row(world, code, slot, columns, dimensions, r, first):
+    """The distance between the message's vector and the one in stored row `r` from column `first` on."""
+    msg_f = world.msg_f
+    par = world.par
+    row_f = world.row_f
+    product = 0.0
+    left = 0.0
+    right = 0.0
+    gap = 0.0
+    for c in range(dimensions):
+        a = msg_f[slot, M_PAYLOAD + par[columns + c]]
+        b = row_f[r, first + c]
+        product += a * b
+        left += a * a
+        right += b * b
+        gap += (a - b) * (a - b)
+    return distance(code, product, left, right, gap)
+
+
+def store_vector(world, slot, columns, dimensions, r, first):
+    """Copy the message's vector to stored row `r`, from column `first` on."""
+    par = world.par
+    for c in range(dimensions):
+        world.row[r, first + c] = world.msg[slot, M_PAYLOAD + par[columns + c]]
+    return 0
+
+
+def float_word(value: float) -> int:
+    """The bits of a float as a word."""
+    return int(np.float64(value).view(np.int64))
+
+
+def centroids(count: int, dimensions: int, seed: int) -> list[list[float]]:
+    """Vectors with coordinates from -1 to 1, drawn one coordinate after the other. Shape (count, dimensions).
+
+    The generator is that of java.util.Random, so seed 42 gives the centroids of the published runs. Source: Siachamis 2024, artefact.
+    """
+    state = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)
+
+    def bits(number: int) -> int:
+        nonlocal state
+        state = (state * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
+        return state >> (48 - number)
+
+    def share() -> float:
+        high = bits(26)
+        return ((high << 27) + bits(27)) / float(1 << 53)
+
+    return [[2.0 * share() - 1.0 for _ in range(dimensions)] for _ in range(count)]
+
+
+def _metric(name: Any) -> Any:
+    if isinstance(name, str) and name not in DISTANCES:
+        if name in NO_METRIC:
+            raise Refusal(f"distance is '{name}': {NO_METRIC[name]}", code="no_metric", value=name)
+        raise Refusal(f"distance '{name}' is unknown; {suggestion(name, DISTANCES)}", code="unknown_distance", value=name)
+    return name
+
+
+DistanceName = Annotated[
+    str,
+    BeforeValidator(_metric),
+    Field("angular", description="metric by which vectors are compared", json_schema_extra={"enum": [*DISTANCES]}),
+]
+
+
+def coordinates_of(port: str, of: str = "") -> Any:
+    return Field(
+        min_length=1,
+        max_length=DIMENSIONS_MAX,
+        description=f"float fields with the coordinates of the vector{of}, in order",
+        json_schema_extra={"x-port": port},
+    )
+
+
+Threshold = Annotated[Number, Field(gt=0, le=1e9, description="largest distance of two records that match, included")]
+Spaces = Annotated[Integer, Field(ge=1, le=1000)]
+
+
+class DistanceParams(Model):
+    """The distance of a similarity join, and up to where records match. All its operators need the same ones."""
+
+    distance: DistanceName = "angular"
+    threshold: Threshold
+
+
+def check_threshold(params: Any) -> None:
+    """Raise Refusal if every pair of records would match."""
+    largest = DISTANCES[params.distance].largest
+    if largest is not None and params.threshold >= largest:
+        message = (
+            f"threshold is {params.threshold:g}, but no two vectors are farther apart than {largest:g} by the distance {params.distance}; "
+            f"use less, such as 0.01"
+        )
+        raise Refusal(message, at=("threshold",), code="not_below", value=params.threshold)
+
+
+def check_coordinates(names: Sequence[str], schema: RecordSchema, at: str, where: str) -> None:
+    """Raise Refusal unless all names are float fields of the schema, each once."""
+    for n, name in enumerate(names):
+        if name not in schema:
+            message = f"{at} names '{name}', which is not a field of {where}; {suggestion(name, schema.names)}"
+            raise Refusal(message, at=(at, n), code="unknown_field", value=name)
+        if schema.type_of(name) != "float":
+            message = f"{at} names '{name}', which is {schema.type_of(name)}; a coordinate is a float"
+            raise Refusal(message, at=(at, n), code="type_mismatch", value=name)
+        if name in names[:n]:
+            raise Refusal(f"{at} names '{name}' twice; name each coordinate once", at=(at, n), code="duplicate_name", value=name)
+
+
+def check_fields(expected: Mapping[str, str], schema: RecordSchema, where: str, made_by: str) -> None:
+    """Raise Refusal unless the schema has the fields, by name and type, that the operator `made_by` adds."""
+    for name, type in expected.items():
+        if name not in schema or schema.type_of(name) != type:
+            message = f"{where} has no {type} field '{name}', which {made_by} adds; put {made_by} in front of it"
+            raise Refusal(message, code="unknown_field", value=name)
+
+
+def with_fields(schema: RecordSchema, added: Mapping[str, Any]) -> RecordSchema:
+    """The schema with further fields, by name and type. Raises Refusal for a name that it has already."""
+    for name in added:
+        if name in schema:
+            message = f"the records already have a field '{name}', which this operator adds; rename it first"
+            raise Refusal(message, code="duplicate_name", value=name)
+    return RecordSchema((*schema.fields, *(RecordField(name, type) for name, type in added.items())))
+
+
+def columns_of(names: Sequence[str], schema: RecordSchema) -> list[int]:
+    return [schema.index(name) for name in names]
+
+
+def output_words(wanted: RecordSchema, schema: RecordSchema, added: Collection[str]) -> list[int]:
+    """Where each carried field of an output comes from: its column in the input, or -1, -2, .. for the first, second, .. of those added."""
+    own = list(added)
+    return [-1 - own.index(name) if name in own else schema.index(name) for name in wanted.names]
+
+
+def check_same_dimensions(params: Any) -> None:
+    """Raise Refusal if the vectors of left and right have different numbers of coordinates."""
+    left, right = len(params.left_coordinates), len(params.right_coordinates)
+    if left != right:
+        message = f"left_coordinates names {left} coordinates, right_coordinates {right}; vectors to be compared have equally many"
+        raise Refusal(message, at=("right_coordinates",), code="different_dimensions", value=list(params.right_coordinates))

@@ -1,0 +1,273 @@
+"""Joins records whose vectors are close to each other, workset by workset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import Field
+
+from engine.core.distances import DISTANCES
+from engine.core.kernels.messages import new_output
+from engine.core.kernels.state_table import find_entry
+from engine.core.layout import BOX_READ, BOX_WORK, G_FREE, G_NEED, M_PAYLOAD, NEED_MESSAGES, R_NEXT, S_LEFT, S_SIDE
+from engine.operators.join import join_on_close
+from engine.operators.pairs import (
+    JOIN_EXTRA,
+    JOIN_LEFT_KEY,
+    JOIN_LISTENED,
+    JOIN_SIZE,
+    JOIN_SLIDE,
+    JOIN_STEP,
+    KEPT_IN_PANES,
+    SIDES,
+    PanePairing,
+    PaneParams,
+    first_open_pane,
+    lacking_space,
+    open_entry,
+    pair_with_stored,
+    pairs_next_tick,
+    pass_late,
+    store_record,
+)
+from engine.operators.similarity import (
+    INNER,
+    OUTER,
+    OUTLIER,
+    READ_PS,
+    DistanceName,
+    Threshold,
+    check_coordinates,
+    check_fields,
+    check_same_dimensions,
+    check_threshold,
+    columns_of,
+    coordinates_of,
+    distance_to_row,
+    float_word,
+    store_vector,
+)
+from engine.operators.windows import FullHistory, JoinWindow
+from engine.spec.base.records import RecordSchema
+
+# parameters after those of a join over panes; by side: column with the role, column with the partition (-1: it does not matter), place of
+# the list of coordinates
+(
+    SIM_DISTANCE,
+    SIM_DIMENSIONS,
+    SIM_THRESHOLD,
+    SIM_ROLES,
+    SIM_LEFT_ROLE,
+    SIM_RIGHT_ROLE,
+    SIM_LEFT_SPACE,
+    SIM_RIGHT_SPACE,
+    SIM_LEFT_COORDINATES,
+    SIM_RIGHT_COORDINATES,
+) = range(JOIN_STEP + 1, JOIN_STEP + 11)
+SIM_OWN = JOIN_STEP + 11
+ROLES_GIVEN, ROLES_OF_INNER, ROLES_NONE = range(3)
+"""Where roles come from: a field with the role; a field that is true for a partition's own records, which are compared with all others;
+nowhere, so all are compared with all."""
+# words of a stored record, from JOIN_EXTRA on: its role; its partition; 1 if it matches the record that is served; then its vector
+SIM_ROW_ROLE, SIM_ROW_SPACE, SIM_ROW_MATCHES, SIM_ROW_VECTOR = range(4)
+
+
+def role_of(msg, slot, port, par, at):
+    role = OUTLIER
+    if par[at + SIM_ROLES] == ROLES_GIVEN:
+        role = msg[slot, M_PAYLOAD + par[at + SIM_LEFT_ROLE + port]]
+    elif par[at + SIM_ROLES] == ROLES_OF_INNER and msg[slot, M_PAYLOAD + par[at + SIM_LEFT_ROLE + port]] == 0:
+        role = OUTER
+    return role
+
+
+def space_of(msg, slot, port, par, at):
+    return msg[slot, M_PAYLOAD + par[at + SIM_LEFT_SPACE + port]] if par[at + SIM_LEFT_SPACE + port] >= 0 else 0
+
+
+def mark_matches(world, e, slot, port, at, role):
+    """Mark the records of the other side of an entry that match the one in `slot`, and return their number. Records that are both inner
+    match without being compared; two that are outer are left to another workset. Where partitions matter, records of different ones are
+    compared, but match elsewhere. Adds the comparisons to BOX_READ."""
+    par = world.par
+    entry = world.entry
+    row = world.row
+    extra = par[at + JOIN_EXTRA]
+    threshold = world.par_f[at + SIM_THRESHOLD]
+    columns = par[at + SIM_LEFT_COORDINATES + port]
+    other = S_LEFT + (1 - port) * S_SIDE
+    space = space_of(world.msg, slot, port, par, at)
+    matches = 0
+    compared = 0
+    r = entry[e, other + 1]
+    for _ in range(entry[e, other]):
+        theirs = row[r, extra + SIM_ROW_ROLE]
+        hit = 0
+        if role == INNER and theirs == INNER:
+            hit = 1
+        elif role != OUTER or theirs != OUTER:
+            compared += 1
+            far = distance_to_row(world, par[at + SIM_DISTANCE], slot, columns, par[at + SIM_DIMENSIONS], r, extra + SIM_ROW_VECTOR)
+            if far <= threshold and row[r, extra + SIM_ROW_SPACE] == space:
+                hit = 1
+        row[r, extra + SIM_ROW_MATCHES] = hit
+        matches += hit
+        r = row[r, R_NEXT]
+    world.box[BOX_READ] += compared
+    return matches
+
+
+def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
+    """In each open pane, store the record with its workset, then emit one output per record of the other side that matches it."""
+    msg = world.msg
+    inst = world.inst
+    par = world.par
+    table = world.table
+    entry = world.entry
+    row = world.row
+    box = world.box
+    g = world.g
+    start = first_open_pane(world, now, slot, port, at, i)
+    panes = box[BOX_WORK]
+    if panes == 0:
+        box[BOX_WORK] = 1
+        late = pass_late(slot, msg, port, par, at, inst, i, box)
+        return late
+    lacking = lacking_space(panes, g)
+    if lacking < 0:
+        return lacking
+    role = role_of(msg, slot, port, par, at)
+    key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]] if par[at + JOIN_LEFT_KEY + port] >= 0 else 0
+    slide = par[at + JOIN_SLIDE]
+    extra = par[at + JOIN_EXTRA]
+    other = S_LEFT + (1 - port) * S_SIDE
+    listened = par[at + JOIN_LISTENED]
+    matches = 0
+    box[BOX_READ] = 0
+    for k in range(panes):
+        e = find_entry(table, entry, i, key, start + k * slide)
+        if e >= 0:
+            found = mark_matches(world, e, slot, port, at, role)
+            matches += found * listened
+    if g[G_FREE] < matches:
+        g[G_NEED] = matches
+        return -NEED_MESSAGES
+
+    for _ in range(panes):
+        e = find_entry(table, entry, i, key, start)
+        if e < 0:
+            e = open_entry(world, key, start, at, i)
+        r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
+        row[r, extra + SIM_ROW_ROLE] = role
+        row[r, extra + SIM_ROW_SPACE] = space_of(msg, slot, port, par, at)
+        row[r, extra + SIM_ROW_MATCHES] = 0
+        store_vector(world, slot, par[at + SIM_LEFT_COORDINATES + port], par[at + SIM_DIMENSIONS], r, extra + SIM_ROW_VECTOR)
+        r = entry[e, other + 1]
+        for _ in range(entry[e, other]):
+            if row[r, extra + SIM_ROW_MATCHES] == 1 and listened == 1:
+                made = new_output(msg, world.free, g, box, slot, stamps)
+                pair_with_stored(world, made, slot, port, at, r, start, start + par[at + JOIN_SIZE], tracing, anchor, stamps)
+            row[r, extra + SIM_ROW_MATCHES] = 0
+            r = row[r, R_NEXT]
+        start += slide
+    return matches
+
+
+class SimilarityPairing(PanePairing):
+    """A join of records with the same key and pane whose vectors are within the threshold of each other."""
+
+    on_record = staticmethod(similarity_on_record)
+    on_close = staticmethod(join_on_close)
+    next_tick = staticmethod(pairs_next_tick)
+    priced_as = "join"
+    read_ps = READ_PS
+    keeping = replace(KEPT_IN_PANES, by_key_groups=False)
+    roles = ROLES_NONE
+    role_field = ""
+
+    class Params(PaneParams):
+        left_coordinates: tuple[str, ...] = coordinates_of("left", " of a left record")
+        right_coordinates: tuple[str, ...] = coordinates_of("right", " of a right record")
+        distance: DistanceName = "angular"
+        threshold: Threshold
+        window: JoinWindow = Field(default_factory=FullHistory, description="the records to keep, and how long")
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        check_threshold(params)
+        for side in SIDES:
+            check_coordinates(getattr(params, f"{side}_coordinates"), inputs[side], f"{side}_coordinates", f"the {side} input")
+            cls.check_input(inputs[side], f"the {side} input")
+        check_same_dimensions(params)
+        return super().output_schemas(params, inputs)
+
+    @classmethod
+    def check_input(cls, schema: RecordSchema, where: str) -> None:
+        """Raise Refusal if the records lack fields that another operator adds."""
+
+    @classmethod
+    def space_field(cls, params: Any) -> str:
+        """The field with a record's partition, if pairs are reported only for records of the same one; empty if they always are."""
+        return ""
+
+    @classmethod
+    def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
+        about = {cls.role_field, cls.space_field(params)} - {""}
+        left, right = super().further_reads(params)
+        return left | about | {*params.left_coordinates}, right | about | {*params.right_coordinates}
+
+    @classmethod
+    def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
+        dimensions = len(columns[0])
+        place = lowering.params_at + SIM_OWN
+        own = [
+            *cls._pane_words(params, inputs, lowering),
+            DISTANCES[params.distance].code,
+            dimensions,
+            float_word(params.threshold),
+            cls.roles,
+            *(inputs[side].index(name) if name else -1 for name in (cls.role_field, cls.space_field(params)) for side in SIDES),
+            place,
+            place + dimensions,
+            *columns[0],
+            *columns[1],
+        ]
+        return cls._lowered(params, inputs, lowering, own, SIM_ROW_VECTOR + dimensions)
+
+
+class SimilarityJoin(SimilarityPairing):
+    """Joins the records of each workset: one output for every left and right record within the threshold of each other, in each window.
+
+    Inner records of a workset match one another without a comparison, outer ones are compared with all but outer ones, outliers with all.
+    Takes what workset formulation sends (`workset`, `role`, `worker`).
+
+    State: the records of both sides by workset and window: their own bytes, and 16 per workset and window.
+    Cost: record_ps per window that the record falls into, read_ps per comparison, output_ps per pair.
+    Source: Siachamis 2024, 2.4 (S3J, similarity computation).
+    """
+
+    kind, title, group, icon = "similarity_join", "Workset join", "Similarity", "rings"
+    position = 22
+    source = "Siachamis 2024, 2.4"
+    roles = ROLES_GIVEN
+    role_field = "role"
+
+    class Params(SimilarityPairing.Params):
+        left_key: str = Field("workset", description="field of the left input with the record's workset")
+        right_key: str = Field("workset", description="field of the right input with the record's workset")
+
+    @classmethod
+    def check_input(cls, schema: RecordSchema, where: str) -> None:
+        check_fields({"workset": "int", "role": "int", "worker": "int"}, schema, where, "a workset formulation")
+
+    @classmethod
+    def required_key(cls, params: Any, port: str) -> str | None:
+        return "worker"
+
+    @classmethod
+    def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
+        left, right = super().further_reads(params)
+        return left | {"worker"}, right | {"worker"}

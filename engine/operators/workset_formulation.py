@@ -1,0 +1,496 @@
+"""Forms worksets inside each space, and says in which of them a record is at home and where copies of it are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from engine.core.distances import DISTANCES
+from engine.core.keeping import Keeping
+from engine.core.kernels.hashing import group_of
+from engine.core.kernels.messages import new_output
+from engine.core.kernels.state_table import find_entry, take_row
+from engine.core.layout import (
+    BOX_READ,
+    BOX_WORK,
+    FAR,
+    G_FREE,
+    G_NEED,
+    G_STAMP_ANCHOR,
+    I_INDEX,
+    I_STATE_BYTES,
+    M_CLOCK,
+    M_EDGE,
+    M_EVENT,
+    M_NEWEST,
+    M_OLDEST,
+    M_PAYLOAD,
+    N_ORIGIN,
+    NEED_MESSAGES,
+    R_EVENT,
+    R_NEWEST,
+    R_NEXT,
+    R_OLDEST,
+    R_VALUES,
+    S_KEY,
+    S_LEFT,
+    S_PANE,
+    S_SIBLING,
+    S_SIDE,
+    W_FIRST,
+    W_NEXT,
+)
+from engine.core.tables import Arrays, Words
+from engine.operators.join import join_on_close
+from engine.operators.pairs import (
+    EVENT_NEWEST,
+    JOIN_EXTRA,
+    JOIN_GROUPS,
+    JOIN_KEY_BYTES,
+    JOIN_LEFT_KEY,
+    JOIN_LISTS,
+    JOIN_SCHEME,
+    JOIN_SIZE,
+    JOIN_SLIDE,
+    JOIN_STEP,
+    KEY_BYTES,
+    LATE_PORTS,
+    SIDES,
+    PanePairing,
+    check_lateness,
+    first_open_pane,
+    has_late_records,
+    lacking_space,
+    open_entry,
+    open_key,
+    pair_sizes,
+    pairs_next_tick,
+    pairs_relink,
+    pass_late,
+    store_record,
+)
+from engine.operators.similarity import (
+    INNER,
+    OUTER,
+    OUTLIER,
+    READ_PS,
+    DistanceParams,
+    check_coordinates,
+    check_fields,
+    check_same_dimensions,
+    check_threshold,
+    columns_of,
+    coordinates_of,
+    distance_to_row,
+    float_word,
+    output_words,
+    store_vector,
+    with_fields,
+)
+from engine.operators.space_partitioner import SpacePartitioner
+from engine.operators.windows import FullHistory, JoinWindow
+from engine.spec.base.operator import Operator
+from engine.spec.base.records import RecordSchema
+from engine.spec.base.units import Integer, Number, quantity
+
+# parameters after those of a join over panes; by side: column of `inner`, place of the list of coordinates, 1 if an edge leaves the port,
+# number and start of the words that make its outputs
+(
+    FORM_DISTANCE,
+    FORM_DIMENSIONS,
+    FORM_THRESHOLD,
+    FORM_WORKERS,
+    FORM_CENTROID_BYTES,
+    FORM_LEFT_INNER,
+    FORM_RIGHT_INNER,
+    FORM_LEFT_COORDINATES,
+    FORM_RIGHT_COORDINATES,
+    FORM_LEFT_LISTENED,
+    FORM_RIGHT_LISTENED,
+    FORM_LEFT_OUTPUTS,
+    FORM_LEFT_TABLE,
+    FORM_RIGHT_OUTPUTS,
+    FORM_RIGHT_TABLE,
+) = range(JOIN_STEP + 1, JOIN_STEP + 16)
+FORM_OWN = JOIN_STEP + 16
+# words of a stored row, from JOIN_EXTRA on: its distance to the record that is served; of a centroid its worker; then its vector
+FORM_ROW_DISTANCE, FORM_ROW_WORKER, FORM_ROW_VECTOR = range(3)
+CENTROIDS = -FAR - 1
+"""Start of the "pane" of the entry with a space's centroids: no pane begins there."""
+COPIES = ("out_left", "out_right")
+WORKSETS_MAX = 1 << 32
+"""Worksets per space, from number 1 on. A workset is numbered space x WORKSETS_MAX + its number in the space."""
+
+
+def place_copy(world, made, slot, port, at, workset, role, worker):
+    """Fill the output `made`: the record in `slot`, for a workset."""
+    msg = world.msg
+    par = world.par
+    table = par[at + FORM_LEFT_TABLE + 2 * port]
+    for c in range(par[at + FORM_LEFT_OUTPUTS + 2 * port]):
+        of = par[table + c]
+        if of >= 0:
+            msg[made, M_PAYLOAD + c] = msg[slot, M_PAYLOAD + of]
+        elif of == -1:
+            msg[made, M_PAYLOAD + c] = workset
+        elif of == -2:
+            msg[made, M_PAYLOAD + c] = role
+        else:
+            msg[made, M_PAYLOAD + c] = worker
+    msg[made, M_EDGE] = port
+
+
+def place_stored(world, made, r, side, at, workset, worker, tracing, anchor, stamps):
+    """Fill the output `made`: a copy of the stored row for a new workset. Its trigger is the record that has opened the workset."""
+    msg = world.msg
+    par = world.par
+    row = world.row
+    g = world.g
+    table = par[at + FORM_LEFT_TABLE + 2 * side]
+    for c in range(par[at + FORM_LEFT_OUTPUTS + 2 * side]):
+        of = par[table + c]
+        if of >= 0:
+            msg[made, M_PAYLOAD + c] = row[r, R_VALUES + of]
+        elif of == -1:
+            msg[made, M_PAYLOAD + c] = workset
+        elif of == -2:
+            msg[made, M_PAYLOAD + c] = OUTER
+        else:
+            msg[made, M_PAYLOAD + c] = worker
+    msg[made, M_EDGE] = side
+    msg[made, M_EVENT] = row[r, R_EVENT]
+    msg[made, M_NEWEST] = row[r, R_NEWEST]
+    msg[made, M_OLDEST] = row[r, R_OLDEST]
+    for k in range(stamps):
+        if g[G_STAMP_ANCHOR + k] != M_CLOCK:
+            msg[made, msg.shape[1] - 1 - k] = row[r, row.shape[1] - 1 - k]
+    if tracing and anchor != M_CLOCK:
+        world.notes[made, N_ORIGIN] = world.row_origin[r]
+
+
+def offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anchor, stamps):
+    """Measure the records that entry `e` keeps against the one in `slot`. Returns how many are within twice the threshold and have a
+    listener. emits: 1 to send these, measured before, to the workset."""
+    par = world.par
+    entry = world.entry
+    row = world.row
+    row_f = world.row_f
+    extra = par[at + JOIN_EXTRA]
+    reach = 2.0 * world.par_f[at + FORM_THRESHOLD]
+    columns = par[at + FORM_LEFT_COORDINATES + port]
+    sent = 0
+    for side in range(2):
+        own = S_LEFT + side * S_SIDE
+        r = entry[e, own + 1]
+        for _ in range(entry[e, own]):
+            if emits == 0:
+                row_f[r, extra + FORM_ROW_DISTANCE] = distance_to_row(
+                    world, par[at + FORM_DISTANCE], slot, columns, par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR
+                )
+            if row_f[r, extra + FORM_ROW_DISTANCE] <= reach and par[at + FORM_LEFT_LISTENED + side] == 1:
+                sent += 1
+                if emits == 1:
+                    made = new_output(world.msg, world.free, world.g, world.box, slot, stamps)
+                    place_stored(world, made, r, side, at, workset, worker, tracing, anchor, stamps)
+            r = row[r, R_NEXT]
+    return sent
+
+
+def offer_outer(world, key, slot, port, at, i, workset, worker, emits, tracing, anchor, stamps):
+    """`offer_stored` for all outer records of space `key` whose panes are open, by pane. With emits = 0, add those measured to BOX_READ."""
+    par = world.par
+    entry = world.entry
+    pane = world.pane
+    box = world.box
+    sent = 0
+    if par[at + JOIN_SIZE] == 0:
+        e = find_entry(world.table, entry, i, key, 0)
+        if e >= 0:
+            sent = offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anchor, stamps)
+            if emits == 0:
+                box[BOX_READ] += entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE]
+    else:
+        groups = par[at + JOIN_GROUPS]
+        x = world.panes_of[par[at + JOIN_LISTS] + world.inst[i, I_INDEX] * groups + group_of(key, par[at + JOIN_SCHEME], groups)]
+        while x >= 0:
+            e = pane[x, W_FIRST]
+            while e >= 0:
+                if entry[e, S_KEY] == key:
+                    sent += offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anchor, stamps)
+                    if emits == 0:
+                        box[BOX_READ] += entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE]
+                e = entry[e, S_SIBLING]
+            x = pane[x, W_NEXT]
+    return sent
+
+
+def measure_centroids(world, e, slot, port, at):
+    """Measure the record against all worksets of a space. Returns the number of the nearest, from 0 on, -1 without worksets; of two as
+    near, the older one."""
+    par = world.par
+    row = world.row
+    row_f = world.row_f
+    extra = par[at + JOIN_EXTRA]
+    columns = par[at + FORM_LEFT_COORDINATES + port]
+    home = -1
+    nearest = 0.0
+    if e >= 0:
+        r = world.entry[e, S_LEFT + 1]
+        for w in range(world.entry[e, S_LEFT]):
+            far = distance_to_row(world, par[at + FORM_DISTANCE], slot, columns, par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR)
+            row_f[r, extra + FORM_ROW_DISTANCE] = far
+            if w == 0 or far < nearest:
+                home = w
+                nearest = far
+            r = row[r, R_NEXT]
+    return home
+
+
+def copy_to_worksets(world, e, slot, port, at, first, end, emits, stamps):
+    """The number of worksets [first, end) of a space, by age from 0 on, that are within twice the threshold of the record. emits: 1 to
+    send a copy to each."""
+    par = world.par
+    row = world.row
+    extra = par[at + JOIN_EXTRA]
+    reach = 2.0 * world.par_f[at + FORM_THRESHOLD]
+    key = world.msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
+    sent = 0
+    if e >= 0:
+        r = world.entry[e, S_LEFT + 1]
+        for w in range(end):
+            if w >= first and world.row_f[r, extra + FORM_ROW_DISTANCE] <= reach:
+                sent += 1
+                if emits == 1:
+                    made = new_output(world.msg, world.free, world.g, world.box, slot, stamps)
+                    place_copy(world, made, slot, port, at, key * WORKSETS_MAX + w + 1, OUTER, row[r, extra + FORM_ROW_WORKER])
+            r = row[r, R_NEXT]
+    return sent
+
+
+def add_centroid(world, key, slot, port, at, i, e, worker):
+    """The record in `slot` becomes the centroid of a new workset of space `key`. The caller has checked for space."""
+    par = world.par
+    entry = world.entry
+    row = world.row
+    if e < 0:
+        e = open_key(world, key, CENTROIDS, at, i)
+    r = take_row(row, world.g)
+    for c in range(R_EVENT, row.shape[1]):
+        row[r, c] = 0
+    extra = par[at + JOIN_EXTRA]
+    row[r, extra + FORM_ROW_WORKER] = worker
+    store_vector(world, slot, par[at + FORM_LEFT_COORDINATES + port], par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR)
+    if entry[e, S_LEFT] == 0:
+        entry[e, S_LEFT + 1] = r
+    else:
+        row[entry[e, S_LEFT + 2], R_NEXT] = r
+    entry[e, S_LEFT + 2] = r
+    entry[e, S_LEFT] += 1
+    world.inst[i, I_STATE_BYTES] += par[at + FORM_CENTROID_BYTES]
+    return e
+
+
+def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
+    """Say to which workset a record belongs, opening one if none is near; send it there, and copies to all other worksets that need one."""
+    msg = world.msg
+    inst = world.inst
+    par = world.par
+    entry = world.entry
+    row = world.row
+    box = world.box
+    g = world.g
+    start = first_open_pane(world, now, slot, port, at, i)
+    panes = box[BOX_WORK]
+    box[BOX_WORK] = 1
+    if panes == 0:
+        late = pass_late(slot, msg, port, par, at, inst, i, box)
+        return late
+    lacking = lacking_space(1, g)
+    if lacking < 0:
+        return lacking
+    threshold = world.par_f[at + FORM_THRESHOLD]
+    listened = par[at + FORM_LEFT_LISTENED + port]
+    key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
+    is_inner = msg[slot, M_PAYLOAD + par[at + FORM_LEFT_INNER + port]] == 1
+    extra = par[at + JOIN_EXTRA]
+    e = find_entry(world.table, entry, i, key, CENTROIDS)
+    known = entry[e, S_LEFT] if e >= 0 else 0
+    home = measure_centroids(world, e, slot, port, at)
+    box[BOX_READ] = known
+    role = OUTER
+    worker = key % par[at + FORM_WORKERS]
+    last = known  # copies go to worksets older than this
+    if is_inner:
+        role = INNER
+        if home >= 0:
+            r = entry[e, S_LEFT + 1]
+            for _ in range(home):
+                r = row[r, R_NEXT]
+            nearest = world.row_f[r, extra + FORM_ROW_DISTANCE]
+            if nearest <= threshold:
+                last = home
+                worker = row[r, extra + FORM_ROW_WORKER]
+                if nearest > threshold / 2.0:
+                    role = OUTLIER
+            else:
+                home = -1
+    opens = is_inner and home < 0
+    workset = key * WORKSETS_MAX + (known if opens else home) + 1
+    outputs = 0
+    if listened == 1:
+        outputs = copy_to_worksets(world, e, slot, port, at, 0, last, 0, stamps)
+        if is_inner:
+            outputs += 1
+    if opens:
+        outputs += offer_outer(world, key, slot, port, at, i, workset, worker, 0, tracing, anchor, stamps)
+    if g[G_FREE] < outputs:
+        g[G_NEED] = outputs
+        return -NEED_MESSAGES
+
+    if is_inner and listened == 1:
+        made = new_output(msg, world.free, g, box, slot, stamps)
+        place_copy(world, made, slot, port, at, workset, role, worker)
+    if opens:
+        offer_outer(world, key, slot, port, at, i, workset, worker, 1, tracing, anchor, stamps)
+    if listened == 1:
+        copy_to_worksets(world, e, slot, port, at, 0, last, 1, stamps)
+    if opens:
+        add_centroid(world, key, slot, port, at, i, e, worker)
+    if not is_inner:
+        start += (panes - 1) * par[at + JOIN_SLIDE]
+        buffer = find_entry(world.table, entry, i, key, start)
+        if buffer < 0:
+            buffer = open_entry(world, key, start, at, i)
+        r = store_record(world, now, slot, port, at, i, buffer, tracing, stamps)
+        row[r, extra + FORM_ROW_DISTANCE] = 0
+        row[r, extra + FORM_ROW_WORKER] = 0
+        store_vector(world, slot, par[at + FORM_LEFT_COORDINATES + port], par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR)
+    return outputs
+
+
+def formulation_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
+    """Bytes of entries: of centroids, or of copies from other spaces."""
+    copies = pair_sizes(w, at, entries, values)
+    worksets = w.par[at + JOIN_KEY_BYTES] + entries[:, S_LEFT] * w.par[at + FORM_CENTROID_BYTES]
+    sizes: Words = np.where(entries[:, S_PANE] == CENTROIDS, worksets, copies)
+    return sizes
+
+
+def formulation_relink(w: Arrays, i: int, entries: Words) -> None:
+    """Put the copies from other spaces into their panes; centroids are in none."""
+    pairs_relink(w, i, entries[w.entry[entries, S_PANE] != CENTROIDS])
+
+
+class WorksetFormulation(Operator):
+    """Forms the worksets of each space: a record of the space that is farther than the threshold from all of their centroids becomes the
+    centroid of a new one. Any other belongs to the workset of its nearest centroid: to its inner set up to half the threshold, as an
+    outlier beyond. Copies go to older worksets of the space within twice the threshold, and copies from other spaces to all of these.
+
+    Adds the fields `workset` (space x 2^32 + number, from 1 on), `role` (0 inner, 1 outer, 2 outlier) and `worker`: send the records there,
+    hashed by `worker` modulo the number of workers. Worksets outlive their windows. Records that come after all of their windows have ended
+    leave by `late_left` and `late_right`.
+
+    State: the centroids, 8 bytes for each coordinate and 24 for each; copies from other spaces until their windows end: their own bytes; 16
+    for each space and window with such copies, and for each space with worksets.
+    Cost: record_ps per record, read_ps per distance to a centroid or to a stored copy, output_ps per record and copy.
+    Source: Siachamis 2024, 2.4 (S3J, workset formulation; with twice the threshold as the only bound of outer records).
+    """
+
+    kind, title, group, icon = "workset_formulation", "Workset formulation", "Similarity", "rings"
+    position = 21
+    source = "Siachamis 2024, 2.4"
+    priced_as = "join"
+    read_ps = READ_PS
+    keeping = Keeping(formulation_sizes, relink=formulation_relink)
+    inputs = SIDES
+    outputs = (*COPIES, *LATE_PORTS)
+    writes_only_wanted = True
+    on_record = staticmethod(formulation_on_record)
+    on_close = staticmethod(join_on_close)
+    next_tick = staticmethod(pairs_next_tick)
+    added: ClassVar[dict[str, str]] = {"workset": "int", "role": "int", "worker": "int"}
+
+    class Params(DistanceParams):
+        left_coordinates: tuple[str, ...] = coordinates_of("left", " of a left record")
+        right_coordinates: tuple[str, ...] = coordinates_of("right", " of a right record")
+        workers: Integer = Field(ge=1, le=10_000, description="number of instances of the similarity join behind it")
+        window: JoinWindow = Field(default_factory=FullHistory, description="windows of the similarity join behind it")
+        lateness_ms: Number = quantity(0.0, unit="ms", ge=0, le=1e11, description="allowed lateness, as of the similarity join behind it")
+        left_window_end: ClassVar[None] = None
+        right_window_end: ClassVar[None] = None
+
+    @classmethod
+    def output_ports(cls, params: Any) -> tuple[str, ...]:
+        return cls.outputs if has_late_records(params.window) else COPIES
+
+    @classmethod
+    def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
+        check_threshold(params)
+        for side in SIDES:
+            check_coordinates(getattr(params, f"{side}_coordinates"), inputs[side], f"{side}_coordinates", f"the {side} input")
+            check_fields(SpacePartitioner.added, inputs[side], f"the {side} input", "a space partitioner")
+        check_same_dimensions(params)
+        check_lateness(params)
+        return {
+            **{port: with_fields(inputs[side], cls.added) for port, side in zip(COPIES, SIDES, strict=True)},
+            **{late: inputs[side] for late, side in zip(LATE_PORTS, SIDES, strict=True)},
+        }
+
+    @classmethod
+    def required_key(cls, params: Any, port: str) -> str | None:
+        return "space"
+
+    @classmethod
+    def carries(cls, params: Any, inputs: Mapping[str, RecordSchema], port: str, field: str) -> str | None:
+        return field
+
+    @classmethod
+    def reads(cls, params: Any, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]) -> Mapping[str, Collection[str]]:
+        return {
+            side: {"space", "inner", *getattr(params, f"{side}_coordinates"), *(set(wanted[port]) - cls.added.keys()), *wanted[late]}
+            for side, port, late in zip(SIDES, COPIES, LATE_PORTS, strict=True)
+        }
+
+    @classmethod
+    def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        tables = [output_words(lowering.outputs[port], inputs[side], cls.added) for port, side in zip(COPIES, SIDES, strict=True)]
+        columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
+        stored = [list(range(len(inputs[side].fields))) for side in SIDES]
+        width, dimensions = max(map(len, stored)), len(columns[0])
+        lowering.stored_rows(width + FORM_ROW_VECTOR + dimensions)
+        places = [lowering.params_at + FORM_OWN]
+        for words in (*columns, *tables, *stored):
+            places.append(places[-1] + len(words))
+        late = [cls.outputs.index(port) if port in lowering.connected else 0 for port in LATE_PORTS]
+        return [
+            *(inputs[side].index("space") for side in SIDES),
+            *(inputs[side].bytes * lowering.weight for side in SIDES),
+            len(stored[0]),
+            places[4],
+            len(stored[1]),
+            places[5],
+            R_VALUES + width,
+            0,
+            0,
+            EVENT_NEWEST,
+            0,
+            *late,
+            KEY_BYTES,
+            *PanePairing._pane_words(params, inputs, lowering),
+            DISTANCES[params.distance].code,
+            dimensions,
+            float_word(params.threshold),
+            params.workers,
+            8 * dimensions + 24,
+            *(inputs[side].index("inner") for side in SIDES),
+            *places[:2],
+            *(int(port in lowering.connected) for port in COPIES),
+            len(tables[0]),
+            places[2],
+            len(tables[1]),
+            places[3],
+            *(word for words in (*columns, *tables, *stored) for word in words),
+        ]

@@ -1,0 +1,242 @@
+"""What the operators of similarity joins do with a record, one at a time (docs/event-core.md, section 7): plain lists, searched whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from engine.core.mathematics import arccos
+from engine.spec import RecordSchema
+
+from .joins import PanePairing
+from .operators import Behaviour, Panes
+from .plan import milliseconds
+from .records import Record
+
+Vector = list[float]
+INNER, OUTER, OUTLIER = 0, 1, 2
+
+
+def distance(kind: str, a: Vector, b: Vector) -> float:
+    """NaN if there is none. Sums run over the coordinates in order."""
+    product = left = right = gap = 0.0
+    for x, y in zip(a, b, strict=True):
+        product, left, right, gap = product + x * y, left + x * x, right + y * y, gap + (x - y) * (x - y)
+    if kind == "euclidean":
+        return math.sqrt(gap)
+    lengths = math.sqrt(left) * math.sqrt(right)
+    return math.nan if lengths == 0 or math.isnan(lengths) else float(arccos(np.array([product / lengths]))[0]) / math.pi
+
+
+def java_doubles(seed: int) -> Iterator[float]:
+    """java.util.Random.nextDouble: two draws of 48 bits give its 53."""
+    state = seed ^ 0x5DEECE66D
+    while True:
+        high = state = (state * 0x5DEECE66D + 0xB) % 2**48
+        low = state = (state * 0x5DEECE66D + 0xB) % 2**48
+        yield ((high >> 22) * 2**27 + (low >> 21)) / 2**53
+
+
+class SpacePartitioner(Behaviour):
+    def __init__(self, params: Any, inputs: Mapping[str, RecordSchema]):
+        super().__init__()
+        self.params = params
+        draws = java_doubles(params.seed)
+        self.centroids = [[2 * next(draws) - 1 for _ in params.coordinates] for _ in range(params.spaces)]
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        vector = [record.values[name] for name in self.params.coordinates]
+        far = [distance(self.params.distance, vector, centroid) for centroid in self.centroids]
+        self.rows_read += len(far)
+        if all(math.isnan(d) for d in far):
+            self.errors += 1
+            return 1, []
+        home = min((d, j) for j, d in enumerate(far) if not math.isnan(d))[1]
+        reach = far[home] + 2 * self.params.threshold
+        others = [j for j, d in enumerate(far) if j != home and d <= reach and (home < j) ^ ((home + j) % 2 == 1)]
+        return 1, [record.with_values(record.values | self.added(j, home)) for j in (home, *others)]
+
+    def added(self, space: int, home: int) -> dict[str, Any]:
+        return {"space": space, "inner": space == home}
+
+
+class ClusterPartitioner(SpacePartitioner):
+    def added(self, space: int, home: int) -> dict[str, Any]:
+        key = (space * self.params.keys + self.params.spaces - 1) // self.params.spaces
+        worker = min(key * self.params.workers // self.params.keys, self.params.workers - 1)
+        return {"space": space, "inner": space == home, "key": key, "worker": worker}
+
+
+@dataclass
+class Workset:
+    number: int  # in its space, from 1 on
+    centroid: Vector
+    worker: int
+
+
+@dataclass
+class Kept:
+    """A copy from another space."""
+
+    record: Record
+    port: str
+    space: int
+    pane: int | None
+
+
+class WorksetFormulation(PanePairing):
+    def __init__(self, params: Any, inputs: Mapping[str, RecordSchema]):
+        Behaviour.__init__(self)
+        self.params = params
+        self.bytes = {port: schema.bytes for port, schema in inputs.items()}
+        self.panes = Panes.of(params.window)
+        self.ends = {"left": None, "right": None}
+        self.lateness_ns = milliseconds(params.lateness_ms)
+        self.ticks_asked: set[int] = set()
+        self.worksets: dict[int, list[Workset]] = {}
+        self.kept: list[Kept] = []
+
+    def vector(self, record: Record, port: str) -> Vector:
+        return [record.values[name] for name in getattr(self.params, f"{port}_coordinates")]
+
+    def measured(self, a: Vector, b: Vector) -> float:
+        self.rows_read += 1
+        return distance(self.params.distance, a, b)
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        panes = self.admit(record, port, now_ns)
+        if not panes:
+            return 1, self.too_late(record, port)
+        space, vector, t = record.values["space"], self.vector(record, port), self.params.threshold
+        worksets = self.worksets.get(space, [])
+        far = [self.measured(vector, workset.centroid) for workset in worksets]
+        if not record.values["inner"]:
+            self.kept.append(Kept(record, port, space, panes[-1]))
+            return 1, [self.copy(record, port, w, OUTER) for w, d in zip(worksets, far, strict=True) if d <= 2 * t]
+        home = min(range(len(far)), key=lambda n: (far[n], n), default=None)
+        outputs = []
+        if home is None or far[home] > t:
+            made = Workset(len(worksets) + 1, vector, space % self.params.workers)
+            outputs.append(self.copy(record, port, made, INNER))
+            here = sorted((kept for kept in self.kept if kept.space == space), key=lambda kept: (kept.pane or 0, kept.port))
+            near = [kept for kept in here if self.measured(vector, self.vector(kept.record, kept.port)) <= 2 * t]
+            outputs += [self.released(kept, made, record) for kept in near]
+            home = len(worksets)
+            self.worksets.setdefault(space, []).append(made)
+            worksets = self.worksets[space]
+        else:
+            outputs.append(self.copy(record, port, worksets[home], INNER if far[home] <= t / 2 else OUTLIER))
+        return 1, outputs + [self.copy(record, port, worksets[n], OUTER) for n in range(home) if far[n] <= 2 * t]
+
+    def copy(self, record: Record, port: str, workset: Workset, role: int) -> Record:
+        number = record.values["space"] * 2**32 + workset.number
+        return record.with_values(record.values | {"workset": number, "role": role, "worker": workset.worker}).to_port(f"out_{port}")
+
+    def released(self, kept: Kept, workset: Workset, by: Record) -> Record:
+        """A copy that came before its workset; the record that opens the workset triggers it."""
+        made = replace(self.copy(kept.record, kept.port, workset, OUTER), trigger=by.trigger)
+        if made.anchors is None or by.anchors is None:
+            return made
+        return replace(made, anchors=replace(made.anchors, trigger_ns=by.anchors.trigger_ns))
+
+    def on_watermark(self, watermark_ns: int) -> list[Record]:
+        self.watermark_ns = watermark_ns
+        if self.panes.size_ns is not None and not self.panes.processing_clock:
+            self.kept = [k for k in self.kept if k.pane + self.panes.size_ns + self.lateness_ns > watermark_ns]
+        return []
+
+    def on_tick(self, tick_ns: int) -> list[Record]:
+        self.kept = [k for k in self.kept if k.pane != tick_ns - self.panes.size_ns]
+        return []
+
+    def state_bytes(self) -> int:
+        copies = sum(self.bytes[kept.port] for kept in self.kept) + 16 * len({(kept.space, kept.pane) for kept in self.kept})
+        return copies + sum(16 + sum(8 * len(w.centroid) + 24 for w in worksets) for worksets in self.worksets.values())
+
+
+@dataclass
+class Member:
+    """A stored record of a join. where: its workset, key or partition; None where all meet."""
+
+    record: Record
+    port: str
+    where: Any
+    role: int
+    pane: int | None
+
+
+class SimilarityJoin(PanePairing):
+    """Worksets."""
+
+    def __init__(self, params: Any, inputs: Mapping[str, RecordSchema]):
+        super().__init__(params, inputs["left"], inputs["right"])
+        self.members: list[Member] = []
+
+    def role(self, record: Record) -> int:
+        return int(record.values["role"])
+
+    def reports(self, one: Record, other: Record) -> bool:
+        """Whether a match of these two counts here."""
+        return True
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        panes = self.admit(record, port, now_ns)
+        if not panes:
+            return 1, self.too_late(record, port)
+        where = record.values[self.keys[port]] if self.keys[port] else None
+        mine = [Member(record, port, where, self.role(record), pane) for pane in panes]
+        pairs = [(member, other) for member in mine for other in self.members if self.match(member, other)]
+        self.members += mine
+        return len(panes), [self.pair(record, port, other.record, self.bounds(member.pane)) for member, other in pairs]
+
+    def match(self, member: Member, other: Member) -> bool:
+        if other.port == member.port or (other.where, other.pane) != (member.where, member.pane):
+            return False
+        roles = {member.role, other.role}
+        if roles == {INNER}:
+            return True
+        if roles == {OUTER}:
+            return False
+        self.rows_read += 1
+        vectors = [[m.record.values[name] for name in getattr(self.params, f"{m.port}_coordinates")] for m in (member, other)]
+        return distance(self.params.distance, *vectors) <= self.params.threshold and self.reports(member.record, other.record)
+
+    def on_watermark(self, watermark_ns: int) -> list[Record]:
+        self.watermark_ns = watermark_ns
+        if self.panes.size_ns is not None and not self.panes.processing_clock:
+            self.members = [m for m in self.members if m.pane + self.panes.size_ns + self.lateness_ns > watermark_ns]
+        return []
+
+    def on_tick(self, tick_ns: int) -> list[Record]:
+        self.members = [m for m in self.members if m.pane != tick_ns - self.panes.size_ns]
+        return []
+
+    def state_bytes(self) -> int:
+        return sum(self.bytes[m.port] for m in self.members) + 16 * len({(m.where, m.pane) for m in self.members})
+
+
+class ClusterJoin(SimilarityJoin):
+    def role(self, record: Record) -> int:
+        return OUTLIER if record.values["inner"] else OUTER
+
+    def reports(self, one: Record, other: Record) -> bool:
+        return not self.params.dedupe_key or one.values["space"] == other.values["space"]
+
+
+class BruteForceJoin(SimilarityJoin):
+    def role(self, record: Record) -> int:
+        return OUTLIER
+
+
+SIMILARITY = {
+    "space_partitioner": SpacePartitioner,
+    "cluster_partitioner": ClusterPartitioner,
+    "workset_formulation": WorksetFormulation,
+    "similarity_join": SimilarityJoin,
+    "cluster_join": ClusterJoin,
+    "brute_force_join": BruteForceJoin,
+}
