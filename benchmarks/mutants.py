@@ -31,10 +31,11 @@ from tests.mutations.laws import MUTATIONS as LAW_MUTATIONS
 from tests.mutations.moving import MUTATIONS as MOVING_MUTATIONS
 from tests.mutations.scaling import MUTATIONS as SCALING_MUTATIONS
 from tests.mutations.scheduling import MUTATIONS as SCHEDULING_MUTATIONS
+from tests.mutations.similarity import MUTATIONS as SIMILARITY_MUTATIONS
 
 from .requirements import require
 
-ALL = (*MUTATIONS, *SCALING_MUTATIONS, *SCHEDULING_MUTATIONS, *LAW_MUTATIONS, *MOVING_MUTATIONS, *ENGINE_MUTATIONS)
+ALL = (*MUTATIONS, *SCALING_MUTATIONS, *SCHEDULING_MUTATIONS, *LAW_MUTATIONS, *MOVING_MUTATIONS, *ENGINE_MUTATIONS, *SIMILARITY_MUTATIONS)
 CAUGHT = ROOT / "benchmarks" / "caught.json"
 PARTS = ("engine", "tests", "fixtures", "webapp", "workers", "benchmarks", "scripts", "pyproject.toml")
 PATIENCE_S = {"ci": 150, "all": 1800}

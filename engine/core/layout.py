@@ -224,7 +224,8 @@ Y_STATE = 1  # ... bytes of state that its host has counted ...
 Y_RANK = 2  # ... what a scheduling policy ranks it ...
 Y_HELD = 3  # ... 1 while it is held, whatever its rank ...
 Y_WATCHED = 4  # ... and 1 while a scheduling policy waits for its watermark to rise
-Y_COLUMNS = 5
+Y_READ = 5  # ... stored records and distances that its services have read (no part of the digest)
+Y_COLUMNS = 6
 INGRESS_READ, INGRESS_THROTTLE, INGRESS_DROP = 0, 1, 2
 NO_PRESSURE = 1 << 16
 
@@ -439,6 +440,7 @@ BOX_REUSED = 2  # 1 if the message served is one of them
 BOX_WORK = 3  # counted work ...
 BOX_READ = 4  # ... and stored records that a firing has read
 BOX_SPARE_COUNT = 5  # how many messages are kept for the hooks of a protocol, ...
+BOX_COUNTED = 6  # outputs that are only counted, in another one
 BOX_SPARE = 8  # ... from here on
 
 # -- the service trace: a row for each service that began while tracing (`engine.core.kernels.service_trace`), its times in words ... ---

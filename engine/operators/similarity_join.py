@@ -4,16 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from engine.core.distances import DISTANCES
+from engine.core.kernels.latencies import join_stamps
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import find_entry
-from engine.core.layout import BOX_READ, BOX_WORK, G_FREE, G_NEED, M_PAYLOAD, NEED_MESSAGES, R_NEXT, S_LEFT, S_SIDE
+from engine.core.layout import (
+    BOX_COUNTED,
+    BOX_READ,
+    BOX_WORK,
+    G_FREE,
+    G_NEED,
+    M_EDGE,
+    M_EVENT,
+    M_NEWEST,
+    M_OLDEST,
+    M_PAYLOAD,
+    N_ORIGIN,
+    NEED_MESSAGES,
+    PAIRED,
+    R_EVENT,
+    R_NEWEST,
+    R_NEXT,
+    R_OLDEST,
+    S_LEFT,
+    S_SIDE,
+)
 from engine.operators.join import join_on_close
 from engine.operators.pairs import (
+    EVENT_NEWEST,
+    EVENT_OLDEST,
+    JOIN_EVENT,
     JOIN_EXTRA,
     JOIN_LEFT_KEY,
     JOIN_LISTENED,
@@ -21,6 +45,7 @@ from engine.operators.pairs import (
     JOIN_SLIDE,
     JOIN_STEP,
     KEPT_IN_PANES,
+    LAST_PAIR,
     SIDES,
     PanePairing,
     PaneParams,
@@ -50,7 +75,8 @@ from engine.operators.similarity import (
     store_vector,
 )
 from engine.operators.windows import FullHistory, JoinWindow
-from engine.spec.base.records import RecordSchema
+from engine.spec.base.problems import Refusal
+from engine.spec.base.records import RecordField, RecordSchema
 
 # parameters after those of a join over panes; by side: column with the role, column with the partition (-1: it does not matter), place of
 # the list of coordinates
@@ -65,8 +91,10 @@ from engine.spec.base.records import RecordSchema
     SIM_RIGHT_SPACE,
     SIM_LEFT_COORDINATES,
     SIM_RIGHT_COORDINATES,
-) = range(JOIN_STEP + 1, JOIN_STEP + 11)
-SIM_OWN = JOIN_STEP + 11
+    SIM_COUNTS,
+) = range(JOIN_STEP + 1, JOIN_STEP + 12)
+SIM_OWN = JOIN_STEP + 12
+NUMBER = LAST_PAIR + 1  # used instead of a side in the table of output fields
 ROLES_GIVEN, ROLES_OF_INNER, ROLES_NONE = range(3)
 """Where roles come from: a field with the role; a field that is true for a partition's own records, which are compared with all others;
 nowhere, so all are compared with all."""
@@ -119,6 +147,61 @@ def mark_matches(world, e, slot, port, at, role):
     return matches
 
 
+def count_pairs(world, e, slot, port, at, tracing, anchor, stamps, emits):
+    """Count the marked records of an entry: those that are no newer than the record in `slot` in one output, at the place of the first of
+    them; each other one in an output of its own, since its latency is another. Returns the number of outputs. emits: 1 to make them, and
+    remove the marks."""
+    msg = world.msg
+    par = world.par
+    entry = world.entry
+    row = world.row
+    g = world.g
+    marked = par[at + JOIN_EXTRA] + SIM_ROW_MATCHES
+    other = S_LEFT + (1 - port) * S_SIDE
+    outputs = 0
+    together = -1  # the output of several
+    some = False
+    made = -1
+    r = entry[e, other + 1]
+    for _ in range(entry[e, other]):
+        if row[r, marked] == 1:
+            is_newer = row[r, R_NEWEST] > msg[slot, M_NEWEST]
+            if is_newer or not some:
+                outputs += 1
+                if emits == 1:
+                    made = new_output(msg, world.free, g, world.box, slot, stamps)
+                    msg[made, M_EDGE] = 0
+                    msg[made, M_PAYLOAD] = 0
+            if emits == 1:
+                if not is_newer:
+                    if not some:
+                        together = made
+                    made = together
+                elif tracing and anchor == M_NEWEST:
+                    world.notes[made, N_ORIGIN] = world.row_origin[r]
+                msg[made, M_PAYLOAD] += 1
+                count_in(world, made, r, at, stamps)
+                row[r, marked] = 0
+            if not is_newer:
+                some = True
+        r = row[r, R_NEXT]
+    return outputs
+
+
+def count_in(world, made, r, at, stamps):
+    """Stored row `r` is a contributor of the output `made`."""
+    msg = world.msg
+    row = world.row
+    rule = world.par[at + JOIN_EVENT]
+    if rule == EVENT_NEWEST:
+        msg[made, M_EVENT] = max(msg[made, M_EVENT], row[r, R_EVENT])
+    elif rule == EVENT_OLDEST:
+        msg[made, M_EVENT] = min(msg[made, M_EVENT], row[r, R_EVENT])
+    msg[made, M_NEWEST] = max(msg[made, M_NEWEST], row[r, R_NEWEST])
+    msg[made, M_OLDEST] = min(msg[made, M_OLDEST], row[r, R_OLDEST])
+    join_stamps(msg, made, row, r, world.g, stamps, PAIRED)
+
+
 def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
     """In each open pane, store the record with its workset, then emit one output per record of the other side that matches it."""
     msg = world.msg
@@ -144,15 +227,20 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
     extra = par[at + JOIN_EXTRA]
     other = S_LEFT + (1 - port) * S_SIDE
     listened = par[at + JOIN_LISTENED]
+    counts = par[at + SIM_COUNTS] == 1
     matches = 0
+    outputs = 0
     box[BOX_READ] = 0
     for k in range(panes):
         e = find_entry(table, entry, i, key, start + k * slide)
         if e >= 0:
             found = mark_matches(world, e, slot, port, at, role)
             matches += found * listened
-    if g[G_FREE] < matches:
-        g[G_NEED] = matches
+            if counts:
+                found = count_pairs(world, e, slot, port, at, tracing, anchor, stamps, 0)
+            outputs += found * listened
+    if g[G_FREE] < outputs + 1:
+        g[G_NEED] = outputs + 1
         return -NEED_MESSAGES
 
     for _ in range(panes):
@@ -164,15 +252,18 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
         row[r, extra + SIM_ROW_SPACE] = space_of(msg, slot, port, par, at)
         row[r, extra + SIM_ROW_MATCHES] = 0
         store_vector(world, slot, par[at + SIM_LEFT_COORDINATES + port], par[at + SIM_DIMENSIONS], r, extra + SIM_ROW_VECTOR)
+        if counts and listened == 1:
+            count_pairs(world, e, slot, port, at, tracing, anchor, stamps, 1)
         r = entry[e, other + 1]
-        for _ in range(entry[e, other]):
+        for _ in range(0 if counts else entry[e, other]):
             if row[r, extra + SIM_ROW_MATCHES] == 1 and listened == 1:
                 made = new_output(msg, world.free, g, box, slot, stamps)
                 pair_with_stored(world, made, slot, port, at, r, start, start + par[at + JOIN_SIZE], tracing, anchor, stamps)
             row[r, extra + SIM_ROW_MATCHES] = 0
             r = row[r, R_NEXT]
         start += slide
-    return matches
+    box[BOX_COUNTED] = matches - outputs
+    return outputs
 
 
 class SimilarityPairing(PanePairing):
@@ -193,6 +284,20 @@ class SimilarityPairing(PanePairing):
         distance: DistanceName = "angular"
         threshold: Threshold
         window: JoinWindow = Field(default_factory=FullHistory, description="the records to keep, and how long")
+        pairs: Literal["each", "counted"] = Field(
+            "each",
+            description="each: a record for each pair; counted: for each arrival that matches, one record with the number of its pairs "
+            "(field pairs), which costs and counts as much",
+        )
+
+        @model_validator(mode="after")
+        def _counted_pairs_have_no_fields(self) -> Self:
+            if self.pairs == "counted" and self.select is not None:
+                message = (
+                    f"select names {len(self.select)} fields of pairs, but pairs are counted, so there is only their number; leave it out"
+                )
+                raise Refusal(message, at=("select",), code="counted", value=list(self.select))
+            return self
 
     @classmethod
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
@@ -201,7 +306,16 @@ class SimilarityPairing(PanePairing):
             check_coordinates(getattr(params, f"{side}_coordinates"), inputs[side], f"{side}_coordinates", f"the {side} input")
             cls.check_input(inputs[side], f"the {side} input")
         check_same_dimensions(params)
-        return super().output_schemas(params, inputs)
+        schemas = super().output_schemas(params, inputs)
+        if params.pairs == "counted":
+            schemas["out"] = RecordSchema((RecordField("pairs", "int"),), schemas["out"].bytes)
+        return schemas
+
+    @classmethod
+    def _bounds(cls, params: Any, inputs: Mapping[str, RecordSchema], named: Mapping[str, Any]) -> dict[str, tuple[int, RecordField]]:
+        """With counted pairs, also the number of pairs, which comes from neither input."""
+        found = super()._bounds(params, inputs, named)
+        return found | ({"pairs": (NUMBER, RecordField("pairs", "int"))} if params.pairs == "counted" else {})
 
     @classmethod
     def check_input(cls, schema: RecordSchema, where: str) -> None:
@@ -232,6 +346,7 @@ class SimilarityPairing(PanePairing):
             *(inputs[side].index(name) if name else -1 for name in (cls.role_field, cls.space_field(params)) for side in SIDES),
             place,
             place + dimensions,
+            int(params.pairs == "counted"),
             *columns[0],
             *columns[1],
         ]

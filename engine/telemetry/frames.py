@@ -35,6 +35,7 @@ GAINED = (
     *_COUNTED,
     "dropped",  # records past a log's retention
     "shed",  # records that sources on full hosts discarded
+    "reads",  # stored records and distances that services have read
 )
 """Counters of instances, in real records if one record stands for several.
 
@@ -108,6 +109,7 @@ class Counters:
         gained = np.empty((len(GAINED), len(inst)), np.int64)
         bulk.counts(inst, w.op, _COLUMNS, gained)
         gained[_ROW["dropped"]], gained[_ROW["shed"]] = dropped * taken, w.tally[:, L.Y_SHED] * taken
+        gained[_ROW["reads"]] = w.tally[:, L.Y_READ] * taken
         spent = np.empty((len(SPENT), len(inst)), np.int64)
         bulk.counts(inst, w.op, _SUMS, spent)
         spent[SPENT.index("alignment_ns")] = w.align[:, L.ALIGN_WAITED]
@@ -662,6 +664,7 @@ def _operator_summary(here: NDArray[np.bool_], active_ns: int, new: Counters, en
         "stolen": _round(new.stolen_ns[here].sum() / span_ns),
         "late": int(end.late[here].sum()),
         "shed": int(end.shed[here].sum()),
+        "read": int(end.reads[here].sum()),
         "lost": int(end.gone[here].sum()),
         "unsent": int(end.unsent[here].sum()),
     }

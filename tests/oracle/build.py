@@ -413,7 +413,9 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
     if operator.kind == "split":
         return Split(params, inputs["in"])
     if operator.kind in SIMILARITY:
-        return counted_from(start_ns, SIMILARITY[operator.kind](params, inputs))
+        behaviour = counted_from(start_ns, SIMILARITY[operator.kind](params, inputs))
+        behaviour.clock = network.experiment.measurement.latency.clock
+        return behaviour
     if operator.kind in JOINS:
         if operator.kind != "window_join":
             return counted_from(start_ns, JOINS[operator.kind](params, inputs["left"], inputs["right"]))
@@ -430,4 +432,4 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
         return CountWindowAggregate(params, word, inputs["in"].bytes, group)
     if operator.kind == "aggregate":
         return counted_from(start_ns, PaneAggregate(params, word, inputs["in"].bytes, group))
-    return Sink() if operator.kind == "sink" else Behaviour()
+    return Sink(counted_by=params.counted_by) if operator.kind == "sink" else Behaviour()

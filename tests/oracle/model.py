@@ -1061,7 +1061,8 @@ class Model:
         instance.behaviour.timers.clear()
 
         prices = instance.prices
-        cost_ps = prices.record_ps * work + prices.read_ps * instance.behaviour.rows_read + prices.output_ps * len(outputs)
+        counted = sum(record.stands_for for record in outputs)
+        cost_ps = prices.record_ps * work + prices.read_ps * instance.behaviour.rows_read + prices.output_ps * counted
         cost_ps += sum(self.serialising_ps(instance, edge, outputs) for edge in instance.outputs)
         if item.kind is Kind.RECORD and item.channel is not None and not item.channel.local:
             cost_ps += item.channel.edge.received_ps

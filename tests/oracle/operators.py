@@ -74,11 +74,14 @@ class BlockReceiver(Receiver):
         return super().on_record(replace(record, event_ns=min(now_ns, ends_ns - 1)), port, now_ns)
 
 
+@dataclass
 class Sink(Behaviour):
-    """Delivery is the model's; nothing goes on from here."""
+    """Delivery is the model's; nothing goes on from here. counted_by: field with the number of records that one stands for."""
+
+    counted_by: str | None = None
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
-        return 1, []
+        return 1 if self.counted_by is None else max(record.values[self.counted_by], 0), []
 
 
 def expression_over(schema: Any, text: str) -> Expression:

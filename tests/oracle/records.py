@@ -59,7 +59,8 @@ class Anchors:
 class Record:
     """values: field name to value, in schema order. trigger: the input record behind it (source number << 40 | record number).
 
-    port: the output port by which it leaves the operator that makes it; under way it is `out` again.
+    port: the output port by which it leaves the operator that makes it; under way it is `out` again. stands_for: outputs that are only
+    counted in it.
     """
 
     values: dict[str, Any]
@@ -68,6 +69,7 @@ class Record:
     anchors: Anchors | None = None
     append_ns: int = 0  # only of a log's records
     port: str = "out"
+    stands_for: int = 1
 
     def with_values(self, values: dict[str, Any], event_ns: int | None = None) -> Record:
         """A record that this one alone causes."""

@@ -97,6 +97,7 @@ class WorksetFormulation(PanePairing):
         self.ends = {"left": None, "right": None}
         self.lateness_ns = milliseconds(params.lateness_ms)
         self.ticks_asked: set[int] = set()
+        self.ends_asked: set[int] = set()
         self.worksets: dict[int, list[Workset]] = {}
         self.kept: list[Kept] = []
 
@@ -109,28 +110,39 @@ class WorksetFormulation(PanePairing):
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
         panes = self.admit(record, port, now_ns)
+        self.timers.clear()  # only what is kept has to end
         if not panes:
             return 1, self.too_late(record, port)
         space, vector, t = record.values["space"], self.vector(record, port), self.params.threshold
         worksets = self.worksets.get(space, [])
         far = [self.measured(vector, workset.centroid) for workset in worksets]
         if not record.values["inner"]:
-            self.kept.append(Kept(record, port, space, panes[-1]))
-            return 1, [self.copy(record, port, w, OUTER) for w, d in zip(worksets, far, strict=True) if d <= 2 * t]
+            self.keep(Kept(record, port, space, panes[-1]))
+            return 1, [self.copy(record, port, w, OUTER) for w, d in zip(worksets, far, strict=True) if self.needs(d)]
         home = min(range(len(far)), key=lambda n: (far[n], n), default=None)
         outputs = []
         if home is None or far[home] > t:
             made = Workset(len(worksets) + 1, vector, space % self.params.workers)
             outputs.append(self.copy(record, port, made, INNER))
             here = sorted((kept for kept in self.kept if kept.space == space), key=lambda kept: (kept.pane or 0, kept.port))
-            near = [kept for kept in here if self.measured(vector, self.vector(kept.record, kept.port)) <= 2 * t]
+            near = [kept for kept in here if self.needs(self.measured(vector, self.vector(kept.record, kept.port)))]
             outputs += [self.released(kept, made, record) for kept in near]
             home = len(worksets)
             self.worksets.setdefault(space, []).append(made)
             worksets = self.worksets[space]
         else:
             outputs.append(self.copy(record, port, worksets[home], INNER if far[home] <= t / 2 else OUTLIER))
-        return 1, outputs + [self.copy(record, port, worksets[n], OUTER) for n in range(home) if far[n] <= 2 * t]
+        return 1, outputs + [self.copy(record, port, worksets[n], OUTER) for n in range(home) if self.needs(far[n])]
+
+    def needs(self, far: float) -> bool:
+        """Whether a workset with its centroid so far away needs a copy."""
+        return far <= 2 * self.params.threshold
+
+    def keep(self, copy: Kept) -> None:
+        self.kept.append(copy)
+        if self.panes.processing_clock and copy.pane not in self.ends_asked:
+            self.ends_asked.add(copy.pane)
+            self.timers.append(copy.pane + self.panes.size_ns)
 
     def copy(self, record: Record, port: str, workset: Workset, role: int) -> Record:
         number = record.values["space"] * 2**32 + workset.number
@@ -175,6 +187,7 @@ class SimilarityJoin(PanePairing):
     def __init__(self, params: Any, inputs: Mapping[str, RecordSchema]):
         super().__init__(params, inputs["left"], inputs["right"])
         self.members: list[Member] = []
+        self.clock = "event"  # of the measured latency
 
     def role(self, record: Record) -> int:
         return int(record.values["role"])
@@ -189,9 +202,34 @@ class SimilarityJoin(PanePairing):
             return 1, self.too_late(record, port)
         where = record.values[self.keys[port]] if self.keys[port] else None
         mine = [Member(record, port, where, self.role(record), pane) for pane in panes]
-        pairs = [(member, other) for member in mine for other in self.members if self.match(member, other)]
+        found = [[other.record for other in self.members if self.match(member, other)] for member in mine]
         self.members += mine
-        return len(panes), [self.pair(record, port, other.record, self.bounds(member.pane)) for member, other in pairs]
+        if self.params.pairs == "counted":
+            return len(panes), [made for others in found for made in self.counted(record, port, others)]
+        matches = [(member, other) for member, others in zip(mine, found, strict=True) for other in others]
+        return len(panes), [self.pair(record, port, other, self.bounds(member.pane)) for member, other in matches]
+
+    def counted(self, record: Record, port: str, others: list[Record]) -> list[Record]:
+        """A record for all pairs with others that are no newer, at the place of the first of them; one for each other pair."""
+        made: list[list[Record]] = []
+        together: list[Record] = []
+        for other in others:
+            pair = self.pair(record, port, other)
+            if other.anchors.newest_ns[self.clock] > record.anchors.newest_ns[self.clock]:
+                made.append([pair])
+                continue
+            if not together:
+                made.append(together)
+            together.append(pair)
+        return [self.sum_of(pairs) for pairs in made]
+
+    def sum_of(self, pairs: list[Record]) -> Record:
+        anchors = pairs[0].anchors
+        for pair in pairs[1:]:
+            anchors = anchors.with_contributors(pair.anchors)
+        least_or_most = min if self.params.event_time == "oldest" else max
+        event_ns = least_or_most(pair.event_ns for pair in pairs)
+        return replace(pairs[0], values={"pairs": len(pairs)}, event_ns=event_ns, anchors=anchors, stands_for=len(pairs))
 
     def match(self, member: Member, other: Member) -> bool:
         if other.port == member.port or (other.where, other.pane) != (member.where, member.pane):

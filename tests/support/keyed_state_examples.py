@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from engine.core import layout as L
@@ -121,9 +122,9 @@ class InAndOut:
             if o not in self.kinds:
                 continue
             _, groups = keyed_state.key_groups(world.arrays, o)
-            middle = groups // 2
+            cuts = (0, groups // 2, groups) if self.kinds[o].by_key_groups else (0, groups)
             try:
-                states = [keyed_state.take(world, self.kinds[o], i, first, end) for first, end in ((0, middle), (middle, groups))]
+                states = [keyed_state.take(world, self.kinds[o], i, first, end) for first, end in pairwise(cuts)]
             except keyed_state.CannotMove:  # a tick waits
                 continue
             assert world.arrays.inst[i, L.I_STATE_BYTES] == 0

@@ -18,11 +18,11 @@ def latency_bucket(value_ns):
     return 128 + (shift - 1) * 64 + ((value_ns >> shift) - 64)
 
 
-def note_latency(histogram, latency_sums, x, delay_ns):
-    """Count a delivery under row `x`: of a sink and a measure."""
-    histogram[x, latency_bucket(delay_ns)] += 1
-    latency_sums[x, SUM_COUNT] += 1
-    latency_sums[x, SUM_TOTAL_NS] += delay_ns
+def note_latency(histogram, latency_sums, x, delay_ns, count):
+    """Count a delivery of so many records under row `x`: of a sink and a measure."""
+    histogram[x, latency_bucket(delay_ns)] += count
+    latency_sums[x, SUM_COUNT] += count
+    latency_sums[x, SUM_TOTAL_NS] += delay_ns * count
     if delay_ns > latency_sums[x, SUM_MAX_NS]:
         latency_sums[x, SUM_MAX_NS] = delay_ns
 

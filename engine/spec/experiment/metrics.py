@@ -139,6 +139,7 @@ OF_OPERATOR = {
     "stolen": Quantity("share", "Share of the time that other threads took from its instances."),
     "late": Quantity("records", "Records that came after their windows had closed."),
     "shed": Quantity("records", "Records that its sources on full hosts discarded."),
+    "read": Quantity("", "Stored records, and distances to others, that its services have read."),
     "lost": Quantity("records", "Records sent to it and never served, because a host was lost."),
     "unsent": Quantity("records", "Records taken in or produced, but not sent, because a host was lost."),
     **{f"attribution.{part}": of for part, of in OF_ATTRIBUTION.items()},

@@ -189,8 +189,9 @@ def test_what_goes_out_and_in_again_changes_nothing_of_any_kind(name: str) -> No
 @pytest.mark.parametrize("kind", OPERATORS)
 def test_every_kind_with_keyed_state_says_how_it_keeps_it(kind: str) -> None:
     operator = OPERATORS[kind]
-    assert (operator.keeping is not None) == (operator.group == "Stateful") == has_state(operator)
-    if operator.keeping is not None:
+    assert (operator.keeping is not None) == has_state(operator)
+    assert operator.group != "Stateful" or operator.keeping is not None
+    if operator.keeping is not None and operator.group == "Stateful":  # those of similarity joins have tests of their own
         assert kind in {name.split(",")[0] for name in KINDS}
 
 

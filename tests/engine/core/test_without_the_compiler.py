@@ -20,6 +20,7 @@ from ...support.agreement import DATASETS
 from ...support.keyed_state_examples import KINDS, document
 from ...support.recovery_examples import PROTOCOLS, counting, joining, loss, with_losses
 from ...support.rescaling_examples import in_place, order_of, scaled
+from ...support.similarity_examples import brute_force, clusters, worksets
 
 Document = dict[str, Any]
 
@@ -54,7 +55,8 @@ def without_state(processor: str = "dedicated") -> Document:
 
 
 def test_every_kind_is_tried() -> None:
-    found = {operator["kind"] for made in [without_state(), *map(document, KINDS)] for operator in made["query"]["operators"]}
+    similar = [worksets(), clusters(), brute_force()]
+    found = {operator["kind"] for made in [without_state(), *map(document, KINDS), *similar] for operator in made["query"]["operators"]}
     assert found == {*OPERATORS}
 
 
@@ -63,6 +65,11 @@ def test_every_kind_with_state(name: str) -> None:
     made = document(name)
     made["workload"]["horizon_s"] = 0.02
     assert_the_same_without_the_compiler(made)
+
+
+@pytest.mark.parametrize("make", [worksets, clusters, brute_force], ids=lambda make: make.__name__)
+def test_similarity_joins(make: Callable[..., Document]) -> None:
+    assert_the_same_without_the_compiler(make(per_s=1500.0, dimensions=3, horizon_s=0.03))
 
 
 @pytest.mark.parametrize("processor", only(["dedicated", "shared_fifo", "pool", "processor_sharing"], ci=["processor_sharing"]))

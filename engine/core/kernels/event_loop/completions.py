@@ -88,6 +88,9 @@ def deliver():
     sink = op[o, O_SINK]
     delay = t - msg[slot, anchor]
     width = op[o, O_WIDTH]
+    stands_for = 1
+    if par[op[o, O_PARAMS]] >= 0:
+        stands_for = max(msg[slot, M_PAYLOAD + par[op[o, O_PARAMS]]], 0)
     if keeping:
         n = g[G_OUTPUT]
         g[G_OUTPUT] = n + 1
@@ -99,7 +102,7 @@ def deliver():
         outputs[n, OUTPUT_LATENCY] = delay
         for c in range(width):
             outputs[n, OUTPUT_HEADER + c] = msg[slot, M_PAYLOAD + c]
-    note_latency(histogram, latency_sums, sink, delay)
+    note_latency(histogram, latency_sums, sink, delay, stands_for)
     d = (inst[i, I_DIGEST] ^ t) * -7046029254386353131
     d = (d ^ msg[slot, M_EVENT]) * -7046029254386353131
     d = (d ^ msg[slot, M_TRIGGER]) * -7046029254386353131
@@ -108,7 +111,7 @@ def deliver():
         d = (d ^ msg[slot, M_PAYLOAD + c]) * -7046029254386353131
     measure_other_latencies()
     inst[i, I_DIGEST] = d ^ (d >> 32)
-    inst[i, I_DELIVERED] += 1
+    inst[i, I_DELIVERED] += stands_for
     free_message(free, g, slot)
     proc[p, P_SLOT] = -1
 
@@ -123,7 +126,7 @@ def measure_other_latencies():
             if g[G_MEASURE_TO + k] == TO_EMIT:
                 delay += msg[slot, msg.shape[1] - 1 - stamps] - t
             x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1)) + sink
-            note_latency(histogram, latency_sums, x, delay)
+            note_latency(histogram, latency_sums, x, delay, stands_for)
         if keeping:
             outputs[n, outputs.shape[1] - 1 - k] = delay
         d = (d ^ delay) * -7046029254386353131
@@ -140,7 +143,7 @@ def deliver_mark():
         if g[G_MEASURE_TO + k] == point:
             delay = t - msg[slot, g[G_MEASURE_FROM + k]]
             x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1)) + sink
-            note_latency(histogram, latency_sums, x, delay)
+            note_latency(histogram, latency_sums, x, delay, 1)
             inst[i, I_DIGEST] = (inst[i, I_DIGEST] ^ delay) * -7046029254386353131
     free_message(free, g, slot)
     proc[p, P_SLOT] = -1

@@ -87,6 +87,8 @@ def serve_record():
         port = edge[e, E_PORT]
         if op[o, O_SINK] >= 0:
             keep = True
+            if par[at] >= 0:
+                box[BOX_WORK] = max(msg[slot, M_PAYLOAD + par[at]], 0)
         # WEAVE on_record
 
 

@@ -32,6 +32,7 @@ def begin_service():
     box[BOX_REUSED] = 0  # 1 if the message served was used again
     box[BOX_WORK] = 0  # counted work ...
     box[BOX_READ] = 0  # ... and stored records that a firing has read
+    box[BOX_COUNTED] = 0  # outputs that are only counted, in another one
     n = 0
     mark = -FAR
     keep = False
@@ -67,7 +68,10 @@ def add_watermark():
 
 def price_service():
     """Section 3: price the service. Cost that varies (section 3.2) and memory pressure (section 13.1) change the price."""
-    cost_ps = extra_ps + op[o, O_RECORD_PS] * box[BOX_WORK] + op[o, O_READ_PS] * box[BOX_READ] + op[o, O_OUTPUT_PS] * n
+    cost_ps = extra_ps + op[o, O_RECORD_PS] * box[BOX_WORK] + op[o, O_READ_PS] * box[BOX_READ]
+    cost_ps += op[o, O_OUTPUT_PS] * (n + box[BOX_COUNTED])
+    if box[BOX_READ] > 0:
+        tally[i, Y_READ] += box[BOX_READ]
     # WEAVE if serialising
     if n > 0:
         cost_ps += serialising_ps(world, i, o)
@@ -77,7 +81,7 @@ def price_service():
     # WEAVE end
     if kind == RECORD:
         inst[i, I_WAIT] += t - best_ready
-        inst[i, I_EMITTED] += n
+        inst[i, I_EMITTED] += n + box[BOX_COUNTED]
         g[G_HOPS] += 1
     else:
         cost_ps += op[o, O_CONTROL_PS]

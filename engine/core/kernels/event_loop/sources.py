@@ -51,7 +51,7 @@ def read_log():
         for k in range(g[G_MEASURES]):
             if g[G_MEASURE_TO + k] == TO_READ:  # under the first sink
                 x = (k + 1) * (histogram.shape[0] // (g[G_MEASURES] + 1))
-                note_latency(histogram, latency_sums, x, t - best_ready)
+                note_latency(histogram, latency_sums, x, t - best_ready, 1)
     # WEAVE end
 
 

@@ -1,0 +1,339 @@
+"""Similarity joins (specification of S3J, sections 2 to 4 and 9).
+
+What this catches: pairs that are missing, invented or found twice; comparisons that are not counted; copies that are not needed; worksets
+that go with their windows; copies that came before their workset; spaces that both, or neither, find the pairs between them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import engine
+from engine.core.kernels import trigonometry
+from engine.core.mathematics import arccos
+from engine.operators.similarity import centroids, with_fields
+from engine.operators.space_partitioner import meets_here
+from engine.prices import PRICE_LISTS
+from engine.spec import validate
+from tests.oracle import similarity as twin
+from tests.oracle.records import Record
+from tests.support.tiers import EXAMPLES, TIER, only, spread
+
+from ...support.agreement import assert_agreement, cut_saved_and_forked, fingerprint, services_of, traced, with_params
+from ...support.keyed_state_examples import in_and_out
+from ...support.recovery_examples import PROTOCOLS, loss, with_losses, with_protocol
+from ...support.similarity_examples import TUMBLING, brute_force, clusters, counted, true_pairs, vectors, worksets
+
+SLIDING = {"kind": "sliding", "size_s": 0.02, "slide_s": 0.008}
+
+
+def pairs(simulation: engine.Simulation) -> Counter[tuple[int, int]]:
+    return Counter((row["id"], row["right_id"]) for row in simulation.outputs("sink").to_pylist())
+
+
+# --- exactness ----------------------------------------------------------------------------------------------------------------------------
+
+CASES = [
+    (t, p, d, distance)
+    for t in (0.02, 0.05, 0.1)
+    for p in (1, 5, 10, 20)
+    for d, distance in ((2, "angular"), (3, "angular"), (10, "angular"), (2, "euclidean"))
+]
+
+
+@pytest.mark.parametrize(("t", "p", "d", "distance"), spread(CASES, ci=8))
+def test_every_pair_is_found_once(t: float, p: int, d: int, distance: str) -> None:
+    t = 0.2 + t if d == 10 else t  # in ten dimensions most vectors are at right angles
+    document = worksets(p, t, dimensions=d, distance=distance)
+    for source in document["workload"]["sources"].values():
+        source["disorder"] = {"kind": "uniform", "max_ms": 3.0}
+        source["watermarks"]["lag_ms"] = 3.0
+    expected = true_pairs(document, t, 0.02, distance)
+    assert pairs(traced(document)) == expected
+    assert expected.total() > 0
+
+
+@pytest.mark.parametrize("t", [0.02, 0.1])
+def test_cluster_join_finds_every_pair_once_unless_partitions_share_keys(t: float) -> None:
+    expected = true_pairs(worksets(threshold=t), t, 0.02)
+    for document in (clusters("space", partitions=300, threshold=t), clusters(partitions=300, dedupe=True, threshold=t)):
+        assert pairs(traced(document)) == expected
+    merged = pairs(traced(clusters(partitions=300, threshold=t)))
+    assert merged.keys() == expected.keys()
+    assert merged.total() > expected.total()
+
+
+def test_brute_force_finds_every_pair_once() -> None:
+    document = brute_force(threshold=0.07)
+    simulation = traced(document)
+    assert pairs(simulation) == true_pairs(document, 0.07, 0.02)
+
+
+def test_full_history_has_no_windows() -> None:
+    document = worksets(window={"kind": "full_history"})
+    assert pairs(traced(document)) == true_pairs(document, 0.05, None)
+
+
+def test_a_pair_of_two_sliding_windows_is_found_in_each() -> None:
+    found = pairs(traced(worksets(window=SLIDING)))
+    assert found == pairs(traced(brute_force(window=SLIDING)))
+    assert {2, 3} <= {*found.values()}
+
+
+# --- against the oracle -------------------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def jobs(draw: st.DrawFn, counts: bool = True) -> dict[str, Any]:
+    """Similarity joins of all kinds on slow links and few cores, with records that are late and channels that are full."""
+    make = draw(st.sampled_from([worksets, worksets, clusters, brute_force]))
+    windows = [TUMBLING, TUMBLING | {"clock": "processing"}, TUMBLING | {"origin_s": -0.003}, SLIDING, {"kind": "full_history"}]
+    about: dict[str, Any] = {
+        "workers": draw(st.integers(1, 4)),
+        "threshold": draw(st.sampled_from([0.01, 0.05, 0.2])),
+        "per_s": draw(st.sampled_from([1_000.0, 2_500.0])),
+        "dimensions": draw(st.integers(1, 4)),
+        "window": draw(st.sampled_from(windows)),
+        "distance": draw(st.sampled_from(["angular", "euclidean"])),
+        "seed": draw(st.integers(0, 2**48 - 1)),
+    }
+    if make is clusters:
+        about |= {"key": draw(st.sampled_from(["key", "space"])), "dedupe": draw(st.booleans()), "partitions": draw(st.integers(1, 30))}
+    kind = draw(st.sampled_from(["dedicated", "shared_fifo", "pool", "processor_sharing"]))
+    document = make(**about)
+    document["cluster"]["hosts"][0]["processor"] = {"kind": kind}
+    if kind != "dedicated":
+        document["cluster"]["hosts"][0]["cores"] = 2
+    document["policies"] = {"flow_control": draw(st.sampled_from([{"kind": "unbounded"}, {"kind": "credits", "per_channel": 2}]))}
+    if counts and draw(st.booleans()):
+        document = counted(document)
+    document["measurement"] = {"latency": {"from": "ingest", "anchor": draw(st.sampled_from(["trigger", "newest", "oldest"]))}}
+    for source in document["workload"]["sources"].values():
+        source["disorder"] = draw(st.sampled_from([{"kind": "none"}, {"kind": "uniform", "max_ms": 6.0}]))
+        source["stream"]["law"] = draw(st.sampled_from(["uniform", "gaussian", "pareto"]))
+    return document
+
+
+@settings(max_examples=EXAMPLES[TIER] // 2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(jobs())
+def test_random_jobs_agree_with_the_oracle(document: dict[str, Any]) -> None:
+    assert validate(document) == []
+    assert_agreement(document)
+
+
+@pytest.mark.parametrize("make", [worksets, clusters, brute_force], ids=lambda make: make.__name__)
+def test_a_run_is_the_same_cut_saved_and_forked(make: Any) -> None:
+    document = make(per_s=3000.0, window=SLIDING)
+    whole, cut = traced(document), cut_saved_and_forked(document, 4_000_011)
+    assert fingerprint(cut) == fingerprint(whole)
+
+
+@pytest.mark.parametrize("protocol", only([*PROTOCOLS], ci=PROTOCOLS[:1]), ids=lambda protocol: protocol.__name__)
+def test_no_pair_is_lost_with_a_worker(protocol: Any) -> None:
+    document = worksets(4, 0.05, per_s=2000.0, horizon_s=0.12, window={"kind": "tumbling", "size_s": 0.05})
+    document = with_losses(with_protocol(document, protocol(interval_s=0.02)), [loss("w1", 0.045, 0.01), loss("w2", 0.081, 0.01)])
+    simulation = traced(document)
+    assert simulation.checkpointing is not None
+    assert len(simulation.checkpointing["recoveries"]) == 2
+    assert pairs(simulation).keys() == true_pairs(document, 0.05, 0.05).keys()  # a sink's log is outside: it may get pairs again
+
+
+@pytest.mark.parametrize("make", [worksets, clusters, brute_force], ids=lambda make: make.__name__)
+def test_state_that_goes_out_and_in_again_changes_nothing(make: Any) -> None:
+    assert in_and_out(make(per_s=3000.0, window=SLIDING)) > 5
+
+
+# --- counted pairs ------------------------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=EXAMPLES[TIER] // 2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(jobs(counts=False))
+def test_counted_pairs_are_those_that_would_be_made(document: dict[str, Any]) -> None:
+    """In number, comparisons, services of all operators but the sink, and latencies from ingestion to where a pair is sent. On one host with
+    a core for each instance: pairs that are made take their share of links and cores."""
+    document["cluster"]["hosts"][0] |= {"count": 1, "cores": 64, "processor": {"kind": "dedicated"}}
+    document["measurement"] = {
+        "latency": {"from": "ingest", "anchor": "newest"},
+        "also": [{"name": "pair", "from": "ingest", "to": "emit", "anchor": "newest"}],
+    }
+    document["policies"] = {}
+    made, numbered = traced(document), traced(counted(document))
+    for a, b in zip((made.summary(), numbered.summary()), (numbered.summary(), made.summary()), strict=True):
+        assert a["records_out"] == b["records_out"]
+        assert a["latencies_ms"] == b["latencies_ms"]
+        for id in ("left", "right", "join"):
+            assert {what: a["operators"][id][what] for what in ("in", "out", "busy", "read", "late")} == {
+                what: b["operators"][id][what] for what in ("in", "out", "busy", "read", "late")
+            }
+    sink = len(made._world.arrays.inst) - 1
+    assert [service for service in services_of(made) if service[0] < sink - 1] == [
+        service for service in services_of(numbered) if service[0] < sink - 1
+    ]
+
+
+# --- the rules ----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_of_two_spaces_one_finds_the_pairs_between_them() -> None:
+    assert [meets_here(*ij) for ij in ((0, 1), (1, 0), (0, 2), (2, 0))] == [False, True, True, False]
+    assert all(meets_here(i, j) != meets_here(j, i) for i, j in permutations(range(50), 2))
+
+
+def test_the_centroids_of_seed_42_are_the_published_ones() -> None:
+    found = [[round(x, 6) for x in centroid] for centroid in centroids(5, 2, 42)]
+    expected = [(0.455127, 0.366447), (-0.382561, -0.445843), (0.331098, 0.806745), (-0.262434, -0.448504), (-0.072693, 0.565804)]
+    assert found == [list(centroid) for centroid in expected]
+    steps = (np.arange(1000) + 0.5) / 500 - 1
+    square = (steps[:, None] + 1j * steps).ravel()
+    nearest = np.array([np.abs(np.angle(square / complex(*centroid))) for centroid in expected]).argmin(axis=0)
+    assert np.bincount(nearest) / 10_000 == pytest.approx([26.5, 19.8, 7.6, 23.1, 22.9], abs=0.1)
+
+
+def test_arc_cosines_are_equal_in_kernels_and_arrays_and_right() -> None:
+    draws = np.random.default_rng(7)
+    near = 10.0 ** draws.uniform(-17, 0, 3000)
+    x = np.concatenate([draws.uniform(-1, 1, 3000), 1 - near, near - 1, near, -near, [-1.5, -1, -0.5, 0, 0.5, 1, 1.5]])
+    found = arccos(x)
+    true = np.array([math.acos(max(-1.0, min(1.0, value))) for value in x])
+    assert (np.abs(found - true) <= np.spacing(true)).all()
+    assert [float(trigonometry.arccos(value)) for value in x] == found.tolist()
+    assert math.isnan(arccos(np.array([math.nan]))[0])
+    assert math.isnan(trigonometry.arccos(np.float64(math.nan)))
+
+
+def alone(formulation: twin.WorksetFormulation, join: twin.SimilarityJoin, spaces: int, records: list[tuple[str, int, list[float]]]) -> Any:
+    """All pairs that these find if records come one after the other."""
+    names = [f"x{n + 1}" for n in range(len(records[0][2]))]
+    found: Counter[tuple[int, int]] = Counter()
+    params = formulation.params
+    partition = twin.SpacePartitioner(params.model_copy(update={"spaces": spaces, "seed": 42, "coordinates": tuple(names)}), {})
+    for port, id, vector in records:
+        record = Record({"id": id, **dict(zip(names, vector, strict=True))}, 0, 0)
+        for copied in partition.on_record(record, "in", 0)[1]:
+            for sent in formulation.on_record(copied, port, 0)[1]:
+                side = sent.port.removeprefix("out_")
+                found.update((pair.values["id"], pair.values["right_id"]) for pair in join.on_record(sent, side, 0)[1])
+    return found
+
+
+class Numbers(twin.SimilarityJoin):
+    """A pair is two numbers."""
+
+    def pair(self, came_last: Record, port: str, other: Record, bounds: tuple[int, int] = (0, 0)) -> Record:
+        left, right = (came_last, other) if port == "left" else (other, came_last)
+        return Record({"id": left.values["id"], "right_id": right.values["id"]}, 0, 0)
+
+
+class Literal(twin.WorksetFormulation):
+    """Outer records only beyond half the threshold, as definition 2.10 of the source has it, for those of other spaces, too."""
+
+    def needs(self, far: float) -> bool:
+        return self.params.threshold / 2 < far <= 2 * self.params.threshold
+
+
+@pytest.mark.parametrize("spaces", [10, 20])
+def test_the_definition_as_printed_misses_pairs(spaces: int) -> None:
+    experiment = engine.spec.Experiment.model_validate(worksets(window={"kind": "full_history"}))
+    operators = {operator.id: operator.parameters for operator in experiment.query.operators}
+    schemas = {side: engine.spec.RecordSchema.of(id="int", x1="float", x2="float") for side in ("left", "right")}
+    stored = {side: with_fields(schema, {"workset": "int", "role": "int", "worker": "int"}) for side, schema in schemas.items()}
+    draws = np.random.default_rng(3).uniform(-1, 1, (2, 150, 2))
+    records = [(("left", "right")[n % 2], n // 2, draws[n % 2, n // 2].tolist()) for n in range(300)]
+    apart = np.array([[twin.distance("angular", a.tolist(), b.tolist()) for b in draws[1]] for a in draws[0]])
+    expected = Counter(zip(*(found.tolist() for found in np.nonzero(apart <= 0.05)), strict=True))
+    repaired, literal = (
+        alone(kind(operators["worksets"], schemas), Numbers(operators["join"], stored), spaces, records)
+        for kind in (twin.WorksetFormulation, Literal)
+    )
+    assert repaired == expected
+    assert (expected - literal).total() > 0
+    assert not literal - expected
+
+
+def test_a_copy_that_came_before_its_workset_is_found() -> None:
+    """Few records and many spaces: most worksets are opened after the copies from other spaces came."""
+    document = worksets(20, 0.1, per_s=2000.0, window={"kind": "full_history"})
+    assert pairs(traced(document)) == true_pairs(document, 0.1, None)
+
+
+def test_comparisons_are_those_of_the_rules() -> None:
+    """2-D, uniform: about 36 of 100 pairs are of two inner records and need no comparison; brute force compares all with all."""
+    document = worksets(5, 0.01, per_s=40_000.0, window={"kind": "full_history"})
+    simulation = traced(document)
+    found = pairs(simulation).total()
+    operators = simulation.summary()["operators"]
+    specs = simulation.experiment.query.operators
+    first = sum(spec.parallelism for spec in specs[: [spec.id for spec in specs].index("join")])
+    price = PRICE_LISTS["reference"].prices["join"]
+    busy_ps = 1000 * sum(end - start for i, start, end, kind in services_of(simulation) if first <= i < first + 5 and kind == 0)
+    compared = (busy_ps - operators["join"]["in"] * price.record_ps - found * price.output_ps) / 300_000
+    assert 1.5 < compared / found < 1.8
+
+
+# --- what is refused ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operator", "params", "says"),
+    [
+        ("left-spaces", {"threshold": 0}, "must be above 0"),
+        ("left-spaces", {"threshold": 1.5}, "no two vectors are farther apart than 1"),
+        ("left-spaces", {"distance": "cosine"}, "does not meet the triangle inequality"),
+        ("left-spaces", {"distance": "angle"}, "distance 'angle' is unknown; did you mean 'angular'?"),
+        ("left-spaces", {"spaces": 0}, "must be at least 1"),
+        ("left-spaces", {"coordinates": ["x1", "x9"]}, "'x9', which is not a field of the input"),
+        ("left-spaces", {"coordinates": ["x1", "id"]}, "'id', which is int; a coordinate is a float"),
+        ("left-spaces", {"coordinates": ["x1", "x1"]}, "'x1' twice"),
+        ("left-spaces", {"coordinates": []}, "must have at least 1"),
+        ("worksets", {"right_coordinates": ["x1"]}, "left_coordinates names 2 coordinates, right_coordinates 1"),
+        ("worksets", {"window": {"kind": "tumbling", "size_s": 0}}, "must be above 0"),
+        ("worksets", {"workers": 0}, "must be at least 1"),
+        ("worksets", {"window": {"kind": "full_history"}, "lateness_ms": 1.0}, "no record is late"),
+        ("join", {"pairs": "counted"}, "pairs are counted, so there is only their number"),
+        ("join", {"pairs": "many"}, "must be 'each' or 'counted'"),
+        ("sink", {"counted_by": "pairs"}, "counted_by is 'pairs', which is no int field of the input"),
+        ("join", {"threshold": -0.1}, "must be above 0"),
+        ("join", {"left_coordinates": ["x1"]}, "left_coordinates names 1 coordinates, right_coordinates 2"),
+    ],
+)
+def test_wrong_parameters_are_refused_where_they_stand(operator: str, params: dict[str, Any], says: str) -> None:
+    problems = validate(with_params(worksets(), operator, **params))
+    assert any(says in problem.message for problem in problems), problems
+    place = next(n for n, spec in enumerate(worksets()["query"]["operators"]) if spec["id"] == operator)
+    assert all(problem.pointer.startswith(f"/query/operators/{place}/params") for problem in problems if says in problem.message)
+
+
+def test_operators_in_the_wrong_order_are_refused() -> None:
+    document = worksets()
+    document["query"]["operators"][2] |= {"kind": "union", "params": {}}
+    assert any("put a space partitioner in front of it" in problem.message for problem in validate(document))
+
+
+def test_worksets_by_hash_of_something_else_are_refused() -> None:
+    document = worksets()
+    for edge in document["query"]["edges"]:
+        if edge["target"] == "join":
+            edge["partitioning"] = {"kind": "hash", "key": "workset"}
+    assert any("'join' is keyed by 'worker'" in problem.message for problem in validate(document))
+
+
+def test_a_vector_without_direction_is_an_error_and_no_pair() -> None:
+    """Points on a grid: some are at the origin."""
+    document = worksets(dimensions=1)
+    grid = {"fields": [{"name": "id", "expression": "id"}, {"name": "x1", "expression": "floor(x1 * 3) * 1.0"}]}
+    document["workload"]["sources"] = {side: vectors(3000.0, 1) for side in ("left", "right")}
+    for side in ("left", "right"):
+        document["query"]["operators"].append({"id": f"{side}-grid", "kind": "map", "params": grid})
+        edge = next(edge for edge in document["query"]["edges"] if edge["source"] == side)
+        document["query"]["edges"].append({**edge, "source": f"{side}-grid"})
+        edge |= {"target": f"{side}-grid", "partitioning": {"kind": "forward"}}
+    result = assert_agreement(document)
+    assert result.errors > 30
