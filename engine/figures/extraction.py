@@ -134,9 +134,19 @@ def _drawn(value: FromRuns, runs: _Runs) -> Value:
         case OfRecords():
             return _of_records(value, runs)
         case OfSetting():
-            document = runs.study.document(value.at, runs.study.seeds[0], value.share is not None)
-            return Number(float(found(document, value.field)))
+            return _of_setting(value, runs)
     raise AssertionError(value)
+
+
+def _of_setting(value: OfSetting, runs: _Runs) -> Value:
+    def number(at: Mapping[str, Any]) -> float:
+        return float(found(runs.study.document(dict(at), runs.study.seeds[0], value.share is not None), value.field))
+
+    if value.over is None:
+        return Number(number(value.at))
+    design = runs.study.points()
+    points = [design[point] for point in runs.points(value)]
+    return Series(tuple(float(at[value.over]) for at in points), tuple(map(number, points)))
 
 
 def _at_points(value: AtPoints, runs: _Runs) -> Value:

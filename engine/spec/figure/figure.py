@@ -147,11 +147,16 @@ class OfRecords(FromRuns):
 
 
 class OfSetting(FromRuns):
-    """A number from the experiment document of the runs, or of those at a share of the load found."""
+    """A number from the experiment document of the runs, or of those at a share of the load found; with `over`, a series of numbers over the
+    values of an axis."""
 
     kind: Literal["setting"] = "setting"
     field: str = Field(description="JSON pointer into the experiment")
-    shape: ClassVar[Type] = "number"
+    over: str | None = Field(default=None, description="axis that gives the series' x", exclude_if=lambda over: over is None)
+
+    @property
+    def shape(self) -> Type:
+        return "number" if self.over is None else "series"
 
 
 class OfScore(Variant):

@@ -28,7 +28,7 @@ def test_every_kind_has_a_price_of_its_own_with_an_origin(name: str, kind: str) 
 
 @pytest.mark.parametrize("name", PRICE_LISTS)
 def test_no_price_is_of_a_kind_that_does_not_exist(name: str) -> None:
-    assert set(PRICE_LISTS[name].prices) <= set(INSIDE)
+    assert set(PRICE_LISTS[name].prices) <= set(OPERATORS)
 
 
 def test_every_price_declares_its_degree() -> None:
