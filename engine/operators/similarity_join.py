@@ -32,6 +32,7 @@ from engine.core.layout import (
     R_OLDEST,
     S_LEFT,
     S_SIDE,
+    S_VALUES,
 )
 from engine.operators.join import join_on_close
 from engine.operators.pairs import (
@@ -102,6 +103,10 @@ nowhere, so all are compared with all."""
 SIM_ROW_ROLE, SIM_ROW_SPACE, SIM_ROW_MATCHES, SIM_ROW_VECTOR = range(4)
 
 
+S_COMPARING, S_COMPARED = S_LEFT + 2 * S_SIDE, S_LEFT + 2 * S_SIDE + 1
+"""Columns of an entry after those of its sides: comparisons for the record that is served, and for all."""
+
+
 def role_of(msg, slot, port, par, at):
     role = OUTLIER
     if par[at + SIM_ROLES] == ROLES_GIVEN:
@@ -144,6 +149,7 @@ def mark_matches(world, e, slot, port, at, role):
         matches += hit
         r = row[r, R_NEXT]
     world.box[BOX_READ] += compared
+    entry[e, S_COMPARING] = compared
     return matches
 
 
@@ -247,6 +253,8 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
         e = find_entry(table, entry, i, key, start)
         if e < 0:
             e = open_entry(world, key, start, at, i)
+        entry[e, S_COMPARED] += entry[e, S_COMPARING]
+        entry[e, S_COMPARING] = 0
         r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
         row[r, extra + SIM_ROW_ROLE] = role
         row[r, extra + SIM_ROW_SPACE] = space_of(msg, slot, port, par, at)
@@ -334,6 +342,7 @@ class SimilarityPairing(PanePairing):
 
     @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
+        lowering.entry_values(S_COMPARED + 1 - S_VALUES)
         columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
         dimensions = len(columns[0])
         place = lowering.params_at + SIM_OWN

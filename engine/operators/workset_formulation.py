@@ -116,13 +116,19 @@ from engine.spec.base.units import Integer, Number, quantity
     FORM_RIGHT_TABLE,
 ) = range(JOIN_STEP + 1, JOIN_STEP + 16)
 FORM_OWN = JOIN_STEP + 16
-# words of a stored row, from JOIN_EXTRA on: its distance to the record that is served; of a centroid its worker; then its vector
-FORM_ROW_DISTANCE, FORM_ROW_WORKER, FORM_ROW_VECTOR = range(3)
+# words of a stored row, from JOIN_EXTRA on: its distance to the record that is served; of a centroid its worker, and the next one with the
+# start of the first window for which it is; then its vector
+FORM_ROW_DISTANCE, FORM_ROW_WORKER, FORM_ROW_NEXT, FORM_ROW_FROM, FORM_ROW_VECTOR = range(5)
 CENTROIDS = -FAR - 1
 """Start of the "pane" of the entry with a space's centroids: no pane begins there."""
 COPIES = ("out_left", "out_right")
 WORKSETS_MAX = 1 << 32
 """Worksets per space, from number 1 on. A workset is numbered space x WORKSETS_MAX + its number in the space."""
+
+
+def worker_of(row, r, extra, start):
+    """The worker of the workset with centroid `r` in the window that starts at `start`."""
+    return row[r, extra + FORM_ROW_NEXT] if start >= row[r, extra + FORM_ROW_FROM] else row[r, extra + FORM_ROW_WORKER]
 
 
 def place_copy(world, made, slot, port, at, workset, role, worker):
@@ -249,9 +255,9 @@ def measure_centroids(world, e, slot, port, at):
     return home
 
 
-def copy_to_worksets(world, e, slot, port, at, first, end, emits, stamps):
-    """The number of worksets [first, end) of a space, by age from 0 on, that are within twice the threshold of the record. emits: 1 to
-    send a copy to each."""
+def copy_to_worksets(world, e, slot, port, at, end, start, emits, stamps):
+    """The number of the oldest `end` worksets of a space that are within twice the threshold of the record. emits: 1 to send a copy to
+    each, for the window that starts at `start`."""
     par = world.par
     row = world.row
     extra = par[at + JOIN_EXTRA]
@@ -261,11 +267,11 @@ def copy_to_worksets(world, e, slot, port, at, first, end, emits, stamps):
     if e >= 0:
         r = world.entry[e, S_LEFT + 1]
         for w in range(end):
-            if w >= first and world.row_f[r, extra + FORM_ROW_DISTANCE] <= reach:
+            if world.row_f[r, extra + FORM_ROW_DISTANCE] <= reach:
                 sent += 1
                 if emits == 1:
                     made = new_output(world.msg, world.free, world.g, world.box, slot, stamps)
-                    place_copy(world, made, slot, port, at, key * WORKSETS_MAX + w + 1, OUTER, row[r, extra + FORM_ROW_WORKER])
+                    place_copy(world, made, slot, port, at, key * WORKSETS_MAX + w + 1, OUTER, worker_of(row, r, extra, start))
             r = row[r, R_NEXT]
     return sent
 
@@ -282,6 +288,8 @@ def add_centroid(world, key, slot, port, at, i, e, worker):
         row[r, c] = 0
     extra = par[at + JOIN_EXTRA]
     row[r, extra + FORM_ROW_WORKER] = worker
+    row[r, extra + FORM_ROW_NEXT] = worker
+    row[r, extra + FORM_ROW_FROM] = FAR
     store_vector(world, slot, par[at + FORM_LEFT_COORDINATES + port], par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR)
     if entry[e, S_LEFT] == 0:
         entry[e, S_LEFT + 1] = r
@@ -305,6 +313,7 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
     start = first_open_pane(world, now, slot, port, at, i)
     panes = box[BOX_WORK]
     box[BOX_WORK] = 1
+    start += (panes - 1) * par[at + JOIN_SLIDE]  # of its last window
     if panes == 0:
         late = pass_late(slot, msg, port, par, at, inst, i, box)
         return late
@@ -332,7 +341,7 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
             nearest = world.row_f[r, extra + FORM_ROW_DISTANCE]
             if nearest <= threshold:
                 last = home
-                worker = row[r, extra + FORM_ROW_WORKER]
+                worker = worker_of(row, r, extra, start)
                 if nearest > threshold / 2.0:
                     role = OUTLIER
             else:
@@ -341,7 +350,7 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
     workset = key * WORKSETS_MAX + (known if opens else home) + 1
     outputs = 0
     if listened == 1:
-        outputs = copy_to_worksets(world, e, slot, port, at, 0, last, 0, stamps)
+        outputs = copy_to_worksets(world, e, slot, port, at, last, start, 0, stamps)
         if is_inner:
             outputs += 1
     if opens:
@@ -356,17 +365,17 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
     if opens:
         offer_outer(world, key, slot, port, at, i, workset, worker, 1, tracing, anchor, stamps)
     if listened == 1:
-        copy_to_worksets(world, e, slot, port, at, 0, last, 1, stamps)
+        copy_to_worksets(world, e, slot, port, at, last, start, 1, stamps)
     if opens:
         add_centroid(world, key, slot, port, at, i, e, worker)
     if not is_inner:
-        start += (panes - 1) * par[at + JOIN_SLIDE]
         buffer = find_entry(world.table, entry, i, key, start)
         if buffer < 0:
             buffer = open_entry(world, key, start, at, i)
         r = store_record(world, now, slot, port, at, i, buffer, tracing, stamps)
         row[r, extra + FORM_ROW_DISTANCE] = 0
-        row[r, extra + FORM_ROW_WORKER] = 0
+        for c in range(FORM_ROW_WORKER, FORM_ROW_VECTOR):
+            row[r, extra + c] = 0
         store_vector(world, slot, par[at + FORM_LEFT_COORDINATES + port], par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR)
     return outputs
 

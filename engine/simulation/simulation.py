@@ -42,6 +42,7 @@ from engine.prices import version_of
 from engine.profiles import controls as engine_controls
 from engine.profiles import under_engine
 from engine.scheduling.telemetry import SchedulingWatch
+from engine.similarity.loop import balancer_of
 from engine.simulation import scaling_setup, scheduling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
 from engine.simulation.collector import collectors
@@ -141,6 +142,9 @@ class Simulation:
         if (job := rescaling.job_of(actors)) is not None:
             scales = scaling_setup.scaled_by(self._written_out, begun, scheduled, job, agent, self._controls)
             self._controls, self._scaling = [*self._controls, *scales.controls], scales.watch
+        self._balancer = balancer_of(self._written_out)
+        if self._balancer is not None:
+            self._controls.append(self._balancer)
         self._scheduler = scheduling_setup.scheduler_of(self._written_out, self._world.arrays)
         if self._scheduler is not None:
             self._controls.append(self._scheduler)
@@ -524,6 +528,8 @@ class Simulation:
             found["scaling"] = self._scaling.summary(self.now_ns)
         if self._scheduler is not None:
             found["scheduling"] = self._scheduling.summary(w, self.now_ns)
+        if self._balancer is not None:
+            found["balancing"] = self._balancer.summary()
         if self._engine:
             found["engine"] = {name: value for one in self._engine for name, value in one.summary(start.t_ns, self.now_ns).items()}
         if self.event_zero_ns is not None:
@@ -708,8 +714,8 @@ class Simulation:
         copy.__dict__.update(self.__dict__)
         copy._logs = self._logs.fork()
         copy._world = World(self._world.arrays, self._world.keepings, copy._logs, self._world.bounds)
-        parts = self._controls, self._actors, self._checkpoints, self._scaling, self._scheduler  # some refer to one another
-        copy._controls, copy._actors, copy._checkpoints, copy._scaling, copy._scheduler = deepcopy(parts)
+        parts = self._controls, self._actors, self._checkpoints, self._scaling, self._scheduler, self._balancer  # some refer to one another
+        copy._controls, copy._actors, copy._checkpoints, copy._scaling, copy._scheduler, copy._balancer = deepcopy(parts)
         copy.restore(self.snapshot())
         return copy
 

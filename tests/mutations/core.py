@@ -128,7 +128,7 @@ MUTATIONS = (
     # service and links
     Mutation("service rounded down", SERVICE, "(cost_ps + host[h, H_SPEED] - 1) // host[h, H_SPEED]", "cost_ps // host[h, H_SPEED]"),
     Mutation("service may take no time", SERVICE, "if service < 1:", "if service < 0:"),
-    Mutation("price of outputs forgotten", SERVICE, "op[o, O_OUTPUT_PS] * n", "op[o, O_OUTPUT_PS] * (n > 0)"),
+    Mutation("price of outputs forgotten", SERVICE, "op[o, O_OUTPUT_PS] * (n + box[BOX_COUNTED])", "op[o, O_OUTPUT_PS] * (n > 0)"),
     Mutation("a firing reads one record", SERVICE, "O_READ_PS] * box[BOX_READ]", "O_READ_PS] * (box[BOX_READ] > 0)", VALUE_PRICES),
     Mutation("a join reads its pairs", WINDOW_JOIN, "box[BOX_READ] = read", "box[BOX_READ] = outputs", VALUE_PRICES),
     Mutation(

@@ -31,7 +31,9 @@ MUTATIONS = (
     Mutation("worksets: copies from before go to all", FORMS, "<= reach and par[at + FORM_LEFT_LISTENED + side] == 1", "<= FAR", TESTS),
     Mutation("worksets: other spaces' copies", FORMS, "if entry[e, S_KEY] == key:", "if True:", TESTS),
     Mutation("worksets: distances are free", FORMS, "    box[BOX_READ] = known\n", "    box[BOX_READ] = 0\n", TESTS),
-    Mutation("worksets: copies in the first window", FORMS, "        start += (panes - 1) * par[at + JOIN_SLIDE]\n", "", TESTS),
+    Mutation(
+        "worksets: copies in the first window", FORMS, "    start += (panes - 1) * par[at + JOIN_SLIDE]  # of its last window\n", "", TESTS
+    ),
     Mutation("worksets: the last of two as near", FORMS, "if w == 0 or far < nearest", "if w == 0 or far <= nearest", TESTS),
     Mutation("join: inner records are compared", JOIN, "if role == INNER and theirs == INNER:", "if False:", TESTS),
     Mutation("join: outer records match", JOIN, "elif role != OUTER or theirs != OUTER:", "else:", TESTS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -73,9 +74,14 @@ class ClusterPartitioner(SpacePartitioner):
 
 @dataclass
 class Workset:
+    """owners: its workers, each with the start of the first window of which it is the worker."""
+
     number: int  # in its space, from 1 on
     centroid: Vector
-    worker: int
+    owners: list[tuple[float, int]]
+
+    def worker(self, pane: int | None) -> int:
+        return next(worker for start, worker in reversed(self.owners) if pane is None or start <= pane)
 
 
 @dataclass
@@ -118,12 +124,13 @@ class WorksetFormulation(PanePairing):
         far = [self.measured(vector, workset.centroid) for workset in worksets]
         if not record.values["inner"]:
             self.keep(Kept(record, port, space, panes[-1]))
-            return 1, [self.copy(record, port, w, OUTER) for w, d in zip(worksets, far, strict=True) if self.needs(d)]
+            return 1, [self.copy(record, port, panes[-1], w, OUTER) for w, d in zip(worksets, far, strict=True) if self.needs(d)]
+        pane = panes[-1]
         home = min(range(len(far)), key=lambda n: (far[n], n), default=None)
         outputs = []
         if home is None or far[home] > t:
-            made = Workset(len(worksets) + 1, vector, space % self.params.workers)
-            outputs.append(self.copy(record, port, made, INNER))
+            made = Workset(len(worksets) + 1, vector, [(-math.inf, space % self.params.workers)])
+            outputs.append(self.copy(record, port, pane, made, INNER))
             here = sorted((kept for kept in self.kept if kept.space == space), key=lambda kept: (kept.pane or 0, kept.port))
             near = [kept for kept in here if self.needs(self.measured(vector, self.vector(kept.record, kept.port)))]
             outputs += [self.released(kept, made, record) for kept in near]
@@ -131,8 +138,8 @@ class WorksetFormulation(PanePairing):
             self.worksets.setdefault(space, []).append(made)
             worksets = self.worksets[space]
         else:
-            outputs.append(self.copy(record, port, worksets[home], INNER if far[home] <= t / 2 else OUTLIER))
-        return 1, outputs + [self.copy(record, port, worksets[n], OUTER) for n in range(home) if self.needs(far[n])]
+            outputs.append(self.copy(record, port, pane, worksets[home], INNER if far[home] <= t / 2 else OUTLIER))
+        return 1, outputs + [self.copy(record, port, pane, worksets[n], OUTER) for n in range(home) if self.needs(far[n])]
 
     def needs(self, far: float) -> bool:
         """Whether a workset with its centroid so far away needs a copy."""
@@ -144,13 +151,13 @@ class WorksetFormulation(PanePairing):
             self.ends_asked.add(copy.pane)
             self.timers.append(copy.pane + self.panes.size_ns)
 
-    def copy(self, record: Record, port: str, workset: Workset, role: int) -> Record:
+    def copy(self, record: Record, port: str, pane: int | None, workset: Workset, role: int) -> Record:
         number = record.values["space"] * 2**32 + workset.number
-        return record.with_values(record.values | {"workset": number, "role": role, "worker": workset.worker}).to_port(f"out_{port}")
+        return record.with_values(record.values | {"workset": number, "role": role, "worker": workset.worker(pane)}).to_port(f"out_{port}")
 
     def released(self, kept: Kept, workset: Workset, by: Record) -> Record:
         """A copy that came before its workset; the record that opens the workset triggers it."""
-        made = replace(self.copy(kept.record, kept.port, workset, OUTER), trigger=by.trigger)
+        made = replace(self.copy(kept.record, kept.port, kept.pane, workset, OUTER), trigger=by.trigger)
         if made.anchors is None or by.anchors is None:
             return made
         return replace(made, anchors=replace(made.anchors, trigger_ns=by.anchors.trigger_ns))
@@ -187,6 +194,7 @@ class SimilarityJoin(PanePairing):
     def __init__(self, params: Any, inputs: Mapping[str, RecordSchema]):
         super().__init__(params, inputs["left"], inputs["right"])
         self.members: list[Member] = []
+        self.compared: Counter[tuple[Any, int | None]] = Counter()  # by workset and window
         self.clock = "event"  # of the measured latency
 
     def role(self, record: Record) -> int:
@@ -240,6 +248,7 @@ class SimilarityJoin(PanePairing):
         if roles == {OUTER}:
             return False
         self.rows_read += 1
+        self.compared[member.where, member.pane] += 1
         vectors = [[m.record.values[name] for name in getattr(self.params, f"{m.port}_coordinates")] for m in (member, other)]
         return distance(self.params.distance, *vectors) <= self.params.threshold and self.reports(member.record, other.record)
 

@@ -247,6 +247,7 @@ def test_catalogue_is_complete_and_json():
         "scalings",
         "rescalings",
         "schedulings",
+        "balancings",
         "engines",
         "measurements",
         "assertion_functions",

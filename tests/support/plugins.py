@@ -16,6 +16,7 @@ KINDS = {
     "ingresses": ("drop_until_empty = ingress:DropUntilEmpty",),
     "scalings": ("backlog = scaling:Backlog",),
     "schedulings": ("longest_queue = scheduling:LongestQueue",),
+    "balancings": ("largest = balancing:Largest",),
     "prices": ("fast = prices:FAST",),
     "disorders": ("every = delay:EveryDelay",),
     "streams": ("heartbeat = stream:Heartbeat",),

@@ -13,6 +13,8 @@ from ..base.problems import Refusal
 from ..base.units import Number, milliseconds_ns, quantity
 from ..base.variant import Variant
 from .assertion import Assertion
+from .balancings import AnyBalancing
+from .balancings.none import NoBalancing
 from .checkpointing import AnyCheckpointing
 from .checkpointing.none import NoCheckpoints
 from .cluster import Cluster, ExpandedHost, expand
@@ -40,7 +42,7 @@ NOT_IN_HASH = ("name", "description", "assertions", "ui")
 
 
 class Policies(Model):
-    """Policies of the run: engine, flow control, ingress, checkpointing, scaling, scheduling."""
+    """Policies of the run: engine, flow control, ingress, checkpointing, scaling, scheduling, balancing of similarity joins."""
 
     engine: AnyEngine = Field(
         default=NoEngine(), title="Engine", description="The streaming engine whose driver, channels and prices the run has."
@@ -56,6 +58,12 @@ class Policies(Model):
     )
     scheduling: AnyScheduling = Field(
         default=NoScheduling(), title="Scheduling", description="Which queries run next on the cores of a host with a pool."
+    )
+    balancing: AnyBalancing = Field(
+        default=NoBalancing(),
+        title="Balancing",
+        description="Which worksets of similarity joins move to other workers.",
+        exclude_if=lambda balancing: balancing.kind == "none",
     )
 
 

@@ -22,6 +22,7 @@ from ..base.variant import Variant
 from ..expressions import assertions
 from ..expressions.functions import FUNCTIONS, Function
 from .arrivals import ARRIVALS
+from .balancings import BALANCINGS
 from .checkpointing import CHECKPOINTINGS
 from .cluster import AnyProcessor
 from .delays import DISORDERS
@@ -70,6 +71,7 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "scalings": SCALINGS,
     "rescalings": RESCALINGS,
     "schedulings": SCHEDULINGS,
+    "balancings": BALANCINGS,
     "memories": variants(AnyMemory),
     "slow_downs": variants(AnySlowDown),
 }

@@ -147,8 +147,8 @@ class OfRecords(FromRuns):
 
 
 class OfSetting(FromRuns):
-    """A number from the experiment document of the runs, or of those at a share of the load found; with `over`, a series of numbers over the
-    values of an axis."""
+    """A number from the experiment document of the runs, or of those at a share of the load found; with `over`, a series over the values
+    of an axis."""
 
     kind: Literal["setting"] = "setting"
     field: str = Field(description="JSON pointer into the experiment")

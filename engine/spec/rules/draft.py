@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from ..base.family import Family
 from ..base.operator import Operator
 from ..experiment import registry
+from ..experiment.balancings import BALANCINGS
 from ..experiment.checkpointing import CHECKPOINTINGS
 from ..experiment.cluster import Cluster, ExpandedHost, expand, machine_count
 from ..experiment.engines import ENGINES
@@ -156,6 +157,11 @@ class Draft:
         """The engine, or `NoEngine` if none is given; None if invalid."""
         written = section(self.document, "policies", "engine")
         return NoEngine() if written is None else attempt(ENGINES, written)
+
+    @cached_property
+    def balancing(self) -> Any:
+        """The balancing of worksets; None if none is given or it is invalid."""
+        return attempt(BALANCINGS, section(self.document, "policies", "balancing"))
 
     @cached_property
     def flow_control(self) -> Any:

@@ -16,6 +16,7 @@ from ..experiment.engines.base import Engine
 from ..experiment.experiment import Experiment
 from ..experiment.workload import SourceWorkload, Workload
 from .assertions import assertion_problems
+from .balancing import balancing_problems
 from .draft import Draft, attempt, items, section
 from .flow import Datasets, Flow
 from .graph import graph_problems
@@ -96,6 +97,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     ]
     rest += draft.checkpointing.problems(draft) if draft.checkpointing is not None else ()
     rest += draft.engine.problems(draft) if isinstance(draft.engine, Engine) else ()
+    rest += balancing_problems(draft, flow.params)
     rest += scaling_problems(draft)
     rest += moving_problems(draft)
     rest += scheduling_problems(draft, flow.params, placing.indices, budgets.scheduling_cycles_max)

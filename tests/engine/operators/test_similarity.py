@@ -157,8 +157,8 @@ def test_state_that_goes_out_and_in_again_changes_nothing(make: Any) -> None:
 @settings(max_examples=EXAMPLES[TIER] // 2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(jobs(counts=False))
 def test_counted_pairs_are_those_that_would_be_made(document: dict[str, Any]) -> None:
-    """In number, comparisons, services of all operators but the sink, and latencies from ingestion to where a pair is sent. On one host with
-    a core for each instance: pairs that are made take their share of links and cores."""
+    """In number, comparisons, services of all operators but the sink, and latencies from ingestion to where a pair is sent. On one host
+    with a core for each instance: pairs that are made take their share of links and cores."""
     document["cluster"]["hosts"][0] |= {"count": 1, "cores": 64, "processor": {"kind": "dedicated"}}
     document["measurement"] = {
         "latency": {"from": "ingest", "anchor": "newest"},

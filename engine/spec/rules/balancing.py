@@ -1,0 +1,45 @@
+"""Checks of the balancing of worksets: similarity joins with windows that start, and state that nothing else moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..base.problems import Problem, pointer
+from ..base.units import seconds_ns
+from ..experiment.balancings.base import Balancing
+from .draft import Draft
+
+AT = ("policies", "balancing", "kind")
+
+
+def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Problem]:
+    """params: typed parameters by operator id, None if they are invalid."""
+    about = draft.balancing
+    if not isinstance(about, Balancing):
+        return
+    joins = [id for id, kind in draft.kinds.items() if kind.kind == "similarity_join"]
+    if not joins:
+        message = f"balancing is '{about.kind}', but the query has no similarity join with worksets to move; draw one, or choose none"
+        yield Problem(pointer(*AT), "nothing_to_balance", message, about.kind)
+    for id in joins:
+        yield from _window_problems(draft, about, id, params.get(id))
+    for name in ("checkpointing", "scaling"):
+        policy = getattr(draft, name)
+        if policy is not None and policy.kind != "none":
+            message = f"{name} is '{policy.kind}', but balancing moves worksets between workers, of which {name} knows nothing; choose none"
+            yield Problem(pointer("policies", name, "kind"), "not_with_balancing", message, policy.kind)
+
+
+def _window_problems(draft: Draft, about: Balancing, id: str, params: Any) -> Iterator[Problem]:
+    if params is None:
+        return
+    place = ("query", "operators", draft.ids[id], "params", "window")
+    window = params.window
+    if window.kind != "tumbling" or window.clock != "event":
+        found = window.kind if window.kind != "tumbling" else f"{window.kind} by the {window.clock} clock"
+        message = f"window is {found}, but worksets move when a window starts; use tumbling windows by event time, or balancing none"
+        yield Problem(pointer(*place, "kind"), "not_with_balancing", message, window.kind)
+    elif about.notice_ns >= seconds_ns(window.size_s):
+        message = f"notice_ms is {about.notice_ms:g}, not below the windows of '{id}' ({window.size_s:g} s); use less"
+        yield Problem(pointer("policies", "balancing", "notice_ms"), "out_of_range", message, about.notice_ms)
