@@ -21,8 +21,8 @@ class BruteForceJoin(SimilarityPairing):
     keyless = True
 
     class Params(SimilarityPairing.Params):
-        left_key: ClassVar[None] = None
-        right_key: ClassVar[None] = None
+        left_key: ClassVar[None] = None  # type: ignore[misc, assignment]  # all records meet, so there is no such field
+        right_key: ClassVar[None] = None  # type: ignore[misc, assignment]
 
     @classmethod
     def parallelism_max(cls, params: Any) -> int | None:

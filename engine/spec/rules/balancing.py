@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..base.family import kind_of
 from ..base.problems import Problem, pointer
 from ..base.units import seconds_ns
 from ..experiment.balancings.base import Balancing
@@ -20,8 +21,9 @@ def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
         return
     joins = [id for id, kind in draft.kinds.items() if kind.kind == "similarity_join"]
     if not joins:
-        message = f"balancing is '{about.kind}', but the query has no similarity join with worksets to move; draw one, or choose none"
-        yield Problem(pointer(*AT), "nothing_to_balance", message, about.kind)
+        kind = kind_of(type(about))
+        message = f"balancing is '{kind}', but the query has no similarity join with worksets to move; draw one, or choose none"
+        yield Problem(pointer(*AT), "nothing_to_balance", message, kind)
     for id in joins:
         yield from _window_problems(draft, about, id, params.get(id))
     for name in ("checkpointing", "scaling"):

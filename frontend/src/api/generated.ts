@@ -163,6 +163,7 @@ export interface components {
             scalings: components["schemas"]["Kind"][];
             rescalings: components["schemas"]["Kind"][];
             schedulings: components["schemas"]["Kind"][];
+            balancings: components["schemas"]["Kind"][];
             memories: components["schemas"]["Kind"][];
             slow_downs: components["schemas"]["Kind"][];
             prices: components["schemas"]["Kind"][];
