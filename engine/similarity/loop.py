@@ -177,6 +177,10 @@ class Balancer:
             w.row[row, extra + FORM_ROW_NEXT] = target
             w.row[row, extra + FORM_ROW_FROM] = from_ns
 
+    def frame(self, since_ns: int, now_ns: int) -> dict[str, Any]:
+        """The actions in (since_ns, now_ns], as in the summary."""
+        return {"actions": [_told(action) for action in self.actions if since_ns < round(action.t_s * 1e9) <= now_ns]}
+
     def summary(self) -> dict[str, Any]:
         """All actions, and the moves of each as [space, number, from, to, comparisons, bytes, benefit]."""
         return {"actions": [_told(action) for action in self.actions], "moves": sum(len(action.moves) for action in self.actions)}

@@ -417,6 +417,8 @@ class Simulation:
             frame["scaling"] = self._scaling.frame(w, self._logs, now.since(self._before).waits(w), since_ns, edge)
         if self._scheduler is not None:
             frame["scheduling"] = self._scheduling.frame(w, edge)
+        if self._balancer is not None:
+            frame["balancing"] = self._balancer.frame(since_ns, edge)
         if self._engine:
             frame["engine"] = {name: value for control in self._engine for name, value in control.frame(since_ns, edge).items()}
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)

@@ -455,10 +455,34 @@ class SchedulingNews(TypedDict):
     memory_mode_s: float
 
 
+class BalancingAction(TypedDict):
+    """What a balancer planned at t_s for the windows of a join from from_s on. loads, planned: comparisons by worker in the window that ends,
+    before and with the moves. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves: [space, number, from,
+    to, comparisons, bytes, benefit]. pending: worksets whose last move is still under way."""
+
+    t_s: float
+    from_s: float
+    join: str
+    worksets: int
+    loads: list[float]
+    planned: list[float]
+    imbalance: float
+    imbalance_planned: float
+    imbalance_share: float
+    moves: list[list[float]]
+    pending: int
+
+
+class BalancingNews(TypedDict):
+    """Since the last frame."""
+
+    actions: list[BalancingAction]
+
+
 @EXACT
 class Frame(TypedDict):
     """One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
-    with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. queries: only of
+    with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in runs that balance worksets. queries: only of
     documents that name queries."""
 
     n: int
@@ -482,6 +506,7 @@ class Frame(TypedDict):
     scaling: NotRequired[ScalingNews]
     scheduling: NotRequired[SchedulingNews]
     engine: NotRequired[EngineNews]
+    balancing: NotRequired[BalancingNews]
 
 
 class FramePage(TypedDict):

@@ -658,6 +658,28 @@ export interface components {
             blocked_ns: number;
             network_ns: number;
         };
+        /**
+         * @description What a balancer planned at t_s for the windows of a join from from_s on. loads, planned: comparisons by worker in the window that ends,
+         *     before and with the moves. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves: [space, number, from,
+         *     to, comparisons, bytes, benefit]. pending: worksets whose last move is still under way.
+         */
+        BalancingAction: {
+            t_s: number;
+            from_s: number;
+            join: string;
+            worksets: number;
+            loads: number[];
+            planned: number[];
+            imbalance: number;
+            imbalance_planned: number;
+            imbalance_share: number;
+            moves: number[][];
+            pending: number;
+        };
+        /** @description Since the last frame. */
+        BalancingNews: {
+            actions: components["schemas"]["BalancingAction"][];
+        };
         /** @description The instance of a host that was busiest in the frame. */
         Busiest: {
             operator: string;
@@ -751,7 +773,7 @@ export interface components {
         };
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
-         *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. queries: only of
+         *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in runs that balance worksets. queries: only of
          *     documents that name queries.
          */
         Frame: {
@@ -788,6 +810,7 @@ export interface components {
             scaling?: components["schemas"]["ScalingNews"];
             scheduling?: components["schemas"]["SchedulingNews"];
             engine?: components["schemas"]["EngineNews"];
+            balancing?: components["schemas"]["BalancingNews"];
         };
         /** @description next: the `after` of the next call, or null once the run has ended and no frames are left. */
         FramePage: {
@@ -3712,6 +3735,8 @@ export type ActorSample = components['schemas']['ActorSample'];
 export type Aligning = components['schemas']['Aligning'];
 export type AligningOperator = components['schemas']['AligningOperator'];
 export type Attribution = components['schemas']['Attribution'];
+export type BalancingAction = components['schemas']['BalancingAction'];
+export type BalancingNews = components['schemas']['BalancingNews'];
 export type Busiest = components['schemas']['Busiest'];
 export type CapturedCheckpoint = components['schemas']['CapturedCheckpoint'];
 export type CheckpointNews = components['schemas']['CheckpointNews'];

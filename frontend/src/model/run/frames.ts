@@ -5,6 +5,7 @@
 import type { Death, Frame } from "../../api/types";
 import { CheckpointHistory } from "./checkpoints";
 import { ScalingHistory } from "./scaling";
+import type { BalancingAction } from "./balancing";
 import { addJobs, type Job } from "./jobs";
 import { addStops, type Stop } from "./stops";
 
@@ -49,6 +50,8 @@ export class FrameLog {
   stops: Stop[] | null = null;
   /** The engine's jobs, by batch, the number of stages of each, and to how much it limits its sources now. Null: it has none. */
   jobs: { all: Job[]; stages: number; limit_per_s: number | null } | null = null;
+  /** What the balancer of worksets planned, in order; it grows in place. */
+  readonly balancing: BalancingAction[] = [];
   private readonly root = new Branch();
   private readonly deathsOf = new Map<number, Death[]>();
   private last: Frame | undefined;
@@ -73,6 +76,7 @@ export class FrameLog {
         this.jobs.limit_per_s = frame.engine.limit_per_s ?? null;
         addJobs(this.jobs.all, frame.engine.jobs);
       }
+      if (frame.balancing) this.balancing.push(...(frame.balancing.actions as BalancingAction[]));
       if (frame.engine?.stopped_s) addStops((this.stops ??= []), frame.engine.stopped_s);
       this.count += 1;
     }

@@ -4,12 +4,14 @@ import { assertionsOf } from "../../model/document/assertions";
 import { coerceDocument } from "../../model/document/coerce";
 import type { FaultMark } from "../../model/document/faults";
 import { queriesOf } from "../../model/document/queries";
+import { isBalanced } from "../../model/run/balancing";
 import type { RunEvent } from "../../model/run/events";
 import { isScheduled } from "../../model/run/scheduling";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
 import type { Address, PanelId } from "./address";
 import { Autoscaler } from "./Autoscaler";
+import { Balancing } from "./Balancing";
 import { Checkpoints } from "./Checkpoints";
 import { Events } from "./Events";
 import { Instances } from "./Instances";
@@ -23,7 +25,7 @@ import { SummaryTable } from "./Summary";
 import { Verdicts } from "./Verdicts";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
-const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "instances", "spark"];
+const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "balancing", "instances", "spark"];
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
@@ -61,6 +63,7 @@ export const ResultPanel = memo(function ResultPanel({
     autoscaler: scaled,
     queries: queriesOf(document).length > 0,
     scheduler: isScheduled(document),
+    balancing: isBalanced(document),
   };
   const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
   const panel: PanelId = named ?? (has.summary ? "summary" : "events");
@@ -86,6 +89,7 @@ export const ResultPanel = memo(function ResultPanel({
           { id: "time", label: "Time" },
           ...(has.queries ? [{ id: "queries" as const, label: "Queries" }] : []),
           ...(has.scheduler ? [{ id: "scheduler" as const, label: "Scheduler" }] : []),
+          ...(has.balancing ? [{ id: "balancing" as const, label: "Balancing" }] : []),
           { id: "instances", label: "Instances" },
           { id: "records", label: "Records" },
           { id: "spark", label: "Spark" },
@@ -117,6 +121,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
       {panel === "queries" && <Queries document={document} />}
       {panel === "scheduler" && <Scheduler document={document} />}
+      {panel === "balancing" && <Balancing />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "instances" && (
         <Instances

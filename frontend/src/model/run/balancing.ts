@@ -1,0 +1,50 @@
+/** How worksets of similarity joins were given to other workers, window by window. */
+import type { ExperimentDocument } from "../../api/document";
+import type { Tagged } from "../../api/types";
+
+/** [space, number in the space, from worker, to worker, comparisons in the last window, bytes, benefit]. */
+export type MoveTold = [number, number, number, number, number, number, number];
+
+/** What was planned before a window, for one join. loads: comparisons by worker in the window before; planned: with the moves. */
+export interface BalancingAction {
+  t_s: number;
+  from_s: number;
+  join: string;
+  worksets: number;
+  loads: number[];
+  planned: number[];
+  imbalance: number;
+  imbalance_planned: number;
+  imbalance_share: number;
+  moves: MoveTold[];
+  pending: number;
+}
+
+export interface WorkerLoad {
+  worker: number;
+  before: number;
+  after: number;
+  given: number;
+  taken: number;
+}
+
+export const isBalanced = (document: Pick<ExperimentDocument, "policies">): boolean =>
+  ((document.policies?.balancing as Tagged | undefined)?.kind ?? "none") !== "none";
+
+/** The last action of a join up to a moment; null: none yet. */
+export function actionAt(actions: readonly BalancingAction[], join: string, moment_s: number | null): BalancingAction | null {
+  const until_s = moment_s ?? Infinity;
+  return actions.filter((action) => action.join === join && action.t_s <= until_s).at(-1) ?? null;
+}
+
+/** Loads over their mean by worker, before and with the moves, and how many worksets each gave and took. */
+export function loadsOf({ loads, planned, moves }: BalancingAction): WorkerLoad[] {
+  const mean = loads.reduce((sum, load) => sum + load, 0) / Math.max(loads.length, 1);
+  return loads.map((load, worker) => ({
+    worker,
+    before: mean > 0 ? load / mean : 0,
+    after: mean > 0 ? (planned[worker] ?? 0) / mean : 0,
+    given: moves.filter((move) => move[2] === worker).length,
+    taken: moves.filter((move) => move[3] === worker).length,
+  }));
+}

@@ -1,0 +1,125 @@
+import { useState } from "react";
+import { bytes, plural, short } from "../../lib/format";
+import { actionAt, loadsOf, type BalancingAction, type WorkerLoad } from "../../model/run/balancing";
+import { Empty } from "../../ui/states";
+import { momentOf, useLiveRun } from "./liveRun";
+
+const MOVES_SHOWN = 50;
+
+/** What the balancer did last: the loads of workers before and with its moves, and the moves. */
+export function Balancing() {
+  const log = useLiveRun((state) => state.log);
+  useLiveRun((state) => state.count); // actions come with frames
+  const moment_s = useLiveRun(momentOf);
+  const [chosen, setChosen] = useState("");
+  const joins = [...new Set(log.balancing.map(({ join }) => join))];
+  const join = joins.includes(chosen) ? chosen : joins[0];
+  const action = join === undefined ? null : actionAt(log.balancing, join, moment_s);
+  if (!action) return <Empty icon="clock" title="No window has ended yet, so no workset has moved" />;
+  return (
+    <div className="balancing scroll" tabIndex={0} role="region" aria-label="Balancing" data-testid="balancing">
+      <p className="about">
+        <b>{plural(action.moves.length, "workset moves", "worksets move")} from {action.from_s} s on</b>
+        {joins.length > 1 && (
+          <select className="in" aria-label="Join" value={join} onChange={(event) => setChosen(event.target.value)}>
+            {joins.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+        <span title="All worksets of the join, with those that did not compare anything">{plural(action.worksets, "workset")}</span>
+        <span title="Sum of the deviations of the workers' loads from their mean, over the mean">
+          imbalance {action.imbalance_share.toFixed(2)} → {planned(action).toFixed(2)}
+        </span>
+        {action.pending > 0 && <span title="Records of windows before their last move may still come">{action.pending} still moving</span>}
+      </p>
+      <Loads rows={loadsOf(action)} />
+      <Moves action={action} />
+    </div>
+  );
+}
+
+const planned = ({ imbalance, imbalance_planned, imbalance_share }: BalancingAction) =>
+  imbalance > 0 ? (imbalance_share * imbalance_planned) / imbalance : 0;
+
+function Loads({ rows }: { rows: WorkerLoad[] }) {
+  const most = Math.max(1, ...rows.flatMap(({ before, after }) => [before, after]));
+  const width = (load: number) => `${(100 * load) / most}%`;
+  return (
+    <table className="table" data-testid="worker-loads">
+      <thead>
+        <tr>
+          <th className="num">Worker</th>
+          <th title="Comparisons in the window that ended, over the mean of all workers; the line is the mean">Load before and with the moves</th>
+          <th className="num">Before</th>
+          <th className="num">With moves</th>
+          <th className="num">Gives</th>
+          <th className="num">Takes</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ worker, before, after, given, taken }) => (
+          <tr key={worker}>
+            <td className="num">{worker}</td>
+            <td>
+              <span className="loads" aria-hidden>
+                <i className="before" style={{ width: width(before) }} />
+                <i className="after" style={{ width: width(after) }} />
+                <i className="mean" style={{ left: width(1) }} />
+              </span>
+            </td>
+            <td className="num">{before.toFixed(2)}</td>
+            <td className="num">{after.toFixed(2)}</td>
+            <td className="num">{given || "–"}</td>
+            <td className="num">{taken || "–"}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Moves({ action: { moves } }: { action: BalancingAction }) {
+  if (!moves.length) return <p className="mut none">Nothing moves: no move lowers the imbalance enough.</p>;
+  return (
+    <table className="table" data-testid="moves">
+      <thead>
+        <tr>
+          <th title="Space and number of the workset">Workset</th>
+          <th className="num">From</th>
+          <th className="num">To</th>
+          <th className="num" title="Comparisons in the window that ended">
+            Comparisons
+          </th>
+          <th className="num" title="Of its records in that window">
+            Bytes
+          </th>
+          <th className="num" title="By how much the imbalance falls, less what the move costs">
+            Benefit
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {moves.slice(0, MOVES_SHOWN).map(([space, number, from, to, load, size, benefit], n) => (
+          <tr key={n}>
+            <td>
+              {space}.{number}
+            </td>
+            <td className="num">{from}</td>
+            <td className="num">{to}</td>
+            <td className="num">{short(load)}</td>
+            <td className="num">{bytes(size)}</td>
+            <td className="num">{short(benefit)}</td>
+          </tr>
+        ))}
+        {moves.length > MOVES_SHOWN && (
+          <tr>
+            <td colSpan={6} className="mut">
+              {plural(moves.length - MOVES_SHOWN, "more move")}
+            </td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
