@@ -6,7 +6,9 @@ from .core import Mutation
 
 TESTS = ("tests/engine/operators/test_similarity.py",)
 SPACES, FORMS, JOIN = (f"engine/operators/{name}.py" for name in ("space_partitioner", "workset_formulation", "similarity_join"))
-CLUSTERS, ANGLES, DISTANCES = "engine/operators/cluster_partitioner.py", "engine/core/kernels/trigonometry.py", "engine/core/distances"
+BALANCING = ("tests/engine/similarity/test_balancing.py",)
+LOOP = "engine/similarity/loop.py"
+ANGLES, DISTANCES = "engine/core/kernels/trigonometry.py", "engine/core/distances"
 
 MUTATIONS = (
     Mutation("spaces: parity of one kind", SPACES, "return (i < j) != ((i + j) % 2 == 1)", "return i < j", TESTS),
@@ -41,6 +43,47 @@ MUTATIONS = (
     Mutation("join: comparisons are free", JOIN, "    world.box[BOX_READ] += compared\n", "", TESTS),
     Mutation("join: partitions do not matter", JOIN, "and row[r, extra + SIM_ROW_SPACE] == space", "", TESTS),
     Mutation("join: all roles are given", JOIN, "elif par[at + SIM_ROLES] == ROLES_OF_INNER and", "elif False and", TESTS),
+    Mutation(
+        "pairs: newer ones are counted together", JOIN, "is_newer = row[r, R_NEWEST] > msg[slot, M_NEWEST]", "is_newer = False", TESTS
+    ),
+    Mutation("pairs: counted ones are free", JOIN, "    box[BOX_COUNTED] = matches - outputs\n", "", TESTS),
+    Mutation("balancing: at once", FORMS, "if start >= row[r, extra + FORM_ROW_FROM]", "if row[r, extra + FORM_ROW_FROM] < FAR", BALANCING),
+    Mutation(
+        "balancing: copies go to the first owner",
+        FORMS,
+        "OUTER, worker_of(row, r, extra, start))",
+        "OUTER, row[r, extra + FORM_ROW_WORKER])",
+        BALANCING,
+    ),
+    Mutation(
+        "balancing: moves that are under way",
+        LOOP,
+        "                pending += 1\n                continue\n",
+        "                pass\n",
+        BALANCING,
+    ),
+    Mutation(
+        "balancing: loads of all windows",
+        LOOP,
+        "entries = entries[w.entry[entries, L.S_PANE] == from_ns - stage.size_ns]",
+        "pass",
+        BALANCING,
+    ),
+    Mutation("balancing: comparisons are counted twice", JOIN, "        entry[e, S_COMPARING] = 0\n", "", BALANCING),
+    Mutation(
+        "balancing: what is too large moves",
+        "engine/similarity/s3j.py",
+        "is not None and largest.load > mean",
+        "is not None and False",
+        BALANCING,
+    ),
+    Mutation(
+        "balancing: the smallest benefit first",
+        "engine/similarity/s3j.py",
+        "(benefit, -workset.id) > (best[0], -best[2].id)",
+        "(benefit, -workset.id) < (best[0], -best[2].id)",
+        BALANCING,
+    ),
     Mutation("distance: cosines beyond 1", ANGLES, "    c = max(-1.0, min(x, 1.0))\n", "    c = x\n", TESTS),
     Mutation("distance: no half turn", f"{DISTANCES}/angular.py", " / PI", "", TESTS),
     Mutation("distance: squares", f"{DISTANCES}/euclidean.py", "np.sqrt(difference_square)", "difference_square", TESTS),

@@ -50,9 +50,11 @@ function Loads({ rows }: { rows: WorkerLoad[] }) {
       <thead>
         <tr>
           <th className="num">Worker</th>
-          <th title="Comparisons in the window that ended, over the mean of all workers; the line is the mean">Load before and with the moves</th>
+          <th title="Comparisons in the window that ended, over the mean of all workers; the line is the mean">Before and after</th>
           <th className="num">Before</th>
-          <th className="num">With moves</th>
+          <th className="num" title="As planned: with the moves">
+            After
+          </th>
           <th className="num">Gives</th>
           <th className="num">Takes</th>
         </tr>
