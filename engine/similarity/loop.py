@@ -178,8 +178,10 @@ class Balancer:
             w.row[row, extra + FORM_ROW_FROM] = from_ns
 
     def frame(self, since_ns: int, now_ns: int) -> dict[str, Any]:
-        """The actions in (since_ns, now_ns], as in the summary."""
-        return {"actions": [_told(action) for action in self.actions if since_ns < round(action.t_s * 1e9) <= now_ns]}
+        """The actions in (since_ns, now_ns], as in the summary, and of the last of them the imbalance, and the least and the largest load
+        of a worker, over their mean; null without one."""
+        actions = [action for action in self.actions if since_ns < round(action.t_s * 1e9) <= now_ns]
+        return {"actions": [_told(action) for action in actions], **_shares(actions[-1] if actions else None)}
 
     def summary(self) -> dict[str, Any]:
         """All actions, and the moves of each as [space, number, from, to, comparisons, bytes, benefit]."""
@@ -203,6 +205,13 @@ def _told(action: Action) -> dict[str, Any]:
         [move.id // WORKSETS_MAX, move.id % WORKSETS_MAX, move.source, move.target, move.load, move.bytes, round(move.benefit, 6)]
         for move in action.moves
     ]
-    mean = sum(action.loads) / len(action.loads)
-    shares = {"imbalance_share": round(action.imbalance / mean, 6) if mean else 0.0}
-    return asdict(action) | {"moves": moves} | shares
+    return asdict(action) | {"moves": moves, "imbalance_share": _shares(action)["imbalance_share"]}
+
+
+def _shares(action: Action | None) -> dict[str, float | None]:
+    """Imbalance, least and largest load over the mean load of a worker."""
+    names = ("imbalance_share", "least_share", "most_share")
+    mean = 0.0 if action is None else sum(action.loads) / len(action.loads)
+    if action is None or not mean:
+        return dict.fromkeys(names, None if action is None else 0.0)
+    return dict(zip(names, (round(of / mean, 6) for of in (action.imbalance, min(action.loads), max(action.loads))), strict=True))

@@ -474,9 +474,13 @@ class BalancingAction(TypedDict):
 
 
 class BalancingNews(TypedDict):
-    """Since the last frame."""
+    """Since the last frame. Of the last action, over the mean load of a worker: the imbalance, the least and the largest load; null without
+    one."""
 
     actions: list[BalancingAction]
+    imbalance_share: NotRequired[float | None]
+    least_share: NotRequired[float | None]
+    most_share: NotRequired[float | None]
 
 
 @EXACT

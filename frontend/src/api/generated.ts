@@ -676,9 +676,15 @@ export interface components {
             moves: number[][];
             pending: number;
         };
-        /** @description Since the last frame. */
+        /**
+         * @description Since the last frame. Of the last action, over the mean load of a worker: the imbalance, the least and the largest load; null without
+         *     one.
+         */
         BalancingNews: {
             actions: components["schemas"]["BalancingAction"][];
+            imbalance_share?: number | null;
+            least_share?: number | null;
+            most_share?: number | null;
         };
         /** @description The instance of a host that was busiest in the frame. */
         Busiest: {
