@@ -310,6 +310,9 @@ class Model:
                 instance.served_by, thread.busy, instance.service[2] = thread, True, UNKNOWN_NS
                 left_ns = instance.end_ns - max(self.environment.now, host.paused_until_ns)
                 host.sharing.start(instance, left_ns, instance.finish)
+        if host.memory is not None:  # what it holds is looked at, too
+            goes_on_ns = max(self.environment.now, host.paused_until_ns)
+            self.environment.at(goes_on_ns, Phase.LOOK, (host.number,), lambda: self.look(host))
         self.choose_anew({h})
 
     def add_background_work(self, h: int, work_ps: int) -> None:
