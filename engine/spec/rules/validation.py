@@ -27,6 +27,7 @@ from .queries import query_problems
 from .resources import Budgets, Placing, placed, resource_problems
 from .scaling import scaling_problems
 from .scheduling import scheduling_problems
+from .similarity import similarity_problems
 from .watermarks import watermark_warnings
 
 PROBLEMS_MAX = 1000
@@ -97,6 +98,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     ]
     rest += draft.checkpointing.problems(draft) if draft.checkpointing is not None else ()
     rest += draft.engine.problems(draft) if isinstance(draft.engine, Engine) else ()
+    rest += similarity_problems(draft, flow.params)
     rest += balancing_problems(draft, flow.params)
     rest += scaling_problems(draft)
     rest += moving_problems(draft)

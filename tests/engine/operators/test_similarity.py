@@ -32,6 +32,7 @@ from ...support.keyed_state_examples import in_and_out
 from ...support.recovery_examples import PROTOCOLS, loss, with_losses, with_protocol
 from ...support.similarity_examples import TUMBLING, brute_force, clusters, counted, true_pairs, vectors, worksets
 
+ANCHORS = ["trigger", "newest", "oldest"]
 SLIDING = {"kind": "sliding", "size_s": 0.02, "slide_s": 0.008}
 
 
@@ -115,7 +116,8 @@ def jobs(draw: st.DrawFn, counts: bool = True) -> dict[str, Any]:
     document["policies"] = {"flow_control": draw(st.sampled_from([{"kind": "unbounded"}, {"kind": "credits", "per_channel": 2}]))}
     if counts and draw(st.booleans()):
         document = counted(document)
-    document["measurement"] = {"latency": {"from": "ingest", "anchor": draw(st.sampled_from(["trigger", "newest", "oldest"]))}}
+    anchors = ["trigger", "newest"] if any(operator["params"].get("pairs") for operator in document["query"]["operators"]) else ANCHORS
+    document["measurement"] = {"latency": {"from": "ingest", "anchor": draw(st.sampled_from(anchors))}}
     for source in document["workload"]["sources"].values():
         source["disorder"] = draw(st.sampled_from([{"kind": "none"}, {"kind": "uniform", "max_ms": 6.0}]))
         source["stream"]["law"] = draw(st.sampled_from(["uniform", "gaussian", "pareto"]))
@@ -309,6 +311,46 @@ def test_wrong_parameters_are_refused_where_they_stand(operator: str, params: di
     assert any(says in problem.message for problem in problems), problems
     place = next(n for n, spec in enumerate(worksets()["query"]["operators"]) if spec["id"] == operator)
     assert all(problem.pointer.startswith(f"/query/operators/{place}/params") for problem in problems if says in problem.message)
+
+
+@pytest.mark.parametrize(
+    ("make", "operator", "params", "says"),
+    [
+        (worksets, "right-spaces", {"seed": 43}, "seed is 43, but 'left-spaces' of the same similarity join has 42"),
+        (worksets, "right-spaces", {"spaces": 4}, "spaces is 4, but 'left-spaces'"),
+        (worksets, "worksets", {"threshold": 0.04}, "threshold is 0.04, but 'left-spaces'"),
+        (worksets, "join", {"threshold": 0.04}, "threshold is 0.04, but 'worksets'"),
+        (worksets, "join", {"distance": "euclidean"}, "distance is 'euclidean', but 'worksets'"),
+        (worksets, "join", {"window": {"kind": "tumbling", "size_s": 0.03}}, "window is kind tumbling, size_s 0.03"),
+        (worksets, "join", {"lateness_ms": 1.0}, "lateness_ms is 1, but 'worksets'"),
+        (worksets, "worksets", {"workers": 2}, "workers is 2, but 'join', which its records go to, has 3 instances"),
+        (clusters, "right-spaces", {"keys": 100}, "keys is 100, but 'left-spaces'"),
+        (clusters, "left-spaces", {"workers": 2}, "workers is 2, but 'join'"),
+        (clusters, "join", {"threshold": 0.04}, "threshold is 0.04, but 'left-spaces'"),
+    ],
+)
+def test_operators_of_one_join_have_to_agree(make: Any, operator: str, params: dict[str, Any], says: str) -> None:
+    problems = validate(with_params(make(), operator, **params))
+    assert any(says in problem.message for problem in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("measurement", "place"),
+    [
+        ({"latency": {"from": "ingest", "anchor": "oldest"}}, "/measurement/latency/anchor"),
+        ({"also": [{"name": "m", "from": "append", "anchor": "mixed"}]}, "/measurement/also/0/anchor"),
+        ({"also": [{"name": "m", "from": "event", "anchor": "newest"}]}, "/measurement/also/0/from"),
+    ],
+)
+def test_latencies_that_counted_pairs_do_not_have_are_refused(measurement: dict[str, Any], place: str) -> None:
+    assert validate(worksets() | {"measurement": measurement}) == []
+    problems = validate(counted(worksets()) | {"measurement": measurement})
+    assert [(problem.pointer, problem.code) for problem in problems] == [(place, "not_with_counted_pairs")]
+
+
+def test_fewer_spaces_than_instances_are_refused() -> None:
+    document = with_params(with_params(worksets(), "left-spaces", spaces=2), "right-spaces", spaces=2)
+    assert [problem.code for problem in validate(document)] == ["too_few_spaces"]
 
 
 def test_operators_in_the_wrong_order_are_refused() -> None:
