@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -14,7 +14,6 @@ class Balancing(Variant):
     """Worksets move from the start of a window on: records of earlier windows still go to the worker before, so no state moves and no pair
     is lost, however late the records are. The load of a workset is the number of comparisons in the window that ends."""
 
-    icon: ClassVar[str] = "balance"
     trigger: Literal["always", "load"] = Field(
         default="always", title="Trigger", description="always: before each window; load: only when the imbalance exceeds the threshold."
     )

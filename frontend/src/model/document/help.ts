@@ -22,6 +22,7 @@ const FAMILIES: [family: string, title: string, what: string][] = [
   ["scalings", "Scaling", "The policy that changes parallelism during a run, and the metrics it uses."],
   ["rescalings", "Rescaling", "How a change of parallelism is executed."],
   ["schedulings", "Scheduling", "Which queries run next on the cores of a host."],
+  ["balancings", "Balancing", "Which worksets of similarity joins move to other workers."],
   ["memories", "Memory", "What uses the memory of a host, and what happens when it runs out."],
   ["slow_downs", "Slow-down", "How service slows down as memory fills."],
   ["noises", "Noise of services", "Random variation in the cost of equal work."],
