@@ -37,6 +37,7 @@ WIDTHS = {
     "align": layout.ALIGN_COLUMNS,
     "link": layout.LINK_COLUMNS,
     "memory": layout.Z_COLUMNS,
+    "tally": layout.Y_COLUMNS,
     "curve": 2,
     "progress": layout.PROGRESS_COLUMNS,
     "epochs": layout.EPOCH_COLUMNS,

@@ -228,8 +228,6 @@ class World:
             for name, array in snapshot.items()
             if name not in ("msg", "trace")
         }
-        missing = own.tally.shape[1] - snapshot["tally"].shape[1]  # of counters that are younger than the snapshot
-        taken["tally"] = np.pad(snapshot["tally"], ((0, 0), (0, missing)))
         taken["msg"] = _taller(snapshot["msg"], max(len(own.msg), len(snapshot["msg"])))
         traced = snapshot["trace"]
         trace = _taller(traced, max(len(own.trace), len(traced) * goes_on), len(traced) * goes_on)
