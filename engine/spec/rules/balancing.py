@@ -9,6 +9,8 @@ from ..base.family import kind_of
 from ..base.problems import Problem, pointer
 from ..base.units import seconds_ns
 from ..experiment.balancings.base import Balancing
+from ..experiment.rates.recorded import RecordedRate
+from ..experiment.streams import FileStream
 from .draft import Draft
 
 AT = ("policies", "balancing", "kind")
@@ -26,6 +28,15 @@ def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
         yield Problem(pointer(*AT), "nothing_to_balance", message, kind)
     for id in joins:
         yield from _window_problems(draft, about, id, params.get(id))
+    for id, source in draft.sources.items():
+        recorded = isinstance(source.rate, RecordedRate)
+        if isinstance(source.stream, FileStream) and not (recorded and source.rate.speed <= 1):
+            found = f"speed is {source.rate.speed:g}" if recorded else f"rate is {kind_of(type(source.rate))}"
+            message = (
+                f"{found}, so event times of '{id}' may be ahead of the clock by which windows are balanced; use recorded, at a speed of "
+                "at most 1, or balancing none"
+            )
+            yield Problem(pointer("workload", "sources", id, "rate"), "not_with_balancing", message)
     for name in ("checkpointing", "scaling"):
         policy = getattr(draft, name)
         if policy is not None and policy.kind != "none":

@@ -286,6 +286,22 @@ def test_what_cannot_be_balanced_is_refused(change: Any, place: str, says: str) 
     assert any(problem.pointer == place and says in problem.message for problem in validate(document)), validate(document)
 
 
+@pytest.mark.parametrize(
+    ("rate", "says"),
+    [
+        ({"kind": "constant", "per_s": 500}, "rate is constant, so event times of 'left' may be ahead"),
+        ({"kind": "recorded", "speed": 10}, "speed is 10, so event times of 'left' may be ahead"),
+        ({"kind": "recorded"}, ""),
+    ],
+)
+def test_event_times_that_run_ahead_are_refused(rate: dict[str, Any], says: str) -> None:
+    """A window of the future may have records already, which would not meet those that come after the move."""
+    document = balanced()
+    document["workload"]["sources"]["left"] |= {"stream": {"kind": "file", "dataset": "flights", "timestamp": "departure"}, "rate": rate}
+    found = [problem.message for problem in validate(document) if problem.pointer == "/workload/sources/left/rate"]
+    assert [says in message for message in found] == ([True] if says else [])
+
+
 def test_without_a_similarity_join_there_is_nothing_to_balance() -> None:
     document = balanced()
     kept = {"left", "sink"}
