@@ -29,9 +29,9 @@ def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
     for id in joins:
         yield from _window_problems(draft, about, id, params.get(id))
     for id, source in draft.sources.items():
-        recorded = isinstance(source.rate, RecordedRate)
-        if isinstance(source.stream, FileStream) and not (recorded and source.rate.speed <= 1):
-            found = f"speed is {source.rate.speed:g}" if recorded else f"rate is {kind_of(type(source.rate))}"
+        rate = source.rate
+        if isinstance(source.stream, FileStream) and not (isinstance(rate, RecordedRate) and rate.speed <= 1):
+            found = f"speed is {rate.speed:g}" if isinstance(rate, RecordedRate) else f"rate is {kind_of(type(rate))}"
             message = (
                 f"{found}, so event times of '{id}' may be ahead of the clock by which windows are balanced; use recorded, at a speed of "
                 "at most 1, or balancing none"
