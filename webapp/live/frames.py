@@ -456,9 +456,9 @@ class SchedulingNews(TypedDict):
 
 
 class BalancingAction(TypedDict):
-    """What a balancer planned at t_s for the windows of a join from from_s on. loads, planned: comparisons by worker in the window that ends,
-    before and with the moves. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves: [space, number, from,
-    to, comparisons, bytes, benefit]. pending: worksets whose last move is still under way."""
+    """What a balancer planned at t_s for the windows of a join from from_s on. loads, planned: comparisons by worker in the window that
+    ends, before and with the moves. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves: [space,
+    number, from, to, comparisons, bytes, benefit]. pending: worksets whose last move is still under way."""
 
     t_s: float
     from_s: float
@@ -486,8 +486,8 @@ class BalancingNews(TypedDict):
 @EXACT
 class Frame(TypedDict):
     """One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
-    with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in runs that balance worksets. queries: only of
-    documents that name queries."""
+    with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
+    runs that balance worksets. queries: only of documents that name queries."""
 
     n: int
     t_s: float

@@ -491,9 +491,9 @@ def test_snapshots_keep_the_names_that_tables_had_when_they_were_written() -> No
 
 
 def test_a_row_needs_a_value_for_each_column() -> None:
-    values = {L.Y_SHED: 5, L.Y_STATE: 7, L.Y_RANK: 3, L.Y_HELD: 1, L.Y_WATCHED: 2}
-    assert row_of("Y_", dict(reversed(values.items()))) == [5, 7, 3, 1, 2]
+    values = {L.Y_SHED: 5, L.Y_STATE: 7, L.Y_RANK: 3, L.Y_HELD: 1, L.Y_WATCHED: 2, L.Y_READ: 4}
+    assert row_of("Y_", dict(reversed(values.items()))) == [5, 7, 3, 1, 2, 4]
     with pytest.raises(ValueError, match="the row has no value for Y_STATE"):
         row_of("Y_", {place: value for place, value in values.items() if place != L.Y_STATE})
-    with pytest.raises(ValueError, match="the table of Y_COLUMNS has no column 5"):
+    with pytest.raises(ValueError, match="the table of Y_COLUMNS has no column 6"):
         row_of("Y_", values | {L.Y_COLUMNS: 1})
