@@ -659,9 +659,9 @@ export interface components {
             network_ns: number;
         };
         /**
-         * @description What a balancer planned at t_s for the windows of a join from from_s on. loads, planned: comparisons by worker in the window that ends,
-         *     before and with the moves. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves: [space, number, from,
-         *     to, comparisons, bytes, benefit]. pending: worksets whose last move is still under way.
+         * @description What a balancer planned at t_s for the windows of a join from from_s on. loads, planned: comparisons by worker in the window that
+         *     ends, before and with the moves. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves: [space,
+         *     number, from, to, comparisons, bytes, benefit]. pending: worksets whose last move is still under way.
          */
         BalancingAction: {
             t_s: number;
@@ -779,8 +779,8 @@ export interface components {
         };
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
-         *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in runs that balance worksets. queries: only of
-         *     documents that name queries.
+         *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
+         *     runs that balance worksets. queries: only of documents that name queries.
          */
         Frame: {
             n: number;
