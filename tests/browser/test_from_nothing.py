@@ -191,6 +191,7 @@ def test_a_group_of_the_palette_that_is_folded_stays_folded(canvas: Canvas, page
     expect(source).to_be_visible()
     sources.click()
     expect(source).to_be_hidden()
+    page.wait_for_function("localStorage.getItem('millrace.palette.folded') === 'Sources'")  # the browser tells of a fold a little later
     page.reload()
     expect(page.get_by_test_id("palette-operator-filter")).to_be_in_viewport()
     expect(source).to_be_hidden()
