@@ -7,9 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from engine.operators.cluster_partitioner import ClusterPartitioner
-from engine.operators.similarity import check_fields
 from engine.operators.similarity_join import ROLES_OF_INNER, SimilarityPairing
-from engine.spec.base.records import RecordSchema
 
 
 class ClusterJoin(SimilarityPairing):
@@ -30,6 +28,8 @@ class ClusterJoin(SimilarityPairing):
     source = "Siachamis 2024, 2.5"
     roles = ROLES_OF_INNER
     role_field = "inner"
+    made_by = "a cluster partitioner"
+    added = ClusterPartitioner.added
 
     class Params(SimilarityPairing.Params):
         left_key: str = Field("key", description="field of the left input by which records meet: key, or space")
@@ -37,18 +37,5 @@ class ClusterJoin(SimilarityPairing):
         dedupe_key: bool = Field(False, strict=True, description="report a pair only where both records are of one partition, so only once")
 
     @classmethod
-    def check_input(cls, schema: RecordSchema, where: str) -> None:
-        check_fields(ClusterPartitioner.added, schema, where, "a cluster partitioner")
-
-    @classmethod
     def space_field(cls, params: Any) -> str:
         return "space" if params.dedupe_key else ""
-
-    @classmethod
-    def required_key(cls, params: Any, port: str) -> str | None:
-        return "worker"
-
-    @classmethod
-    def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
-        left, right = super().further_reads(params)
-        return left | {"worker"}, right | {"worker"}

@@ -127,14 +127,33 @@ def store_record(world, now, slot, port, at, i, e, tracing, stamps):
     for c in range(R_VALUES + par[at + JOIN_LEFT_STORED + 2 * port], par[at + JOIN_EXTRA]):
         row[r, c] = 0  # may contain data of another side's record
     own = S_LEFT + port * S_SIDE
+    append_row(entry, row, e, own, r)
+    inst[i, I_STATE_BYTES] += par[at + JOIN_LEFT_BYTES + port]
+    return r
+
+
+def append_row(entry, row, e, own, r):
+    """Put a stored row behind the others of one side of an entry. own: the side's columns in the entry."""
     if entry[e, own] == 0:
         entry[e, own + 1] = r
     else:
         row[entry[e, own + 2], R_NEXT] = r
     entry[e, own + 2] = r
     entry[e, own] += 1
-    inst[i, I_STATE_BYTES] += par[at + JOIN_LEFT_BYTES + port]
-    return r
+
+
+def add_contributor(world, made, r, at, stamps):
+    """Stored row `r` is a contributor of the output `made`, which has the lineage of the record that is served, or of others before."""
+    msg = world.msg
+    row = world.row
+    rule = world.par[at + JOIN_EVENT]
+    if rule == EVENT_NEWEST:
+        msg[made, M_EVENT] = max(msg[made, M_EVENT], row[r, R_EVENT])
+    elif rule == EVENT_OLDEST:
+        msg[made, M_EVENT] = min(msg[made, M_EVENT], row[r, R_EVENT])
+    msg[made, M_NEWEST] = max(msg[made, M_NEWEST], row[r, R_NEWEST])
+    msg[made, M_OLDEST] = min(msg[made, M_OLDEST], row[r, R_OLDEST])
+    join_stamps(msg, made, row, r, world.g, stamps, PAIRED)
 
 
 def pair_with_stored(world, made, slot, port, at, r, start, end, tracing, anchor, stamps):
@@ -144,19 +163,11 @@ def pair_with_stored(world, made, slot, port, at, r, start, end, tracing, anchor
     row = world.row
     notes = world.notes
     row_origin = world.row_origin
-    g = world.g
     if tracing and (
         (anchor == M_NEWEST and row[r, R_NEWEST] > msg[slot, M_NEWEST]) or (anchor == M_OLDEST and row[r, R_OLDEST] < msg[slot, M_OLDEST])
     ):
         notes[made, N_ORIGIN] = row_origin[r]
-    rule = par[at + JOIN_EVENT]
-    if rule == EVENT_NEWEST:
-        msg[made, M_EVENT] = max(msg[slot, M_EVENT], row[r, R_EVENT])
-    elif rule == EVENT_OLDEST:
-        msg[made, M_EVENT] = min(msg[slot, M_EVENT], row[r, R_EVENT])
-    msg[made, M_NEWEST] = max(msg[slot, M_NEWEST], row[r, R_NEWEST])
-    msg[made, M_OLDEST] = min(msg[slot, M_OLDEST], row[r, R_OLDEST])
-    join_stamps(msg, made, row, r, g, stamps, PAIRED)
+    add_contributor(world, made, r, at, stamps)
     msg[made, M_EDGE] = 0
     table = par[at + JOIN_TABLE]
     for c in range(par[at + JOIN_OUTPUTS]):

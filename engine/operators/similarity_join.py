@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from engine.core.distances import DISTANCES
-from engine.core.kernels.latencies import join_stamps
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import find_entry
 from engine.core.layout import (
@@ -19,26 +18,18 @@ from engine.core.layout import (
     G_FREE,
     G_NEED,
     M_EDGE,
-    M_EVENT,
     M_NEWEST,
-    M_OLDEST,
     M_PAYLOAD,
     N_ORIGIN,
     NEED_MESSAGES,
-    PAIRED,
-    R_EVENT,
     R_NEWEST,
     R_NEXT,
-    R_OLDEST,
     S_LEFT,
     S_SIDE,
     S_VALUES,
 )
 from engine.operators.join import join_on_close
 from engine.operators.pairs import (
-    EVENT_NEWEST,
-    EVENT_OLDEST,
-    JOIN_EVENT,
     JOIN_EXTRA,
     JOIN_LEFT_KEY,
     JOIN_LISTENED,
@@ -50,6 +41,7 @@ from engine.operators.pairs import (
     SIDES,
     PanePairing,
     PaneParams,
+    add_contributor,
     first_open_pane,
     lacking_space,
     open_entry,
@@ -76,6 +68,7 @@ from engine.operators.similarity import (
     store_vector,
 )
 from engine.operators.windows import FullHistory, JoinWindow
+from engine.operators.workset_formulation import WorksetFormulation
 from engine.spec.base.problems import Refusal
 from engine.spec.base.records import RecordField, RecordSchema
 
@@ -186,26 +179,12 @@ def count_pairs(world, e, slot, port, at, tracing, anchor, stamps, emits):
                 elif tracing and anchor == M_NEWEST:
                     world.notes[made, N_ORIGIN] = world.row_origin[r]
                 msg[made, M_PAYLOAD] += 1
-                count_in(world, made, r, at, stamps)
+                add_contributor(world, made, r, at, stamps)
                 row[r, marked] = 0
             if not is_newer:
                 some = True
         r = row[r, R_NEXT]
     return outputs
-
-
-def count_in(world, made, r, at, stamps):
-    """Stored row `r` is a contributor of the output `made`."""
-    msg = world.msg
-    row = world.row
-    rule = world.par[at + JOIN_EVENT]
-    if rule == EVENT_NEWEST:
-        msg[made, M_EVENT] = max(msg[made, M_EVENT], row[r, R_EVENT])
-    elif rule == EVENT_OLDEST:
-        msg[made, M_EVENT] = min(msg[made, M_EVENT], row[r, R_EVENT])
-    msg[made, M_NEWEST] = max(msg[made, M_NEWEST], row[r, R_NEWEST])
-    msg[made, M_OLDEST] = min(msg[made, M_OLDEST], row[r, R_OLDEST])
-    join_stamps(msg, made, row, r, world.g, stamps, PAIRED)
 
 
 def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
@@ -285,6 +264,8 @@ class SimilarityPairing(PanePairing):
     keeping = replace(KEPT_IN_PANES, by_key_groups=False)
     roles = ROLES_NONE
     role_field = ""
+    made_by: ClassVar[str] = ""  # the operator in front of it, which sends each record to a worker ...
+    added: ClassVar[dict[str, str]] = {}  # ... and the fields that it adds
 
     class Params(PaneParams):
         left_coordinates: tuple[str, ...] = coordinates_of("left", " of a left record")
@@ -312,7 +293,7 @@ class SimilarityPairing(PanePairing):
         check_threshold(params)
         for side in SIDES:
             check_coordinates(getattr(params, f"{side}_coordinates"), inputs[side], f"{side}_coordinates", f"the {side} input")
-            cls.check_input(inputs[side], f"the {side} input")
+            check_fields(cls.added, inputs[side], f"the {side} input", cls.made_by)
         check_same_dimensions(params)
         schemas = super().output_schemas(params, inputs)
         if params.pairs == "counted":
@@ -326,8 +307,8 @@ class SimilarityPairing(PanePairing):
         return found | ({"pairs": (NUMBER, RecordField("pairs", "int"))} if params.pairs == "counted" else {})
 
     @classmethod
-    def check_input(cls, schema: RecordSchema, where: str) -> None:
-        """Raise Refusal if the records lack fields that another operator adds."""
+    def required_key(cls, params: Any, port: str) -> str | None:
+        return "worker" if cls.made_by else super().required_key(params, port)
 
     @classmethod
     def space_field(cls, params: Any) -> str:
@@ -336,7 +317,7 @@ class SimilarityPairing(PanePairing):
 
     @classmethod
     def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
-        about = {cls.role_field, cls.space_field(params)} - {""}
+        about = {cls.role_field, cls.space_field(params), "worker" if cls.made_by else ""} - {""}
         left, right = super().further_reads(params)
         return left | about | {*params.left_coordinates}, right | about | {*params.right_coordinates}
 
@@ -378,20 +359,9 @@ class SimilarityJoin(SimilarityPairing):
     source = "Siachamis 2024, 2.4"
     roles = ROLES_GIVEN
     role_field = "role"
+    made_by = "a workset formulation"
+    added = WorksetFormulation.added
 
     class Params(SimilarityPairing.Params):
         left_key: str = Field("workset", description="field of the left input with the record's workset")
         right_key: str = Field("workset", description="field of the right input with the record's workset")
-
-    @classmethod
-    def check_input(cls, schema: RecordSchema, where: str) -> None:
-        check_fields({"workset": "int", "role": "int", "worker": "int"}, schema, where, "a workset formulation")
-
-    @classmethod
-    def required_key(cls, params: Any, port: str) -> str | None:
-        return "worker"
-
-    @classmethod
-    def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
-        left, right = super().further_reads(params)
-        return left | {"worker"}, right | {"worker"}

@@ -60,6 +60,7 @@ from engine.operators.pairs import (
     LATE_PORTS,
     SIDES,
     PanePairing,
+    append_row,
     check_lateness,
     first_open_pane,
     has_late_records,
@@ -131,42 +132,33 @@ def worker_of(row, r, extra, start):
     return row[r, extra + FORM_ROW_NEXT] if start >= row[r, extra + FORM_ROW_FROM] else row[r, extra + FORM_ROW_WORKER]
 
 
-def place_copy(world, made, slot, port, at, workset, role, worker):
-    """Fill the output `made`: the record in `slot`, for a workset."""
-    msg = world.msg
-    par = world.par
+def fill_copy(msg, par, made, of, a, first, port, at, workset, role, worker):
+    """Fill the output `made` for a workset from row `a` of a table (messages or stored rows) whose fields begin at column `first`."""
     table = par[at + FORM_LEFT_TABLE + 2 * port]
     for c in range(par[at + FORM_LEFT_OUTPUTS + 2 * port]):
-        of = par[table + c]
-        if of >= 0:
-            msg[made, M_PAYLOAD + c] = msg[slot, M_PAYLOAD + of]
-        elif of == -1:
+        column = par[table + c]
+        if column >= 0:
+            msg[made, M_PAYLOAD + c] = of[a, first + column]
+        elif column == -1:
             msg[made, M_PAYLOAD + c] = workset
-        elif of == -2:
+        elif column == -2:
             msg[made, M_PAYLOAD + c] = role
         else:
             msg[made, M_PAYLOAD + c] = worker
     msg[made, M_EDGE] = port
 
 
-def place_stored(world, made, r, side, at, workset, worker, tracing, anchor, stamps):
+def copy_message(world, made, slot, port, at, workset, role, worker):
+    """Fill the output `made`: the record in `slot`, for a workset."""
+    fill_copy(world.msg, world.par, made, world.msg, slot, M_PAYLOAD, port, at, workset, role, worker)
+
+
+def copy_stored(world, made, r, side, at, workset, worker, tracing, anchor, stamps):
     """Fill the output `made`: a copy of the stored row for a new workset. Its trigger is the record that has opened the workset."""
     msg = world.msg
-    par = world.par
     row = world.row
     g = world.g
-    table = par[at + FORM_LEFT_TABLE + 2 * side]
-    for c in range(par[at + FORM_LEFT_OUTPUTS + 2 * side]):
-        of = par[table + c]
-        if of >= 0:
-            msg[made, M_PAYLOAD + c] = row[r, R_VALUES + of]
-        elif of == -1:
-            msg[made, M_PAYLOAD + c] = workset
-        elif of == -2:
-            msg[made, M_PAYLOAD + c] = OUTER
-        else:
-            msg[made, M_PAYLOAD + c] = worker
-    msg[made, M_EDGE] = side
+    fill_copy(msg, world.par, made, row, r, R_VALUES, side, at, workset, OUTER, worker)
     msg[made, M_EVENT] = row[r, R_EVENT]
     msg[made, M_NEWEST] = row[r, R_NEWEST]
     msg[made, M_OLDEST] = row[r, R_OLDEST]
@@ -178,8 +170,8 @@ def place_stored(world, made, r, side, at, workset, worker, tracing, anchor, sta
 
 
 def offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anchor, stamps):
-    """Measure the records that entry `e` keeps against the one in `slot`. Returns how many are within twice the threshold and have a
-    listener. emits: 1 to send these, measured before, to the workset."""
+    """Measure the records that entry `e` keeps against the one in `slot`, counting in BOX_READ. Returns how many are within twice the
+    threshold and have a listener. emits: 1 to send these, measured before, to the workset."""
     par = world.par
     entry = world.entry
     row = world.row
@@ -190,6 +182,8 @@ def offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anch
     sent = 0
     for side in range(2):
         own = S_LEFT + side * S_SIDE
+        if emits == 0:
+            world.box[BOX_READ] += entry[e, own]
         r = entry[e, own + 1]
         for _ in range(entry[e, own]):
             if emits == 0:
@@ -200,24 +194,21 @@ def offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anch
                 sent += 1
                 if emits == 1:
                     made = new_output(world.msg, world.free, world.g, world.box, slot, stamps)
-                    place_stored(world, made, r, side, at, workset, worker, tracing, anchor, stamps)
+                    copy_stored(world, made, r, side, at, workset, worker, tracing, anchor, stamps)
             r = row[r, R_NEXT]
     return sent
 
 
 def offer_outer(world, key, slot, port, at, i, workset, worker, emits, tracing, anchor, stamps):
-    """`offer_stored` for all outer records of space `key` whose panes are open, by pane. With emits = 0, add those measured to BOX_READ."""
+    """`offer_stored` for all outer records of space `key` whose panes are open, by pane."""
     par = world.par
     entry = world.entry
     pane = world.pane
-    box = world.box
     sent = 0
     if par[at + JOIN_SIZE] == 0:
         e = find_entry(world.table, entry, i, key, 0)
         if e >= 0:
             sent = offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anchor, stamps)
-            if emits == 0:
-                box[BOX_READ] += entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE]
     else:
         groups = par[at + JOIN_GROUPS]
         x = world.panes_of[par[at + JOIN_LISTS] + world.inst[i, I_INDEX] * groups + group_of(key, par[at + JOIN_SCHEME], groups)]
@@ -226,8 +217,6 @@ def offer_outer(world, key, slot, port, at, i, workset, worker, emits, tracing, 
             while e >= 0:
                 if entry[e, S_KEY] == key:
                     sent += offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anchor, stamps)
-                    if emits == 0:
-                        box[BOX_READ] += entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE]
                 e = entry[e, S_SIBLING]
             x = pane[x, W_NEXT]
     return sent
@@ -271,7 +260,7 @@ def copy_to_worksets(world, e, slot, port, at, end, start, emits, stamps):
                 sent += 1
                 if emits == 1:
                     made = new_output(world.msg, world.free, world.g, world.box, slot, stamps)
-                    place_copy(world, made, slot, port, at, key * WORKSETS_MAX + w + 1, OUTER, worker_of(row, r, extra, start))
+                    copy_message(world, made, slot, port, at, key * WORKSETS_MAX + w + 1, OUTER, worker_of(row, r, extra, start))
             r = row[r, R_NEXT]
     return sent
 
@@ -291,14 +280,8 @@ def add_centroid(world, key, slot, port, at, i, e, worker):
     row[r, extra + FORM_ROW_NEXT] = worker
     row[r, extra + FORM_ROW_FROM] = FAR
     store_vector(world, slot, par[at + FORM_LEFT_COORDINATES + port], par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR)
-    if entry[e, S_LEFT] == 0:
-        entry[e, S_LEFT + 1] = r
-    else:
-        row[entry[e, S_LEFT + 2], R_NEXT] = r
-    entry[e, S_LEFT + 2] = r
-    entry[e, S_LEFT] += 1
+    append_row(entry, row, e, S_LEFT, r)
     world.inst[i, I_STATE_BYTES] += par[at + FORM_CENTROID_BYTES]
-    return e
 
 
 def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
@@ -361,7 +344,7 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
 
     if is_inner and listened == 1:
         made = new_output(msg, world.free, g, box, slot, stamps)
-        place_copy(world, made, slot, port, at, workset, role, worker)
+        copy_message(world, made, slot, port, at, workset, role, worker)
     if opens:
         offer_outer(world, key, slot, port, at, i, workset, worker, 1, tracing, anchor, stamps)
     if listened == 1:

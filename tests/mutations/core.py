@@ -473,8 +473,8 @@ MUTATIONS = (
     ),
     Mutation("state shared between instances", STATE_TABLE, "and entry[e, S_OWNER] == owner ", ""),
     Mutation("state shared between panes", STATE_TABLE, " and entry[e, S_PANE] == pane_start", ""),
-    Mutation("newest contributor forgotten", PAIRS, "max(msg[slot, M_NEWEST], row[r, R_NEWEST])", "msg[slot, M_NEWEST]"),
-    Mutation("a join's older event time", PAIRS, "max(msg[slot, M_EVENT], row[r, R_EVENT])", "min(msg[slot, M_EVENT], row[r, R_EVENT])"),
+    Mutation("newest contributor forgotten", PAIRS, "max(msg[made, M_NEWEST], row[r, R_NEWEST])", "msg[made, M_NEWEST]"),
+    Mutation("a join's older event time", PAIRS, "max(msg[made, M_EVENT], row[r, R_EVENT])", "min(msg[made, M_EVENT], row[r, R_EVENT])"),
     # joins
     Mutation("pairs of the last pane only", JOIN, "matches += entry[e, other] * listened", "matches = entry[e, other] * listened"),
     Mutation(
@@ -637,7 +637,7 @@ MUTATIONS = (
     Mutation("clock of the oldest so far", LATENCIES, "to[a, c] = min(to[a, c], value)", "to[a, c] = value"),
     Mutation("clock of the emission after the way", SENDING, "- 1 - stamps] = t", "- 1 - stamps] = t + local_ns"),
     Mutation("clock of a group's last record", AGGREGATION, "copy_stamps(msg, made, entry, e, stamps)", "pass"),
-    Mutation("clock of a pair's stored side", PAIRS, "join_stamps(msg, made, row, r, g, stamps, PAIRED)", "pass"),
+    Mutation("clock of a pair's stored side", PAIRS, "join_stamps(msg, made, row, r, world.g, stamps, PAIRED)", "pass"),
     Mutation("clock of a window of pairs", WINDOW_JOIN, "join_stamps(entry, e, msg, slot, g, stamps, PAIRED)", "pass"),
     Mutation("clock of the later session", SESSION, "join_stamps(entry, e, entry, b, g, stamps, MERGED)", "pass"),
     Mutation("a mixed clock of a group is the oldest", LATENCIES, "anchor == MIXED and how != PAIRED", "anchor == MIXED and how == MERGED"),

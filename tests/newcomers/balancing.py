@@ -1,4 +1,4 @@
-"""A balancing from outside the package, all of it in one file: it swaps the busiest worker's largest workset with none."""
+"""A balancing from outside the package, all of it in one file: parameters and plan."""
 
 from __future__ import annotations
 

@@ -469,7 +469,7 @@ class BalancingAction(TypedDict):
     imbalance: float
     imbalance_planned: float
     imbalance_share: float
-    moves: list[list[float]]
+    moves: list[tuple[int, int, int, int, float, int, float]]
     pending: int
 
 

@@ -673,7 +673,15 @@ export interface components {
             imbalance: number;
             imbalance_planned: number;
             imbalance_share: number;
-            moves: number[][];
+            moves: [
+                number,
+                number,
+                number,
+                number,
+                number,
+                number,
+                number
+            ][];
             pending: number;
         };
         /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { actionAt, isBalanced, loadsOf, type BalancingAction } from "./balancing";
+import type { BalancingAction } from "../../api/types";
+import { actionAt, isBalanced, loadsOf } from "./balancing";
 
 const action = (t_s: number, join = "join"): BalancingAction => ({
   t_s,

@@ -1,24 +1,6 @@
 /** How worksets of similarity joins were given to other workers, window by window. */
 import type { ExperimentDocument } from "../../api/document";
-import type { Tagged } from "../../api/types";
-
-/** [space, number in the space, from worker, to worker, comparisons in the last window, bytes, benefit]. */
-export type MoveTold = [number, number, number, number, number, number, number];
-
-/** What was planned before a window, for one join. loads: comparisons by worker in the window before; planned: with the moves. */
-export interface BalancingAction {
-  t_s: number;
-  from_s: number;
-  join: string;
-  worksets: number;
-  loads: number[];
-  planned: number[];
-  imbalance: number;
-  imbalance_planned: number;
-  imbalance_share: number;
-  moves: MoveTold[];
-  pending: number;
-}
+import type { BalancingAction, Tagged } from "../../api/types";
 
 export interface WorkerLoad {
   worker: number;

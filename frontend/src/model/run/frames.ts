@@ -2,10 +2,9 @@
  * The frames of one run, in order and without a hole, kept as columns of numbers: an hour at four frames a second takes some
  * megabytes so, and a chart reads its values without looking at frames. The log grows in place; `count` says how far it has come.
  */
-import type { Death, Frame } from "../../api/types";
+import type { BalancingAction, Death, Frame } from "../../api/types";
 import { CheckpointHistory } from "./checkpoints";
 import { ScalingHistory } from "./scaling";
-import type { BalancingAction } from "./balancing";
 import { addJobs, type Job } from "./jobs";
 import { addStops, type Stop } from "./stops";
 
@@ -76,7 +75,7 @@ export class FrameLog {
         this.jobs.limit_per_s = frame.engine.limit_per_s ?? null;
         addJobs(this.jobs.all, frame.engine.jobs);
       }
-      if (frame.balancing) this.balancing.push(...(frame.balancing.actions as BalancingAction[]));
+      if (frame.balancing) this.balancing.push(...frame.balancing.actions);
       if (frame.engine?.stopped_s) addStops((this.stops ??= []), frame.engine.stopped_s);
       this.count += 1;
     }

@@ -1,6 +1,7 @@
 import { useState } from "react";
+import type { BalancingAction } from "../../api/types";
 import { bytes, plural, short } from "../../lib/format";
-import { actionAt, loadsOf, type BalancingAction, type WorkerLoad } from "../../model/run/balancing";
+import { actionAt, loadsOf, type WorkerLoad } from "../../model/run/balancing";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
 
