@@ -111,7 +111,7 @@ def coordinates_of(port: str, of: str = "") -> Any:
         min_length=1,
         max_length=DIMENSIONS_MAX,
         description=f"float fields with the coordinates of the vector{of}, in order",
-        json_schema_extra={"x-port": port},
+        json_schema_extra={"x-port": port, "x-field-types": ["float"]},
     )
 
 

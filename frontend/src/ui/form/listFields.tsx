@@ -2,7 +2,7 @@
 import { getDefaultRegistry } from "@rjsf/core";
 import type { FieldProps } from "@rjsf/utils";
 import { useState } from "react";
-import type { JsonSchema } from "../../api/types";
+import type { JsonSchema, RecordField } from "../../api/types";
 import { surroundings } from "./context";
 import { Editor, FieldChips, hasEditor } from "./editors";
 
@@ -21,10 +21,22 @@ export function ArrayField(props: FieldProps) {
   return PlainArrayField ? <PlainArrayField {...props} /> : null;
 }
 
-/** Names of fields, unless `x-items` is "text". */
+interface FieldsWanted {
+  "x-port"?: string;
+  "x-field-types"?: string[];
+}
+
+const offered = (records: { [port: string]: RecordField[] }, { "x-port": wanted, "x-field-types": types }: FieldsWanted) =>
+  Object.fromEntries(
+    Object.entries(records)
+      .filter(([port]) => wanted === undefined || port === wanted)
+      .map(([port, fields]) => [port, fields.filter(({ type }) => types === undefined || types.includes(type))]),
+  );
+
+/** Names of fields, unless `x-items` is "text": of those at the port `x-port`, and of the types `x-field-types`, if it names any. */
 function TextListField({ schema, formData, onChange, fieldPathId, registry, required }: FieldProps) {
   const isPlain = (schema as { "x-items"?: string })["x-items"] === "text";
-  const { records } = surroundings(registry);
+  const records = offered(surroundings(registry).records, schema as FieldsWanted);
   const given = ((formData as string[] | undefined) ?? []).join(", ");
   const [text, setText] = useState(given);
   const parse = (line: string) =>
