@@ -229,7 +229,7 @@ def jobs(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-@settings(max_examples=EXAMPLES[TIER] // 4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=max(EXAMPLES[TIER] // 8, 1), deadline=None, suppress_health_check=list(HealthCheck))
 @given(jobs())
 def test_random_jobs_agree_with_the_oracle(document: dict[str, Any]) -> None:
     assert validate(document) == []
