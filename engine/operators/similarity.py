@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from engine.core.distances import DISTANCES, NO_METRIC, distance
+from engine.core.distances import DISTANCES, NO_METRIC, distance, distance_up_to
 from engine.core.layout import M_PAYLOAD
 from engine.spec.base.operator import Model
 from engine.spec.base.origins import constant
@@ -40,8 +40,9 @@ def distance_to_words(msg_f, par, par_f, code, slot, columns, dimensions, words)
     return distance(code, product, left, right, gap)
 
 
-def distance_to_row(world, code, slot, columns, dimensions, r, first):
-    """The distance between the message's vector and the one in stored row `r` from column `first` on."""
+def distance_to_row(world, code, slot, columns, dimensions, r, first, bound):
+    """The distance between the message's vector and the one in stored row `r` from column `first` on; BEYOND if it is larger than what the
+    bound stands for."""
     msg_f = world.msg_f
     par = world.par
     row_f = world.row_f
@@ -56,7 +57,7 @@ def distance_to_row(world, code, slot, columns, dimensions, r, first):
         left += a * a
         right += b * b
         gap += (a - b) * (a - b)
-    return distance(code, product, left, right, gap)
+    return distance_up_to(code, product, left, right, gap, bound)
 
 
 def store_vector(world, slot, columns, dimensions, r, first):

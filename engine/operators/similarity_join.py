@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from engine.core.distances import DISTANCES
+from engine.core.distances import DISTANCES, bound_of
 from engine.core.kernels.messages import new_output
+from engine.core.kernels.range_tree import TREE_WORDS
 from engine.core.kernels.state_table import find_entry
 from engine.core.layout import (
     BOX_COUNTED,
@@ -28,6 +29,8 @@ from engine.core.layout import (
     S_SIDE,
     S_VALUES,
 )
+from engine.core.tables import Arrays
+from engine.operators.angle_index import INDEX_END, S_FOUND, S_INDEXED, THRESHOLD_MIN, emit_found, index_row, search
 from engine.operators.join import join_on_close
 from engine.operators.pairs import (
     JOIN_EXTRA,
@@ -73,11 +76,12 @@ from engine.spec.base.problems import Refusal
 from engine.spec.base.records import RecordField, RecordSchema
 
 # parameters after those of a join over panes; by side: column with the role, column with the partition (-1: it does not matter), place of
-# the list of coordinates
+# the list of coordinates. Then whether pairs are counted, and whether records are found by their angle (1 or 0)
 (
     SIM_DISTANCE,
     SIM_DIMENSIONS,
     SIM_THRESHOLD,
+    SIM_BOUND,
     SIM_ROLES,
     SIM_LEFT_ROLE,
     SIM_RIGHT_ROLE,
@@ -86,8 +90,9 @@ from engine.spec.base.records import RecordField, RecordSchema
     SIM_LEFT_COORDINATES,
     SIM_RIGHT_COORDINATES,
     SIM_COUNTS,
-) = range(JOIN_STEP + 1, JOIN_STEP + 12)
-SIM_OWN = JOIN_STEP + 12
+    SIM_INDEXED,
+) = range(JOIN_STEP + 1, JOIN_STEP + 14)
+SIM_OWN = JOIN_STEP + 14
 NUMBER = LAST_PAIR + 1  # used instead of a side in the table of output fields
 ROLES_GIVEN, ROLES_OF_INNER, ROLES_NONE = range(3)
 """Where roles come from: a field with the role; a field that is true for a partition's own records, which are compared with all others;
@@ -122,6 +127,7 @@ def mark_matches(world, e, slot, port, at, role):
     row = world.row
     extra = par[at + JOIN_EXTRA]
     threshold = world.par_f[at + SIM_THRESHOLD]
+    bound = world.par_f[at + SIM_BOUND]
     columns = par[at + SIM_LEFT_COORDINATES + port]
     other = S_LEFT + (1 - port) * S_SIDE
     space = space_of(world.msg, slot, port, par, at)
@@ -135,7 +141,7 @@ def mark_matches(world, e, slot, port, at, role):
             hit = 1
         elif role != OUTER or theirs != OUTER:
             compared += 1
-            far = distance_to_row(world, par[at + SIM_DISTANCE], slot, columns, par[at + SIM_DIMENSIONS], r, extra + SIM_ROW_VECTOR)
+            far = distance_to_row(world, par[at + SIM_DISTANCE], slot, columns, par[at + SIM_DIMENSIONS], r, extra + SIM_ROW_VECTOR, bound)
             if far <= threshold and row[r, extra + SIM_ROW_SPACE] == space:
                 hit = 1
         row[r, extra + SIM_ROW_MATCHES] = hit
@@ -216,14 +222,28 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
     matches = 0
     outputs = 0
     box[BOX_READ] = 0
+    indexed = par[at + SIM_INDEXED] == 1
+    vector = extra + SIM_ROW_VECTOR
+    tree = vector + par[at + SIM_DIMENSIONS]
+    columns = par[at + SIM_LEFT_COORDINATES + port]
+    threshold = world.par_f[at + SIM_THRESHOLD]
     for k in range(panes):
         e = find_entry(table, entry, i, key, start + k * slide)
         if e >= 0:
-            found = mark_matches(world, e, slot, port, at, role)
-            matches += found * listened
-            if counts:
-                found = count_pairs(world, e, slot, port, at, tracing, anchor, stamps, 0)
-            outputs += found * listened
+            compared = -1
+            if indexed:
+                compared = search(world, e, slot, port, columns, role, threshold, extra + SIM_ROW_ROLE, vector, tree, stamps)
+            if compared >= 0:
+                box[BOX_READ] += compared
+                entry[e, S_COMPARING] = compared
+                matches += entry[e, S_FOUND] * listened
+                outputs += min(entry[e, S_FOUND], 1) * listened
+            else:
+                found = mark_matches(world, e, slot, port, at, role)
+                matches += found * listened
+                if counts:
+                    found = count_pairs(world, e, slot, port, at, tracing, anchor, stamps, 0)
+                outputs += found * listened
     if g[G_FREE] < outputs + 1:
         g[G_NEED] = outputs + 1
         return -NEED_MESSAGES
@@ -238,8 +258,15 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
         row[r, extra + SIM_ROW_ROLE] = role
         row[r, extra + SIM_ROW_SPACE] = space_of(msg, slot, port, par, at)
         row[r, extra + SIM_ROW_MATCHES] = 0
-        store_vector(world, slot, par[at + SIM_LEFT_COORDINATES + port], par[at + SIM_DIMENSIONS], r, extra + SIM_ROW_VECTOR)
-        if counts and listened == 1:
+        store_vector(world, slot, columns, par[at + SIM_DIMENSIONS], r, vector)
+        searched = False
+        if indexed:
+            searched = entry[e, S_FOUND] >= 0
+            if entry[e, S_INDEXED] >= 0:
+                index_row(world, e, r, port, role, vector, tree)
+        if searched and listened == 1:
+            emit_found(world, e, slot, at, stamps)
+        elif counts and listened == 1:
             count_pairs(world, e, slot, port, at, tracing, anchor, stamps, 1)
         r = entry[e, other + 1]
         for _ in range(0 if counts else entry[e, other]):
@@ -253,6 +280,11 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
     return outputs
 
 
+def index_columns(w: Arrays, at: int) -> range:
+    """The columns of an entry with its index of angles."""
+    return range(S_INDEXED, INDEX_END if w.par[at + SIM_INDEXED] == 1 else S_INDEXED)
+
+
 class SimilarityPairing(PanePairing):
     """A join of records with the same key and pane whose vectors are within the threshold of each other."""
 
@@ -261,7 +293,7 @@ class SimilarityPairing(PanePairing):
     next_tick = staticmethod(pairs_next_tick)
     priced_as = "join"
     read_ps = READ_PS
-    keeping = replace(KEPT_IN_PANES, by_key_groups=False)
+    keeping = replace(KEPT_IN_PANES, by_key_groups=False, links=index_columns)
     roles = ROLES_NONE
     role_field = ""
     made_by: ClassVar[str] = ""  # the operator in front of it, which sends each record to a worker ...
@@ -316,6 +348,14 @@ class SimilarityPairing(PanePairing):
         return ""
 
     @classmethod
+    def is_indexed(cls, params: Any) -> bool:
+        """Whether records are found by their angle instead of being compared, which takes less time and gives the same."""
+        plane = params.distance == "angular" and len(params.left_coordinates) == 2
+        return (
+            params.pairs == "counted" and plane and not cls.space_field(params) and THRESHOLD_MIN <= params.threshold <= 1.0 - THRESHOLD_MIN
+        )
+
+    @classmethod
     def further_reads(cls, params: Any) -> tuple[set[str], set[str]]:
         about = {cls.role_field, cls.space_field(params), "worker" if cls.made_by else ""} - {""}
         left, right = super().further_reads(params)
@@ -323,7 +363,8 @@ class SimilarityPairing(PanePairing):
 
     @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
-        lowering.entry_values(S_COMPARED + 1 - S_VALUES)
+        indexed = cls.is_indexed(params)
+        lowering.entry_values((INDEX_END if indexed else S_COMPARED + 1) - S_VALUES)
         columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
         dimensions = len(columns[0])
         place = lowering.params_at + SIM_OWN
@@ -332,15 +373,17 @@ class SimilarityPairing(PanePairing):
             DISTANCES[params.distance].code,
             dimensions,
             float_word(params.threshold),
+            float_word(bound_of(params.distance, params.threshold)),
             cls.roles,
             *(inputs[side].index(name) if name else -1 for name in (cls.role_field, cls.space_field(params)) for side in SIDES),
             place,
             place + dimensions,
             int(params.pairs == "counted"),
+            int(indexed),
             *columns[0],
             *columns[1],
         ]
-        return cls._lowered(params, inputs, lowering, own, SIM_ROW_VECTOR + dimensions)
+        return cls._lowered(params, inputs, lowering, own, SIM_ROW_VECTOR + dimensions, links=TREE_WORDS if indexed else 0)
 
 
 class SimilarityJoin(SimilarityPairing):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from engine.core.distances import DISTANCES
+from engine.core.distances import BEYOND, DISTANCES, bound_of
 from engine.core.keeping import Keeping
 from engine.core.kernels.hashing import group_of
 from engine.core.kernels.messages import new_output
@@ -40,6 +40,7 @@ from engine.core.layout import (
     S_PANE,
     S_SIBLING,
     S_SIDE,
+    S_VALUES,
     W_FIRST,
     W_NEXT,
 )
@@ -98,11 +99,12 @@ from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Integer, Number, quantity
 
 # parameters after those of a join over panes; by side: column of `inner`, place of the list of coordinates, 1 if an edge leaves the port,
-# number and start of the words that make its outputs
+# number and start of the words that make its outputs. FORM_NEAR: column of a centroid with its words NEAR_
 (
     FORM_DISTANCE,
     FORM_DIMENSIONS,
     FORM_THRESHOLD,
+    FORM_BOUND,
     FORM_WORKERS,
     FORM_CENTROID_BYTES,
     FORM_LEFT_INNER,
@@ -115,11 +117,17 @@ from engine.spec.base.units import Integer, Number, quantity
     FORM_LEFT_TABLE,
     FORM_RIGHT_OUTPUTS,
     FORM_RIGHT_TABLE,
-) = range(JOIN_STEP + 1, JOIN_STEP + 16)
-FORM_OWN = JOIN_STEP + 16
+    FORM_NEAR,
+) = range(JOIN_STEP + 1, JOIN_STEP + 18)
+FORM_OWN = JOIN_STEP + 18
 # words of a stored row, from JOIN_EXTRA on: its distance to the record that is served; of a centroid its worker, and the next one with the
 # start of the first window for which it is; then its vector
 FORM_ROW_DISTANCE, FORM_ROW_WORKER, FORM_ROW_NEXT, FORM_ROW_FROM, FORM_ROW_VECTOR = range(5)
+NEAR_NEXT, NEAR_NUMBER = range(2)
+"""Words of a centroid from FORM_NEAR on: the next one that is near the record that is served (row + 1, 0 for none), and its own number."""
+NEAR_WORDS = 2
+S_NEAR = S_LEFT + 2 * S_SIDE
+"""Column of an entry with the first centroid that is near the record that is served (row + 1, 0 for none)."""
 CENTROIDS = -FAR - 1
 """Start of the "pane" of the entry with a space's centroids: no pane begins there."""
 COPIES = ("out_left", "out_right")
@@ -178,6 +186,7 @@ def offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anch
     row_f = world.row_f
     extra = par[at + JOIN_EXTRA]
     reach = 2.0 * world.par_f[at + FORM_THRESHOLD]
+    bound = world.par_f[at + FORM_BOUND]
     columns = par[at + FORM_LEFT_COORDINATES + port]
     sent = 0
     for side in range(2):
@@ -188,7 +197,7 @@ def offer_stored(world, e, slot, port, at, workset, worker, emits, tracing, anch
         for _ in range(entry[e, own]):
             if emits == 0:
                 row_f[r, extra + FORM_ROW_DISTANCE] = distance_to_row(
-                    world, par[at + FORM_DISTANCE], slot, columns, par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR
+                    world, par[at + FORM_DISTANCE], slot, columns, par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR, bound
                 )
             if row_f[r, extra + FORM_ROW_DISTANCE] <= reach and par[at + FORM_LEFT_LISTENED + side] == 1:
                 sent += 1
@@ -223,45 +232,60 @@ def offer_outer(world, key, slot, port, at, i, workset, worker, emits, tracing, 
 
 
 def measure_centroids(world, e, slot, port, at):
-    """Measure the record against all worksets of a space. Returns the number of the nearest, from 0 on, -1 without worksets; of two as
-    near, the older one."""
+    """Measure the record against all worksets of a space, and list those within twice the threshold from S_NEAR on. Returns the row of the
+    nearest of them, -1 if there is none; of two as near, the older one."""
     par = world.par
+    entry = world.entry
     row = world.row
     row_f = world.row_f
     extra = par[at + JOIN_EXTRA]
+    near = par[at + FORM_NEAR]
     columns = par[at + FORM_LEFT_COORDINATES + port]
+    reach = 2.0 * world.par_f[at + FORM_THRESHOLD]
+    bound = world.par_f[at + FORM_BOUND]
     home = -1
     nearest = 0.0
+    before = -1
     if e >= 0:
-        r = world.entry[e, S_LEFT + 1]
-        for w in range(world.entry[e, S_LEFT]):
-            far = distance_to_row(world, par[at + FORM_DISTANCE], slot, columns, par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR)
-            row_f[r, extra + FORM_ROW_DISTANCE] = far
-            if w == 0 or far < nearest:
-                home = w
-                nearest = far
+        entry[e, S_NEAR] = 0
+        r = entry[e, S_LEFT + 1]
+        for w in range(entry[e, S_LEFT]):
+            vector = extra + FORM_ROW_VECTOR
+            far = distance_to_row(world, par[at + FORM_DISTANCE], slot, columns, par[at + FORM_DIMENSIONS], r, vector, bound)
+            if far <= reach:
+                row_f[r, extra + FORM_ROW_DISTANCE] = far
+                row[r, near + NEAR_NUMBER] = w
+                row[r, near + NEAR_NEXT] = 0
+                if before >= 0:
+                    row[before, near + NEAR_NEXT] = r + 1
+                else:
+                    entry[e, S_NEAR] = r + 1
+                before = r
+                if home < 0 or far < nearest:
+                    home = r
+                    nearest = far
             r = row[r, R_NEXT]
     return home
 
 
 def copy_to_worksets(world, e, slot, port, at, end, start, emits, stamps):
-    """The number of the oldest `end` worksets of a space that are within twice the threshold of the record. emits: 1 to send a copy to
-    each, for the window that starts at `start`."""
+    """The number of those of the oldest `end` worksets of a space that are near the record. emits: 1 to send a copy to each, for the window
+    that starts at `start`."""
     par = world.par
     row = world.row
     extra = par[at + JOIN_EXTRA]
-    reach = 2.0 * world.par_f[at + FORM_THRESHOLD]
+    near = par[at + FORM_NEAR]
     key = world.msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]]
     sent = 0
     if e >= 0:
-        r = world.entry[e, S_LEFT + 1]
-        for w in range(end):
-            if world.row_f[r, extra + FORM_ROW_DISTANCE] <= reach:
-                sent += 1
-                if emits == 1:
-                    made = new_output(world.msg, world.free, world.g, world.box, slot, stamps)
-                    copy_message(world, made, slot, port, at, key * WORKSETS_MAX + w + 1, OUTER, worker_of(row, r, extra, start))
-            r = row[r, R_NEXT]
+        r = world.entry[e, S_NEAR] - 1
+        while r >= 0 and row[r, near + NEAR_NUMBER] < end:
+            sent += 1
+            if emits == 1:
+                workset = key * WORKSETS_MAX + row[r, near + NEAR_NUMBER] + 1
+                made = new_output(world.msg, world.free, world.g, world.box, slot, stamps)
+                copy_message(world, made, slot, port, at, workset, OUTER, worker_of(row, r, extra, start))
+            r = row[r, near + NEAR_NEXT] - 1
     return sent
 
 
@@ -310,27 +334,24 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
     extra = par[at + JOIN_EXTRA]
     e = find_entry(world.table, entry, i, key, CENTROIDS)
     known = entry[e, S_LEFT] if e >= 0 else 0
-    home = measure_centroids(world, e, slot, port, at)
+    r = measure_centroids(world, e, slot, port, at)
     box[BOX_READ] = known
     role = OUTER
     worker = key % par[at + FORM_WORKERS]
     last = known  # copies go to worksets older than this
+    opens = False
     if is_inner:
         role = INNER
-        if home >= 0:
-            r = entry[e, S_LEFT + 1]
-            for _ in range(home):
-                r = row[r, R_NEXT]
+        nearest = BEYOND
+        if r >= 0:
             nearest = world.row_f[r, extra + FORM_ROW_DISTANCE]
-            if nearest <= threshold:
-                last = home
-                worker = worker_of(row, r, extra, start)
-                if nearest > threshold / 2.0:
-                    role = OUTLIER
-            else:
-                home = -1
-    opens = is_inner and home < 0
-    workset = key * WORKSETS_MAX + (known if opens else home) + 1
+        opens = nearest > threshold
+        if not opens:
+            last = row[r, par[at + FORM_NEAR] + NEAR_NUMBER]
+            worker = worker_of(row, r, extra, start)
+            if nearest > threshold / 2.0:
+                role = OUTLIER
+    workset = key * WORKSETS_MAX + last + 1
     outputs = 0
     if listened == 1:
         outputs = copy_to_worksets(world, e, slot, port, at, last, start, 0, stamps)
@@ -396,7 +417,7 @@ class WorksetFormulation(Operator):
     source = "Siachamis 2024, 2.4"
     priced_as = "join"
     read_ps = READ_PS
-    keeping = Keeping(formulation_sizes, relink=formulation_relink)
+    keeping = Keeping(formulation_sizes, relink=formulation_relink, links=lambda w, at: range(S_NEAR, S_NEAR + 1))
     inputs = SIDES
     outputs = (*COPIES, *LATE_PORTS)
     writes_only_wanted = True
@@ -452,7 +473,8 @@ class WorksetFormulation(Operator):
         columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
         stored = [list(range(len(inputs[side].fields))) for side in SIDES]
         width, dimensions = max(map(len, stored)), len(columns[0])
-        lowering.stored_rows(width + FORM_ROW_VECTOR + dimensions)
+        lowering.stored_rows(width + FORM_ROW_VECTOR + dimensions, links=NEAR_WORDS)
+        lowering.entry_values(S_NEAR + 1 - S_VALUES)
         places = [lowering.params_at + FORM_OWN]
         for words in (*columns, *tables, *stored):
             places.append(places[-1] + len(words))
@@ -475,6 +497,7 @@ class WorksetFormulation(Operator):
             DISTANCES[params.distance].code,
             dimensions,
             float_word(params.threshold),
+            float_word(bound_of(params.distance, 2.0 * params.threshold)),
             params.workers,
             8 * dimensions + 24,
             *(inputs[side].index("inner") for side in SIDES),
@@ -484,5 +507,6 @@ class WorksetFormulation(Operator):
             places[2],
             len(tables[1]),
             places[3],
+            R_VALUES + width + FORM_ROW_VECTOR + dimensions,
             *(word for words in (*columns, *tables, *stored) for word in words),
         ]

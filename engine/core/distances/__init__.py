@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .angular import angular
+from .angular import angle_is_beyond, angular, cosine_bound
 from .euclidean import euclidean
 
 ANGULAR, EUCLIDEAN = range(2)
@@ -40,5 +40,28 @@ def distance(code, product, left_square, right_square, difference_square):
     if code == ANGULAR:
         result = angular(product, left_square, right_square)
     else:
+        result = euclidean(difference_square)
+    return result
+
+
+BEYOND = 1e300
+"""In place of a distance that is larger than what was asked for."""
+SLACK = 1e-9
+"""How much larger, as a share and in half turns, so that rounding does not matter."""
+
+
+def bound_of(name: str, reach: float) -> float:
+    """The bound for `distance_up_to` that belongs to the distance with this name and the largest distance that matters."""
+    return cosine_bound(reach * (1.0 + SLACK) + SLACK) if DISTANCES[name].code == ANGULAR else reach * reach * (1.0 + SLACK)
+
+
+def distance_up_to(code, product, left_square, right_square, difference_square, bound):
+    """The distance as `distance` returns it, or BEYOND where it is surely larger than what the bound stands for: most pairs of vectors are
+    told apart without a root or an arc cosine."""
+    result = BEYOND
+    if code == ANGULAR:
+        if not angle_is_beyond(product, left_square * right_square, bound):
+            result = angular(product, left_square, right_square)
+    elif not difference_square > bound:
         result = euclidean(difference_square)
     return result

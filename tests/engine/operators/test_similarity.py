@@ -17,9 +17,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import engine
+from engine.core import layout as L
+from engine.core.distances import BEYOND, DISTANCES, bound_of, distance, distance_up_to
+from engine.core.distances.angular import angular, turn_of
 from engine.core.kernels import trigonometry
+from engine.core.kernels.range_tree import FOUND_NEAR, TREE_WORDS, add_to_tree, clear_found
 from engine.core.mathematics import arccos
+from engine.operators.angle_index import INDEX_END, MARGIN, S_FOUND, S_INDEXED, find_turns
 from engine.operators.similarity import centroids, with_fields
+from engine.operators.similarity_join import SimilarityJoin
 from engine.operators.space_partitioner import meets_here
 from engine.prices import PRICE_LISTS
 from engine.spec import validate
@@ -131,7 +137,11 @@ def test_random_jobs_agree_with_the_oracle(document: dict[str, Any]) -> None:
     assert_agreement(document)
 
 
-@pytest.mark.parametrize("make", [worksets, clusters, brute_force], ids=lambda make: make.__name__)
+def counted_worksets(**about: Any) -> dict[str, Any]:
+    return counted(worksets(**about))
+
+
+@pytest.mark.parametrize("make", [worksets, clusters, brute_force, counted_worksets], ids=lambda make: make.__name__)
 def test_a_run_is_the_same_cut_saved_and_forked(make: Any) -> None:
     document = make(per_s=3000.0, window=SLIDING)
     whole, cut = traced(document), cut_saved_and_forked(document, 4_000_011)
@@ -148,7 +158,7 @@ def test_no_pair_is_lost_with_a_worker(protocol: Any) -> None:
     assert pairs(simulation).keys() == true_pairs(document, 0.05, 0.05).keys()  # a sink's log is outside: it may get pairs again
 
 
-@pytest.mark.parametrize("make", [worksets, clusters, brute_force], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [worksets, clusters, brute_force, counted_worksets], ids=lambda make: make.__name__)
 def test_state_that_goes_out_and_in_again_changes_nothing(make: Any) -> None:
     assert in_and_out(make(per_s=3000.0, window=SLIDING)) > 5
 
@@ -179,6 +189,61 @@ def test_counted_pairs_are_those_that_would_be_made(document: dict[str, Any]) ->
     assert [service for service in services_of(made) if service[0] < sink - 1] == [
         service for service in services_of(numbered) if service[0] < sink - 1
     ]
+
+
+def test_counted_pairs_in_the_plane_are_found_without_comparing() -> None:
+    """Each record stands in a tree, and what the last one found came from there."""
+    simulation = engine.Simulation(counted(worksets(workers=1, per_s=20_000.0)))
+    simulation.run_until(15_000_000)  # within a window
+    w = simulation._world.arrays
+    keeping = next(keeping for keeping in simulation._world.keepings if keeping is SimilarityJoin.keeping)
+    joins = np.flatnonzero([simulation._world.keepings[o] is keeping for o in w.inst[:, L.I_OP]])
+    entries = w.entry[np.concatenate([keeping.in_order(w, i) for i in joins])]  # type: ignore[misc]
+    assert len(entries) > 5
+    assert (entries[:, S_INDEXED] == entries[:, L.S_LEFT] + entries[:, L.S_LEFT + L.S_SIDE]).all()
+    assert (entries[:, S_FOUND] >= 0).all()
+    assert entries[:, S_FOUND].sum() > 0
+
+
+@given(
+    turns=st.lists(st.one_of(st.floats(-1, 1), st.integers(-40, 40).map(lambda n: n / 40)), min_size=2, max_size=40),
+    lengths=st.sampled_from([1.0, 1e-3, 1e6]),
+    reach=st.sampled_from([1e-5, 0.025, 0.05, 0.3, 0.975, 1 - 1e-5]),
+)
+def test_what_lies_within_an_angle_is_what_comparing_finds(turns: list[float], lengths: float, reach: float) -> None:
+    """Or the search says that a record is too near to the threshold."""
+    vectors = lengths * np.stack([np.cos(np.pi * np.array(turns)), np.sin(np.pi * np.array(turns))], axis=1)
+    first = L.R_VALUES
+    rows, entry = np.zeros((len(vectors), first + TREE_WORDS), np.int64), np.zeros((1, INDEX_END), np.int64)
+    root = np.int64(0)
+    with np.errstate(over="ignore"):
+        for r, (x, y) in enumerate(vectors[1:]):
+            root = add_to_tree(rows, rows.view(np.float64), first, root, np.int64(r), turn_of(x, y))
+    clear_found(entry, 0, S_FOUND)
+    margin = MARGIN / min(reach, 1 - reach)
+    find_turns(rows, rows.view(np.float64), first, root, turn_of(*vectors[0]), reach, margin, entry, 0)
+    squares = (vectors * vectors).sum(axis=1)
+    compared = [angular(vectors[0] @ vector, squares[0], square) for vector, square in zip(vectors[1:], squares[1:], strict=True)]
+    assert entry[0, S_FOUND + FOUND_NEAR] == 1 or entry[0, S_FOUND] == sum(far <= reach for far in compared)
+    if min(abs(far - reach) for far in compared) > 1e-6 and all(abs(abs(turn) - 1) > 1e-6 for turn in turns):
+        assert entry[0, S_FOUND + FOUND_NEAR] == (abs(abs(turn_of(*vectors[0])) - 1 + reach) < 1e-6)
+
+
+@given(
+    a=st.lists(st.floats(-3, 3), min_size=2, max_size=2),
+    b=st.lists(st.floats(-3, 3), min_size=2, max_size=2),
+    size=st.sampled_from([1.0, 1e-80, 1e-150, 1e80, 1e200]),
+    reach=st.floats(1e-9, 1.0),
+    name=st.sampled_from(["angular", "euclidean"]),
+)
+def test_what_is_beyond_a_bound_is_farther_than_its_distance(a: list[float], b: list[float], size: float, reach: float, name: str) -> None:
+    about = DISTANCES[name].code
+    left, right = np.array(a) * size, np.array(b) * size
+    with np.errstate(all="ignore"):
+        numbers = left @ right, left @ left, right @ right, (left - right) @ (left - right)
+        far = distance_up_to(about, *numbers, bound_of(name, reach))
+        true = distance(about, *numbers)
+    assert far == true or (far != far and true != true) or (far == BEYOND and true > reach)
 
 
 # --- the rules ----------------------------------------------------------------------------------------------------------------------------
