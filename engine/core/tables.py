@@ -71,6 +71,7 @@ class Tables(NamedTuple):
     panes_of: Words  # first pane by (operator, instance, key group)
     histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
     latency_sums: Words  # (as `histogram`, 3): count, sum, maximum
+    by_instance: Words  # (instances of sinks that measure each, buckets): of the measured latency
     trace: Words  # while tracing, by service: its times ...
     halves: NDArray[np.uint32]  # ... and what it was, and from which other services: half words of the same rows
     behind: Words  # (instances, 2) while tracing: row of the last service, when its emission ended

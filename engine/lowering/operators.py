@@ -42,6 +42,7 @@ class Lowering:
     constants: list[int] = field(default_factory=list)
     tables: list[tuple[int, TextFunction]] = field(default_factory=list)  # constants that hold starts of tables
     lists: int = 0
+    latencies: int = 0  # rows of the latencies by instance
     values: int = 1
     stored: int = 1
     row_words: int | None = None  # words of a stored record, None if the operator stores none
@@ -93,6 +94,12 @@ class Lowering:
         self.first_list, self.lists_each = self.lists, each
         self.lists += self.parallelism * each
         return self.first_list
+
+    def instance_latencies(self) -> int:
+        """Reserve a row of latencies for every instance of the operator. Returns the number of the first."""
+        first = self.latencies
+        self.latencies += self.parallelism
+        return first
 
     def entry_values(self, count: int) -> None:
         self.values = max(self.values, count)

@@ -281,6 +281,7 @@ def _world(
         "table": np.full(1 << max(4, (2 * capacity.entries - 1).bit_length()), -1, np.int64),
         "histogram": zeros(max(sinks, 1) * (1 + also), L.BUCKETS),
         "latency_sums": zeros(max(sinks, 1) * (1 + also), 3),
+        "by_instance": zeros(max(lowering.latencies, 1), L.BUCKETS if lowering.latencies else 1),
         "trace": lines(1, L.TRACE_COLUMNS),
         "notes": zeros(1, L.N_COLUMNS),
         "entry_origin": zeros(1),

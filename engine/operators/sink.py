@@ -15,7 +15,9 @@ from engine.spec.base.records import RecordSchema
 class Sink(Operator):
     """Delivers each record at the end of its service. Latency is defined in `measurement.latency`.
 
-    With `counted_by`, a record stands for as many as that field says: in the counts of what is delivered, and in latencies.
+    With `counted_by`, a record stands for as many as that field says: in the counts of what is delivered, and in latencies. With
+    `by_instance`, frames and summary also have the latency at each instance: that of each worker, where instance n gets what worker n
+    sends.
     Cost: record_ps for each record that it stands for.
     """
 
@@ -30,6 +32,7 @@ class Sink(Operator):
             json_schema_extra={"x-editor": "field"},
             exclude_if=lambda name: name is None,
         )
+        by_instance: bool = Field(False, strict=True, description="measure latency at each instance, too", exclude_if=lambda said: not said)
 
     @classmethod
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
@@ -46,4 +49,5 @@ class Sink(Operator):
 
     @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
-        return [-1 if params.counted_by is None else inputs["in"].index(params.counted_by)]
+        counted = -1 if params.counted_by is None else inputs["in"].index(params.counted_by)
+        return [counted, lowering.instance_latencies() if params.by_instance else -1]

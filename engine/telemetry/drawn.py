@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -78,6 +78,11 @@ class Drawn:
         inst[:, L.I_OP] = self._drawn[inst[:, L.I_OP]]
         inst[:, L.I_INDEX] = np.arange(len(inst)) - op[inst[:, L.I_OP], L.O_FIRST]
         return w._replace(inst=inst, op=op)
+
+    def sinks(self, w: Arrays) -> Iterator[tuple[str, list[int]]]:
+        """The run's sinks: the id of the drawn one; start of its parameters, instances, real records per record."""
+        for o in np.flatnonzero(w.op[:, L.O_SINK] >= 0).tolist():
+            yield self.operators[self._drawn[o]], w.op[o, [L.O_PARAMS, L.O_STRIDE, L.O_WEIGHT]].tolist()
 
     def query_names(self, w: Arrays) -> NDArray[np.object_] | None:
         """The name of each instance's copy, empty for instances of no query; None if the document names no queries. Shape (instances,)."""

@@ -95,6 +95,7 @@ class Counters:
     histogram: Words  # (sinks of the measured latency, then of each of the others; buckets)
     latency_ns: Words  # (2, as `histogram`) sums of the run's records, `widened` ...
     longest_ns: Words  # ... and the largest
+    by_instance: Words  # (instances of sinks that measure each, buckets)
     spent: Words  # (2, SPENT, instances) of the run's records, `widened`
     active_ns: Words  # (instances,) how long they were active
 
@@ -126,6 +127,7 @@ class Counters:
             histogram=w.histogram * _weights_of_latencies(w),
             latency_ns=widened(latency_ns, np.zeros((2, *latency_ns.shape), np.int64) if before is None else before.latency_ns),
             longest_ns=w.latency_sums[:, L.SUM_MAX_NS].copy(),
+            by_instance=w.by_instance.copy(),
             spent=widened(spent, np.zeros((2, *spent.shape), np.int64) if before is None else before.spent),
             active_ns=active(w) * np.int64(t_ns) if active_ns is None else active_ns,
         )
@@ -272,6 +274,8 @@ class Observer:
             live["links"] = links
         for operator, unread in self._unread(drawn, now, appended or {}):
             live["operators"][operator]["lag"] = unread
+        for operator, latencies in _by_instance(self.drawn, w, new).items():
+            live["operators"][operator]["latency_by_instance"] = latencies
         for operator, most in self._most(drawn, new, in_use):
             live["operators"][operator]["most"] = most
         for host, busiest in self._busiest(drawn, new, in_use):
@@ -493,6 +497,7 @@ def summary(drawn: Drawn, latencies: Sequence[str], hosts: Sequence[str], run: A
     op_of = w.inst[:, L.I_OP]
     totals = _totals(new.gained, op_of, len(operators))
     spent = attribution(w, new, totals, _totals(sources[None], op_of, len(operators))[0])
+    by_instance = _by_instance(drawn, run, new)
     return {
         "virtual_s": end.t_ns / 1e9,
         "records_in": int((end.served * sources).sum()),
@@ -510,7 +515,9 @@ def summary(drawn: Drawn, latencies: Sequence[str], hosts: Sequence[str], run: A
         "latency_ms": latency,
         "latencies_ms": dict(zip(latencies, further, strict=True)),
         "operators": {
-            name: _operator_summary(op_of == o, int(new.active_ns[op_of == o].sum()), new, end) | {"attribution": spent[o]}
+            name: _operator_summary(op_of == o, int(new.active_ns[op_of == o].sum()), new, end)
+            | {"attribution": spent[o]}
+            | ({"latency_by_instance": by_instance[name]} if name in by_instance else {})
             for o, name in enumerate(operators)
         },
         **({"queries": _queries(drawn, run, end, new, span_s)} if drawn.queries else {}),
@@ -618,6 +625,22 @@ def _latency_sums_ns(w: Arrays, new: Counters, kinds: int) -> list[int]:
 def _samples_ns(w: Arrays, new: Counters) -> list[int]:
     """Return the sum of the samples, by row of `histogram`."""
     return [ns * weight for ns, weight in zip(_exact(new.latency_ns), _weights_of_latencies(w)[:, 0].tolist(), strict=True)]
+
+
+def _by_instance(drawn: Drawn, w: Arrays, new: Counters) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the latency at each instance of the sinks that measure it, by id of the drawn sink and number of the instance."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for name, (parameters, instances, weight) in drawn.sinks(w):
+        if w.par[parameters + 1] >= 0:
+            rows = new.by_instance[w.par[parameters + 1] :][:instances] * weight
+            of_sink = found.setdefault(name, {})
+            of_sink |= {str(n): _of_instance(counts) for n, counts in enumerate(rows, start=len(of_sink))}
+    return found
+
+
+def _of_instance(counts: Words) -> dict[str, Any]:
+    values = map(_ms, percentiles_ns(counts, list(PERCENTILES.values())))
+    return {"count": int(counts.sum())} | dict(zip(PERCENTILES, values, strict=True)) | {"max": _ms(maximum_ns(counts))}
 
 
 def _live_latency(counts: Words, sum_ns: int) -> dict[str, Any]:

@@ -288,8 +288,16 @@ class Model:
         self.chooser(self, host.number)
 
     def choose_anew(self, hosts: set[int]) -> None:
+        """An instant of these hosts, at which what they hold is looked at, too."""
+        for h in sorted(hosts):
+            self.look_when_it_goes_on(self.network.hosts[h])
         for processor in [p for h in sorted(hosts) for p in self.network.hosts[h].processors if p.instances]:
             self.environment.at(self.environment.now, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor))
+
+    def look_when_it_goes_on(self, host: Host) -> None:
+        if host.memory is not None:
+            goes_on_ns = max(self.environment.now, host.paused_until_ns)
+            self.environment.at(goes_on_ns, Phase.LOOK, (host.number,), lambda: self.look(host))
 
     def share_cores(self, h: int, processor: Any) -> None:
         """The instances of a host with a pool share its cores from now on (section 3.1)."""
@@ -310,9 +318,6 @@ class Model:
                 instance.served_by, thread.busy, instance.service[2] = thread, True, UNKNOWN_NS
                 left_ns = instance.end_ns - max(self.environment.now, host.paused_until_ns)
                 host.sharing.start(instance, left_ns, instance.finish)
-        if host.memory is not None:  # what it holds is looked at, too
-            goes_on_ns = max(self.environment.now, host.paused_until_ns)
-            self.environment.at(goes_on_ns, Phase.LOOK, (host.number,), lambda: self.look(host))
         self.choose_anew({h})
 
     def add_background_work(self, h: int, work_ps: int) -> None:
@@ -320,6 +325,7 @@ class Model:
         if not host.down and not host.dead:
             host.background.waiting_ps += work_ps
             self.background_later(host)
+            self.look_when_it_goes_on(host)
 
     def tell(self, source: int, target: int, size_bytes: int) -> float:
         """A message of a scheduler to another host takes the links, and a trunk at once. When it arrives, infinity for never."""

@@ -60,7 +60,8 @@ class Most(TypedDict):
 class OperatorSample(TypedDict):
     """An operator: means over its active instances, sums of rates. lost, in runs that lose hosts: records sent to it and never served, or
     taken in and not sent. shed: records that its sources on full hosts discarded. lag, of sources: records in the logs that are neither
-    read nor dropped. most: of operators with several instances."""
+    read nor dropped. most: of operators with several instances. latency_by_instance: by number of the instance, of sinks that measure
+    it."""
 
     in_per_s: float | None
     out_per_s: float | None
@@ -76,6 +77,7 @@ class OperatorSample(TypedDict):
     lag: NotRequired[int]
     attribution: NotRequired[Attribution]
     most: NotRequired[Most]
+    latency_by_instance: NotRequired[dict[str, Latency]]
 
 
 @EXACT

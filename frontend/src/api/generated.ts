@@ -913,7 +913,8 @@ export interface components {
         /**
          * @description An operator: means over its active instances, sums of rates. lost, in runs that lose hosts: records sent to it and never served, or
          *     taken in and not sent. shed: records that its sources on full hosts discarded. lag, of sources: records in the logs that are neither
-         *     read nor dropped. most: of operators with several instances.
+         *     read nor dropped. most: of operators with several instances. latency_by_instance: by number of the instance, of sinks that measure
+         *     it.
          */
         OperatorSample: {
             in_per_s: number | null;
@@ -930,6 +931,9 @@ export interface components {
             lag?: number;
             attribution?: components["schemas"]["Attribution"];
             most?: components["schemas"]["Most"];
+            latency_by_instance?: {
+                [key: string]: components["schemas"]["Latency"];
+            };
         };
         /**
          * @description A query of the document, over all its copies. served_per_s: records served by its operators, by each of them counted. queue: items in

@@ -4,7 +4,7 @@ from engine.core.kernels.background import end_background_work
 from engine.core.kernels.dispatch import look_at
 from engine.core.kernels.event_loop.emission import emit
 from engine.core.kernels.heaps import heap_pop
-from engine.core.kernels.latencies import note_latency
+from engine.core.kernels.latencies import latency_bucket, note_latency
 from engine.core.kernels.messages import free_message
 from engine.core.layout import *
 
@@ -103,6 +103,8 @@ def deliver():
         for c in range(width):
             outputs[n, OUTPUT_HEADER + c] = msg[slot, M_PAYLOAD + c]
     note_latency(histogram, latency_sums, sink, delay, stands_for)
+    if par[op[o, O_PARAMS] + 1] >= 0:
+        by_instance[par[op[o, O_PARAMS] + 1] + inst[i, I_INDEX], latency_bucket(delay)] += stands_for
     d = (inst[i, I_DIGEST] ^ t) * -7046029254386353131
     d = (d ^ msg[slot, M_EVENT]) * -7046029254386353131
     d = (d ^ msg[slot, M_TRIGGER]) * -7046029254386353131

@@ -56,6 +56,7 @@ def name_tables():
     panes_of = world.panes_of
     histogram = world.histogram
     latency_sums = world.latency_sums
+    by_instance = world.by_instance
     trace = world.trace
     notes = world.notes
     entry_origin = world.entry_origin
