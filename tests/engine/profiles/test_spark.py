@@ -28,7 +28,6 @@ from ...support.engine_examples import windowed_sum
 from ...support.strategies import documents
 
 MS = 1_000_000
-STAGE_ENDS_WITH = ("hash", "rebalance", "broadcast")
 
 
 class Twin:
@@ -58,7 +57,7 @@ class Twin:
         for _ in inner:
             for edge in model.network.edges:
                 if edge.source in inner and edge.target in inner:
-                    level[edge.target] = max(level[edge.target], level[edge.source] + (edge.partitioning.kind in STAGE_ENDS_WITH))
+                    level[edge.target] = max(level[edge.target], level[edge.source] + (edge.partitioning.kind != "forward"))
         self.stages = [
             [i.number for i in model.network.instances if level.get(i.operator.id) == n] for n in range(max(level.values(), default=-1) + 1)
         ]
