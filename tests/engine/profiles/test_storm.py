@@ -35,7 +35,7 @@ class Switch:
     def __init__(self, document: dict[str, Any]):
         experiment = Experiment.model_validate(document)
         self.about = experiment.policies.engine
-        self.weight = experiment.workload.scale
+        self.weight, self.end_ns = experiment.workload.scale, experiment.workload.end_ns
         self.on, self.due = False, list[tuple[int, bool]]()
         self.stops: list[list[int]] = []
         self.faults = len(experiment.faults)
@@ -65,7 +65,7 @@ class Switch:
             else:
                 self.stops[-1][1] = now_ns
             for instance in model.network.instances:
-                if instance.operator.kind == "receiver":
+                if instance.operator.kind == "receiver" and (stops or now_ns < self.end_ns):  # nothing begins at the end of a run
                     model.hold(instance.number, stops)
         again = functools.partial(self.look, model)
         model.environment.at(now_ns + self.about.check_ns, Phase.CONTROL, (self.faults,), again, lambda: self.holds)
