@@ -2,8 +2,8 @@
 each side of an entry, one of its own records and one of outer ones.
 
 The counts are those that comparing gives, to the last pair. Where they might not be, an entry is not searched and its records are compared:
-where a record lies so close to the threshold that rounding decides, where a matching record is newer than the one that is served (its
-pairs have another latency), and where coordinates are so small or large that their squares are not numbers.
+where a record lies so close to the threshold that rounding decides, where pairs that are counted together differ in a latency, and where
+coordinates are so small or large that their squares are not numbers.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from engine.core.kernels.range_tree import (
     FOUND_COUNT,
     FOUND_FIRST,
     FOUND_LAST,
+    FOUND_LIST,
     FOUND_NEAR,
-    FOUND_NEWEST,
     FOUND_OLDEST,
     FOUND_WORDS,
     TREE_COUNT,
+    TREE_LINK,
     add_to_tree,
     clear_found,
     find_range,
@@ -31,11 +32,12 @@ from engine.core.layout import (
     M_NEWEST,
     M_OLDEST,
     M_PAYLOAD,
+    N_ORIGIN,
     R_NEXT,
     S_LEFT,
     S_SIDE,
 )
-from engine.operators.pairs import EVENT_NEWEST, EVENT_OLDEST, JOIN_EVENT
+from engine.operators.pairs import EVENT_NEWEST, EVENT_OLDEST, JOIN_EVENT, add_contributor
 from engine.operators.similarity import INNER, OUTER
 
 OWN_TREE, OUTER_TREE = 0, 1
@@ -67,7 +69,7 @@ def index_row(world, e, r, side, role, vector, tree):
     y = row_f[r, vector + 1]
     if is_regular(x * x + y * y):
         at = S_ROOTS + TREES * side + (OUTER_TREE if role == OUTER else OWN_TREE)
-        entry[e, at] = add_to_tree(world.row, row_f, tree, entry[e, at], r, turn_of(x, y))
+        entry[e, at] = add_to_tree(world.row, row_f, tree, entry[e, at], r, turn_of(x, y), entry[e, S_INDEXED])
         entry[e, S_INDEXED] += 1
         entry[e, S_INNER + side] += 1 if role == INNER else 0
     else:
@@ -89,18 +91,18 @@ def index_entry(world, e, role_at, vector, tree):
             r = row[r, R_NEXT]
 
 
-def find_turns(row, row_f, tree, root, turn, reach, margin, entry, e):
+def find_turns(row, row_f, tree, root, turn, reach, margin, time, entry, e):
     """Add the rows within `reach` of a direction, both in half turns, to what the entry's search has found."""
     low = turn - reach + margin
     high = turn + reach - margin
     if low < -1.0:
-        find_range(row, row_f, tree, root, low + 2.0, 2.0, 2.0 * margin, entry, e, S_FOUND)
-        find_range(row, row_f, tree, root, -2.0, high, 2.0 * margin, entry, e, S_FOUND)
+        find_range(row, row_f, tree, root, low + 2.0, 2.0, 2.0 * margin, time, entry, e, S_FOUND)
+        find_range(row, row_f, tree, root, -2.0, high, 2.0 * margin, time, entry, e, S_FOUND)
     elif high > 1.0:
-        find_range(row, row_f, tree, root, low, 2.0, 2.0 * margin, entry, e, S_FOUND)
-        find_range(row, row_f, tree, root, -2.0, high - 2.0, 2.0 * margin, entry, e, S_FOUND)
+        find_range(row, row_f, tree, root, low, 2.0, 2.0 * margin, time, entry, e, S_FOUND)
+        find_range(row, row_f, tree, root, -2.0, high - 2.0, 2.0 * margin, time, entry, e, S_FOUND)
     else:
-        find_range(row, row_f, tree, root, low, high, 2.0 * margin, entry, e, S_FOUND)
+        find_range(row, row_f, tree, root, low, high, 2.0 * margin, time, entry, e, S_FOUND)
         if low < 2.0 * margin - 1.0 or high > 1.0 - 2.0 * margin:
             entry[e, S_FOUND + FOUND_NEAR] = 1  # a record beyond the half turn may be near
 
@@ -130,17 +132,29 @@ def search(world, e, slot, port, columns, role, threshold, role_at, vector, tree
             root = entry[e, S_ROOTS + TREES * (1 - port) + theirs]
             if root > 0 and (role != OUTER or theirs != OUTER_TREE):
                 compared += row[root - 1, tree + TREE_COUNT]
-                find_turns(row, world.row_f, tree, root, turn, threshold, margin, entry, e)
-        if entry[e, S_FOUND + FOUND_NEAR] == 1 or entry[e, S_FOUND + FOUND_NEWEST] > world.msg[slot, M_NEWEST]:
+                find_turns(row, world.row_f, tree, root, turn, threshold, margin, world.msg[slot, M_NEWEST], entry, e)
+        if entry[e, S_FOUND + FOUND_NEAR] == 1:
             compared = -1
     if compared < 0:
         entry[e, S_FOUND] = -1
     return compared
 
 
-def emit_found(world, e, slot, at, stamps):
-    """One output with the number of records that the search has found, if there are any."""
+def emit_newer(world, r, slot, at, tracing, anchor, stamps):
+    """An output for a match that is newer than the record in `slot`."""
+    msg = world.msg
+    made = new_output(msg, world.free, world.g, world.box, slot, stamps)
+    msg[made, M_EDGE] = 0
+    msg[made, M_PAYLOAD] = 1
+    if tracing and anchor == M_NEWEST:
+        world.notes[made, N_ORIGIN] = world.row_origin[r]
+    add_contributor(world, made, r, at, stamps)
+
+
+def emit_found(world, e, slot, at, tree, tracing, anchor, stamps):
+    """One output with the number of records that the search has found, and one for each newer one: `count_pairs` after comparing."""
     entry = world.entry
+    row = world.row
     msg = world.msg
     if entry[e, S_FOUND + FOUND_COUNT] > 0:
         made = new_output(msg, world.free, world.g, world.box, slot, stamps)
@@ -152,3 +166,7 @@ def emit_found(world, e, slot, at, stamps):
         elif rule == EVENT_OLDEST:
             msg[made, M_EVENT] = min(msg[made, M_EVENT], entry[e, S_FOUND + FOUND_FIRST])
         msg[made, M_OLDEST] = min(msg[made, M_OLDEST], entry[e, S_FOUND + FOUND_OLDEST])
+    r = entry[e, S_FOUND + FOUND_LIST] - 1
+    while r >= 0:
+        emit_newer(world, r, slot, at, tracing, anchor, stamps)
+        r = row[r, tree + TREE_LINK] - 1

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from engine.core.distances import DISTANCES, bound_of
 from engine.core.kernels.messages import new_output
-from engine.core.kernels.range_tree import TREE_WORDS
+from engine.core.kernels.range_tree import FOUND_NEWER, TREE_WORDS
 from engine.core.kernels.state_table import find_entry
 from engine.core.layout import (
     BOX_COUNTED,
@@ -21,7 +21,6 @@ from engine.core.layout import (
     M_EDGE,
     M_NEWEST,
     M_PAYLOAD,
-    N_ORIGIN,
     NEED_MESSAGES,
     R_NEWEST,
     R_NEXT,
@@ -30,7 +29,7 @@ from engine.core.layout import (
     S_VALUES,
 )
 from engine.core.tables import Arrays
-from engine.operators.angle_index import INDEX_END, S_FOUND, S_INDEXED, THRESHOLD_MIN, emit_found, index_row, search
+from engine.operators.angle_index import INDEX_END, S_FOUND, S_INDEXED, THRESHOLD_MIN, emit_found, emit_newer, index_row, search
 from engine.operators.join import join_on_close
 from engine.operators.pairs import (
     JOIN_EXTRA,
@@ -153,42 +152,35 @@ def mark_matches(world, e, slot, port, at, role):
 
 
 def count_pairs(world, e, slot, port, at, tracing, anchor, stamps, emits):
-    """Count the marked records of an entry: those that are no newer than the record in `slot` in one output, at the place of the first of
-    them; each other one in an output of its own, since its latency is another. Returns the number of outputs. emits: 1 to make them, and
-    remove the marks."""
+    """Count the marked records of an entry: those that are no newer than the record in `slot` in one output; behind it each other one in an
+    output of its own, since its latency is another. Returns the number of outputs. emits: 1 to make them, and remove the marks."""
     msg = world.msg
-    par = world.par
     entry = world.entry
     row = world.row
-    g = world.g
-    marked = par[at + JOIN_EXTRA] + SIM_ROW_MATCHES
+    marked = world.par[at + JOIN_EXTRA] + SIM_ROW_MATCHES
     other = S_LEFT + (1 - port) * S_SIDE
+    together = -1
     outputs = 0
-    together = -1  # the output of several
-    some = False
-    made = -1
     r = entry[e, other + 1]
     for _ in range(entry[e, other]):
-        if row[r, marked] == 1:
-            is_newer = row[r, R_NEWEST] > msg[slot, M_NEWEST]
-            if is_newer or not some:
-                outputs += 1
-                if emits == 1:
-                    made = new_output(msg, world.free, g, world.box, slot, stamps)
-                    msg[made, M_EDGE] = 0
-                    msg[made, M_PAYLOAD] = 0
+        if row[r, marked] == 1 and row[r, R_NEWEST] <= msg[slot, M_NEWEST]:
+            outputs = 1
             if emits == 1:
-                if not is_newer:
-                    if not some:
-                        together = made
-                    made = together
-                elif tracing and anchor == M_NEWEST:
-                    world.notes[made, N_ORIGIN] = world.row_origin[r]
-                msg[made, M_PAYLOAD] += 1
-                add_contributor(world, made, r, at, stamps)
+                if together < 0:
+                    together = new_output(msg, world.free, world.g, world.box, slot, stamps)
+                    msg[together, M_EDGE] = 0
+                    msg[together, M_PAYLOAD] = 0
+                msg[together, M_PAYLOAD] += 1
+                add_contributor(world, together, r, at, stamps)
                 row[r, marked] = 0
-            if not is_newer:
-                some = True
+        r = row[r, R_NEXT]
+    r = entry[e, other + 1]
+    for _ in range(entry[e, other]):
+        if row[r, marked] == 1 and row[r, R_NEWEST] > msg[slot, M_NEWEST]:
+            outputs += 1
+            if emits == 1:
+                emit_newer(world, r, slot, at, tracing, anchor, stamps)
+                row[r, marked] = 0
         r = row[r, R_NEXT]
     return outputs
 
@@ -236,8 +228,9 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
             if compared >= 0:
                 box[BOX_READ] += compared
                 entry[e, S_COMPARING] = compared
-                matches += entry[e, S_FOUND] * listened
-                outputs += min(entry[e, S_FOUND], 1) * listened
+                newer = entry[e, S_FOUND + FOUND_NEWER]
+                matches += (entry[e, S_FOUND] + newer) * listened
+                outputs += (min(entry[e, S_FOUND], 1) + newer) * listened
             else:
                 found = mark_matches(world, e, slot, port, at, role)
                 matches += found * listened
@@ -265,7 +258,7 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
             if entry[e, S_INDEXED] >= 0:
                 index_row(world, e, r, port, role, vector, tree)
         if searched and listened == 1:
-            emit_found(world, e, slot, at, stamps)
+            emit_found(world, e, slot, at, tree, tracing, anchor, stamps)
         elif counts and listened == 1:
             count_pairs(world, e, slot, port, at, tracing, anchor, stamps, 1)
         r = entry[e, other + 1]

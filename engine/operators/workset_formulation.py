@@ -289,7 +289,7 @@ def copy_to_worksets(world, e, slot, port, at, end, start, emits, stamps):
     return sent
 
 
-def add_centroid(world, key, slot, port, at, i, e, worker):
+def add_centroid(world, now, key, slot, port, at, i, e, worker):
     """The record in `slot` becomes the centroid of a new workset of space `key`. The caller has checked for space."""
     par = world.par
     entry = world.entry
@@ -299,6 +299,7 @@ def add_centroid(world, key, slot, port, at, i, e, worker):
     r = take_row(row, world.g)
     for c in range(R_EVENT, row.shape[1]):
         row[r, c] = 0
+    row[r, R_EVENT] = now  # when it was opened
     extra = par[at + JOIN_EXTRA]
     row[r, extra + FORM_ROW_WORKER] = worker
     row[r, extra + FORM_ROW_NEXT] = worker
@@ -371,7 +372,7 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
     if listened == 1:
         copy_to_worksets(world, e, slot, port, at, last, start, 1, stamps)
     if opens:
-        add_centroid(world, key, slot, port, at, i, e, worker)
+        add_centroid(world, now, key, slot, port, at, i, e, worker)
     if not is_inner:
         buffer = find_entry(world.table, entry, i, key, start)
         if buffer < 0:

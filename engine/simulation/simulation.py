@@ -43,6 +43,7 @@ from engine.profiles import controls as engine_controls
 from engine.profiles import under_engine
 from engine.scheduling.telemetry import SchedulingWatch
 from engine.similarity.loop import balancer_of
+from engine.similarity.spaces import spaces_of
 from engine.simulation import scaling_setup, scheduling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
 from engine.simulation.collector import collectors
@@ -145,6 +146,7 @@ class Simulation:
         self._balancer = balancer_of(self._written_out)
         if self._balancer is not None:
             self._controls.append(self._balancer)
+        self._spaces = spaces_of(self._written_out)
         self._scheduler = scheduling_setup.scheduler_of(self._written_out, self._world.arrays)
         if self._scheduler is not None:
             self._controls.append(self._scheduler)
@@ -419,6 +421,8 @@ class Simulation:
             frame["scheduling"] = self._scheduling.frame(w, edge)
         if self._balancer is not None:
             frame["balancing"] = self._balancer.frame(since_ns, edge)
+        if self._spaces is not None:
+            frame["spaces"] = self._spaces.frame(w, since_ns, edge)
         if self._engine:
             frame["engine"] = {name: value for control in self._engine for name, value in control.frame(since_ns, edge).items()}
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)

@@ -218,18 +218,13 @@ class SimilarityJoin(PanePairing):
         return len(panes), [self.pair(record, port, other, self.bounds(member.pane)) for member, other in matches]
 
     def counted(self, record: Record, port: str, others: list[Record]) -> list[Record]:
-        """A record for all pairs with others that are no newer, at the place of the first of them; one for each other pair."""
-        made: list[list[Record]] = []
+        """A record for all pairs with others that are no newer, then one for each other pair."""
         together: list[Record] = []
+        newer: list[Record] = []
         for other in others:
-            pair = self.pair(record, port, other)
-            if other.anchors.newest_ns[self.clock] > record.anchors.newest_ns[self.clock]:
-                made.append([pair])
-                continue
-            if not together:
-                made.append(together)
-            together.append(pair)
-        return [self.sum_of(pairs) for pairs in made]
+            is_newer = other.anchors.newest_ns[self.clock] > record.anchors.newest_ns[self.clock]
+            (newer if is_newer else together).append(self.pair(record, port, other))
+        return [self.sum_of(pairs) for pairs in ([together] if together else []) + [[pair] for pair in newer]]
 
     def sum_of(self, pairs: list[Record]) -> Record:
         anchors = pairs[0].anchors

@@ -485,11 +485,20 @@ class BalancingNews(TypedDict):
     most_share: NotRequired[float | None]
 
 
+class SpacesNews(TypedDict):
+    """Of a similarity join. centroids: of its spaces, in the first frame. worksets: new ones, as [space, number, worker, coordinates].
+    loads: of the newest window, as [space, number, comparisons, records], some times in a window. Of centroids two coordinates at most."""
+
+    worksets: list[list[float]]
+    centroids: NotRequired[list[list[float]]]
+    loads: NotRequired[list[tuple[int, int, int, int]]]
+
+
 @EXACT
 class Frame(TypedDict):
     """One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
-    runs that balance worksets. queries: only of documents that name queries."""
+    runs that balance worksets. spaces: of similarity joins, by join. queries: only of documents that name queries."""
 
     n: int
     t_s: float
@@ -513,6 +522,7 @@ class Frame(TypedDict):
     scheduling: NotRequired[SchedulingNews]
     engine: NotRequired[EngineNews]
     balancing: NotRequired[BalancingNews]
+    spaces: NotRequired[dict[str, SpacesNews]]
 
 
 class FramePage(TypedDict):

@@ -788,7 +788,7 @@ export interface components {
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
          *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
-         *     runs that balance worksets. queries: only of documents that name queries.
+         *     runs that balance worksets. spaces: of similarity joins, by join. queries: only of documents that name queries.
          */
         Frame: {
             n: number;
@@ -825,6 +825,9 @@ export interface components {
             scheduling?: components["schemas"]["SchedulingNews"];
             engine?: components["schemas"]["EngineNews"];
             balancing?: components["schemas"]["BalancingNews"];
+            spaces?: {
+                [key: string]: components["schemas"]["SpacesNews"];
+            };
         };
         /** @description next: the `after` of the next call, or null once the run has ended and no frames are left. */
         FramePage: {
@@ -1161,6 +1164,20 @@ export interface components {
             hit_rate: number | null;
             width_ms: number | null;
             memory_mode_s: number;
+        };
+        /**
+         * @description Of a similarity join. centroids: of its spaces, in the first frame. worksets: new ones, as [space, number, worker, coordinates].
+         *     loads: of the newest window, as [space, number, comparisons, records], some times in a window. Of centroids two coordinates at most.
+         */
+        SpacesNews: {
+            worksets: number[][];
+            centroids?: number[][];
+            loads?: [
+                number,
+                number,
+                number,
+                number
+            ][];
         };
         /** @description wait_ms: how long a message that enters the trunk at the end of the frame waits until it is free. */
         TrunkSample: {
@@ -3786,6 +3803,7 @@ export type ScheduledHost = components['schemas']['ScheduledHost'];
 export type ScheduledInput = components['schemas']['ScheduledInput'];
 export type ScheduledQuery = components['schemas']['ScheduledQuery'];
 export type SchedulingNews = components['schemas']['SchedulingNews'];
+export type SpacesNews = components['schemas']['SpacesNews'];
 export type TrunkSample = components['schemas']['TrunkSample'];
 export type Bar = components['schemas']['Bar'];
 export type CheckpointMark = components['schemas']['CheckpointMark'];

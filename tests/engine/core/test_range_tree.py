@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.core import layout as L
-from engine.core.kernels.range_tree import FOUND_NEAR, FOUND_WORDS, TREE_COUNT, TREE_WORDS, add_to_tree, clear_found, find_range
+from engine.core.kernels.range_tree import (
+    FOUND_LIST,
+    FOUND_NEAR,
+    FOUND_NEWER,
+    FOUND_WORDS,
+    TREE_COUNT,
+    TREE_LINK,
+    TREE_WORDS,
+    add_to_tree,
+    clear_found,
+    find_range,
+)
 
 FIRST = L.R_VALUES
 KEYS = st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 0.0, 0.25, 0.5, 1.0]))
@@ -20,17 +31,18 @@ KEYS = st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 0.0, 0.25, 0.5, 1.0]))
 
 def added(table: NDArray[np.int64], root: int, r: int, key: float) -> int:
     with np.errstate(over="ignore"):  # hashes wrap
-        return int(add_to_tree(table, table.view(np.float64), FIRST, np.int64(root), np.int64(r), key))
+        return int(add_to_tree(table, table.view(np.float64), FIRST, np.int64(root), np.int64(r), key, r))
 
 
 @given(
     rows=st.lists(st.tuples(KEYS, *[st.integers(0, 9)] * 3), min_size=1, max_size=60),
     ranges=st.lists(st.tuples(KEYS, KEYS), min_size=1, max_size=5),
     margin=st.sampled_from([1e-9, 0.1]),
+    time=st.sampled_from([-1, 2, 5, 9]),
     order=st.sampled_from(["as drawn", "rising", "falling"]),
 )
 def test_ranges_hold_what_lies_in_them(
-    rows: list[tuple[float, int, int, int]], ranges: list[tuple[float, float]], margin: float, order: str
+    rows: list[tuple[float, int, int, int]], ranges: list[tuple[float, float]], margin: float, time: int, order: str
 ) -> None:
     if order != "as drawn":
         rows = sorted(rows, reverse=order == "falling")
@@ -45,12 +57,17 @@ def test_ranges_hold_what_lies_in_them(
         low, high = sorted(ends)
         found = np.zeros((1, FOUND_WORDS), np.int64)
         clear_found(found, 0, 0)
-        find_range(table, floats, FIRST, root, low, high, margin, found, 0, 0)
-        inside = np.array([about for key, *about in rows if low <= key <= high], np.int64).reshape(-1, 3)
-        expected = [len(inside), -L.FAR, L.FAR, -L.FAR, L.FAR]
-        if len(inside):
-            expected = [len(inside), inside[:, 0].max(), inside[:, 1].min(), inside[:, 2].max(), inside[:, 2].min()]
-        assert found[0, :FOUND_NEAR].tolist() == expected
+        find_range(table, floats, FIRST, root, low, high, margin, time, found, 0, 0)
+        inside = [r for r, (key, *_) in enumerate(rows) if low <= key <= high]
+        older = np.array([rows[r][2:] for r in inside if rows[r][1] <= time], np.int64).reshape(-1, 2)
+        newer = [r for r in inside if rows[r][1] > time]
+        bounds = [older[:, 0].min(), older[:, 1].max(), older[:, 1].min()] if len(older) else [L.FAR, -L.FAR, L.FAR]
+        assert found[0, : FOUND_NEWER + 1].tolist() == [len(older), *bounds, len(newer)]
+        listed, r = [], found[0, FOUND_LIST] - 1
+        while r >= 0:
+            listed.append(int(r))
+            r = table[r, FIRST + TREE_LINK] - 1
+        assert listed == newer
         assert found[0, FOUND_NEAR] == any(low - margin < key < low or high < key < high + margin for key, *_ in rows)
 
 

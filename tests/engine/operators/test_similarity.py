@@ -218,10 +218,10 @@ def test_what_lies_within_an_angle_is_what_comparing_finds(turns: list[float], l
     root = np.int64(0)
     with np.errstate(over="ignore"):
         for r, (x, y) in enumerate(vectors[1:]):
-            root = add_to_tree(rows, rows.view(np.float64), first, root, np.int64(r), turn_of(x, y))
+            root = add_to_tree(rows, rows.view(np.float64), first, root, np.int64(r), turn_of(x, y), r)
     clear_found(entry, 0, S_FOUND)
     margin = MARGIN / min(reach, 1 - reach)
-    find_turns(rows, rows.view(np.float64), first, root, turn_of(*vectors[0]), reach, margin, entry, 0)
+    find_turns(rows, rows.view(np.float64), first, root, turn_of(*vectors[0]), reach, margin, 0, entry, 0)
     squares = (vectors * vectors).sum(axis=1)
     compared = [angular(vectors[0] @ vector, squares[0], square) for vector, square in zip(vectors[1:], squares[1:], strict=True)]
     assert entry[0, S_FOUND + FOUND_NEAR] == 1 or entry[0, S_FOUND] == sum(far <= reach for far in compared)

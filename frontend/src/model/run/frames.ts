@@ -3,6 +3,7 @@
  * megabytes so, and a chart reads its values without looking at frames. The log grows in place; `count` says how far it has come.
  */
 import type { BalancingAction, Death, Frame } from "../../api/types";
+import { SpaceHistory } from "./spaces";
 import { CheckpointHistory } from "./checkpoints";
 import { ScalingHistory } from "./scaling";
 import { addJobs, type Job } from "./jobs";
@@ -51,6 +52,8 @@ export class FrameLog {
   jobs: { all: Job[]; stages: number; limit_per_s: number | null } | null = null;
   /** What the balancer of worksets planned, in order; it grows in place. */
   readonly balancing: BalancingAction[] = [];
+  /** Worksets of similarity joins; it grows in place. */
+  readonly spaces = new SpaceHistory();
   private readonly root = new Branch();
   private readonly deathsOf = new Map<number, Death[]>();
   private last: Frame | undefined;
@@ -76,6 +79,7 @@ export class FrameLog {
         addJobs(this.jobs.all, frame.engine.jobs);
       }
       if (frame.balancing) this.balancing.push(...frame.balancing.actions);
+      if (frame.spaces) this.spaces.add(frame.spaces, frame.t_s);
       if (frame.engine?.stopped_s) addStops((this.stops ??= []), frame.engine.stopped_s);
       this.count += 1;
     }

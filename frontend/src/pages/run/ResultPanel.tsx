@@ -7,6 +7,7 @@ import { queriesOf } from "../../model/document/queries";
 import { isBalanced } from "../../model/run/balancing";
 import type { RunEvent } from "../../model/run/events";
 import { isScheduled } from "../../model/run/scheduling";
+import { similarityJoins } from "../../model/run/spaces";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
 import type { Address, PanelId } from "./address";
@@ -21,11 +22,12 @@ import { OperatorTimes } from "./OperatorTimes";
 import { Queries } from "./Queries";
 import { Records } from "./Records";
 import { Scheduler } from "./Scheduler";
+import { Spaces } from "./Spaces";
 import { SummaryTable } from "./Summary";
 import { Verdicts } from "./Verdicts";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
-const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "balancing", "instances", "spark"];
+const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "spaces", "balancing", "instances", "spark"];
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
@@ -63,6 +65,7 @@ export const ResultPanel = memo(function ResultPanel({
     autoscaler: scaled,
     queries: queriesOf(document).length > 0,
     scheduler: isScheduled(document),
+    spaces: similarityJoins(document).length > 0,
     balancing: isBalanced(document),
   };
   const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
@@ -89,6 +92,7 @@ export const ResultPanel = memo(function ResultPanel({
           { id: "time", label: "Time" },
           ...(has.queries ? [{ id: "queries" as const, label: "Queries" }] : []),
           ...(has.scheduler ? [{ id: "scheduler" as const, label: "Scheduler" }] : []),
+          ...(has.spaces ? [{ id: "spaces" as const, label: "Space" }] : []),
           ...(has.balancing ? [{ id: "balancing" as const, label: "Balancing" }] : []),
           { id: "instances", label: "Instances" },
           { id: "records", label: "Records" },
@@ -121,6 +125,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
       {panel === "queries" && <Queries document={document} />}
       {panel === "scheduler" && <Scheduler document={document} />}
+      {panel === "spaces" && <Spaces document={document} />}
       {panel === "balancing" && <Balancing />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "instances" && (

@@ -1,0 +1,113 @@
+"""What frames show of the spaces and worksets of similarity joins: where they lie, who owns them, what they compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.control.keyed_state import entries_by_key, parameters, rows_of
+from engine.core.tables import Arrays, Words
+from engine.operators.pairs import JOIN_EXTRA
+from engine.operators.similarity import centroids
+from engine.operators.similarity_join import S_COMPARED
+from engine.operators.workset_formulation import CENTROIDS, FORM_ROW_FROM, FORM_ROW_NEXT, FORM_ROW_VECTOR, FORM_ROW_WORKER, WORKSETS_MAX
+from engine.spec import Experiment
+from engine.spec.base.units import seconds_ns
+
+SHOWN = 2
+"""Coordinates of a centroid that are shown: the first ones."""
+LOADS_PER_WINDOW = 12
+"""Loads are told at most this often in a window: there are a thousand worksets."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A join with its formulation and what divides space before it. formulation, join: first instances and parallelisms."""
+
+    name: str
+    formulation: tuple[int, int]
+    join: tuple[int, int]
+    centroids: list[list[float]]
+    every_ns: int
+
+
+def shown(experiment: Experiment) -> list[Shown]:
+    """The similarity joins of a query whose records come from a formulation behind a space partitioner."""
+    query = experiment.query
+    firsts = np.cumsum([0, *(spec.parallelism for spec in query.operators)]).tolist()
+    place = {spec.id: (first, spec.parallelism) for spec, first in zip(query.operators, firsts, strict=False)}
+    found = []
+    for spec in query.operators:
+        if spec.kind != "similarity_join":
+            continue
+        before = experiment.operator(next(edge.source for edge in query.edges if edge.target == spec.id))
+        partitioner = experiment.operator(next(edge.source for edge in query.edges if edge.target == before.id))
+        if partitioner.kind != "space_partitioner":
+            continue  # what divides space has another operator behind it, so where its centroids lie is not known here
+        params = partitioner.parameters
+        points = centroids(params.spaces, len(params.coordinates), params.seed)
+        every_ns = max(seconds_ns(getattr(spec.parameters.window, "size_s", 0)) // LOADS_PER_WINDOW, 1)
+        found.append(Shown(spec.id, place[before.id], place[spec.id], [point[:SHOWN] for point in points], every_ns))
+    return found
+
+
+class Spaces:
+    def __init__(self, joins: list[Shown]):
+        self._joins = joins
+
+    def frame(self, w: Arrays, since_ns: int, now_ns: int) -> dict[str, Any]:
+        """By join. centroids: of spaces, in the first frame. worksets: those opened in (since_ns, now_ns], as [space, number, worker,
+        coordinates]. loads: comparisons and records of the newest window, as [space, number, comparisons, records], a few times in each
+        window."""
+        found: dict[str, Any] = {}
+        for join in self._joins:
+            about: dict[str, Any] = {"worksets": list(_opened(w, join, since_ns, now_ns))}
+            if since_ns < 0:
+                about["centroids"] = [[round(x, 6) for x in point] for point in join.centroids]
+            if since_ns < 0 or now_ns // join.every_ns > since_ns // join.every_ns:
+                about["loads"] = _loads(w, join)
+            found[join.name] = about
+        return found
+
+
+def _opened(w: Arrays, join: Shown, since_ns: int, now_ns: int) -> Iterator[list[float]]:
+    for i in range(join.formulation[0], sum(join.formulation)):
+        extra = int(w.par[parameters(w, i) + JOIN_EXTRA])
+        entries = entries_by_key(w, i)
+        entries = entries[w.entry[entries, L.S_PANE] == CENTROIDS]
+        rows, counts = rows_of(w, i, entries)
+        ends = np.cumsum(counts[:, 0])
+        for space, begin, end in zip(w.entry[entries, L.S_KEY].tolist(), (ends - counts[:, 0]).tolist(), ends.tolist(), strict=True):
+            of_space = rows[begin:end]
+            opened_ns = w.row[of_space, L.R_EVENT]
+            for n in np.flatnonzero((opened_ns > since_ns) & (opened_ns <= now_ns)).tolist():
+                vector = w.row_f[of_space[n], extra + FORM_ROW_VECTOR :][: len(join.centroids[0])]
+                yield [space, n + 1, _owner(w, int(of_space[n]), extra) % join.join[1], *vector.round(6).tolist()]
+
+
+def _owner(w: Arrays, row: int, extra: int) -> int:
+    moved = w.row[row, extra + FORM_ROW_FROM] < L.FAR
+    return int(w.row[row, extra + (FORM_ROW_NEXT if moved else FORM_ROW_WORKER)])
+
+
+def _loads(w: Arrays, join: Shown) -> list[list[int]]:
+    entries = np.concatenate([entries_by_key(w, i) for i in range(join.join[0], sum(join.join))])
+    if not len(entries):
+        return []
+    entries = entries[w.entry[entries, L.S_PANE] == w.entry[entries, L.S_PANE].max()]
+    words: Words = w.entry[entries]
+    keys = words[:, L.S_KEY]
+    records = words[:, L.S_LEFT] + words[:, L.S_LEFT + L.S_SIDE]
+    rows = np.stack([keys // WORKSETS_MAX, keys % WORKSETS_MAX, words[:, S_COMPARED], records], axis=1)
+    found: list[list[int]] = rows[np.argsort(keys, kind="stable")].tolist()
+    return found
+
+
+def spaces_of(experiment: Experiment) -> Spaces | None:
+    """None for a query without a similarity join."""
+    joins = shown(experiment)
+    return Spaces(joins) if joins else None

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import type { BalancingAction } from "../../api/types";
+import { coerceDocument } from "../document/coerce";
+import { arcsOf, dimensionsOf, isCircle, pictureAt, similarityJoins, SpaceHistory, turnOf } from "./spaces";
+
+const history = () => {
+  const made = new SpaceHistory();
+  made.add({ join: { centroids: [[1, 0], [0, 1], [-1, 0]], worksets: [[0, 1, 0, 1, 0.1], [1, 1, 1, 0, 1]] } }, 1);
+  made.add({ join: { worksets: [[2, 1, 2, -1, 0]], loads: [[0, 1, 30, 8], [1, 1, 10, 4]] } }, 2);
+  made.add({ join: { worksets: [], loads: [[0, 1, 50, 9], [2, 1, 50, 6]] } }, 3);
+  return made;
+};
+
+const moved = { join: "join", from_s: 2.5, moves: [[0, 1, 0, 2, 30, 0, 20]] } as unknown as BalancingAction;
+
+describe("spaces of a similarity join", () => {
+  it("shows what was known at a moment", () => {
+    const early = pictureAt(history(), [], "join", 1.5);
+    expect(early?.worksets.map(({ space, compared }) => [space, compared])).toEqual([[0, 0], [1, 0]]);
+    const later = pictureAt(history(), [], "join", 2.2);
+    expect(later?.worksets.map(({ compared, records }) => [compared, records])).toEqual([[30, 8], [10, 4], [0, 0]]);
+    expect(pictureAt(history(), [], "other", null)).toBeNull();
+  });
+
+  it("counts comparisons for the owner of a workset at that moment", () => {
+    const shares = (moment_s: number | null) => pictureAt(history(), [moved], "join", moment_s)?.workers.map(({ share }) => share);
+    expect(shares(2.2)).toEqual([0.75, 0.25, 0]);
+    expect(shares(null)).toEqual([0, 0, 1]);
+    expect(pictureAt(history(), [moved], "join", null)?.workers.map(({ worksets }) => worksets)).toEqual([0, 1, 2]);
+  });
+
+  it("divides the circle half-way between centroids", () => {
+    const arcs = arcsOf([[1, 0], [0, 1], [-1, 0.0]]);
+    expect(arcs.map(({ space }) => space)).toEqual([0, 1, 2]);
+    expect(arcs.map(({ to }) => to)).toEqual([0.25, 0.75, 1.5]);
+    expect(arcs.map(({ from }) => from)).toEqual([-0.5, 0.25, 0.75]);
+    expect(arcsOf([[1, 0]])).toEqual([{ space: 0, from: -1, to: 1 }]);
+    expect(turnOf(0, -1)).toBe(-0.5);
+  });
+
+  it("draws a circle for directions in the plane alone", () => {
+    const of = (params: object) => coerceDocument({ query: { operators: [{ id: "j", kind: "similarity_join", params }], edges: [] } });
+    expect(similarityJoins(of({}))).toEqual(["j"]);
+    expect(isCircle(of({ left_coordinates: ["x", "y"] }), "j")).toBe(true);
+    expect(isCircle(of({ left_coordinates: ["x", "y"], distance: "euclidean" }), "j")).toBe(false);
+    expect(isCircle(of({ left_coordinates: ["x", "y", "z"] }), "j")).toBe(false);
+    expect(dimensionsOf(of({ left_coordinates: ["x", "y", "z"] }), "j")).toBe(3);
+  });
+});

@@ -1,0 +1,128 @@
+/** Spaces and worksets of similarity joins: where they lie, who owns them, what they compare. */
+import type { ExperimentDocument } from "../../api/document";
+import type { BalancingAction, SpacesNews } from "../../api/types";
+
+export interface Workset {
+  space: number;
+  number: number;
+  /** Of whom it is at that moment. */
+  worker: number;
+  x: number;
+  y: number;
+  compared: number;
+  records: number;
+}
+
+export interface OfWorker {
+  worker: number;
+  worksets: number;
+  compared: number;
+  /** Of all comparisons of the window so far. */
+  share: number;
+}
+
+export interface SpacePicture {
+  centroids: number[][];
+  worksets: Workset[];
+  workers: OfWorker[];
+  compared: number;
+}
+
+interface Opened {
+  t_s: number;
+  space: number;
+  number: number;
+  worker: number;
+  x: number;
+  y: number;
+}
+
+interface OfJoin {
+  centroids: number[][];
+  opened: Opened[];
+  /** Space, number, comparisons and records of each workset, one after the other. */
+  loads: { t_s: number; words: Float64Array }[];
+}
+
+/** What frames told of similarity joins; it grows in place. */
+export class SpaceHistory {
+  readonly joins = new Map<string, OfJoin>();
+
+  add(news: Record<string, SpacesNews>, t_s: number) {
+    for (const [name, { centroids, worksets, loads }] of Object.entries(news)) {
+      const join = this.joins.get(name) ?? { centroids: [], opened: [], loads: [] };
+      this.joins.set(name, join);
+      if (centroids) join.centroids = centroids;
+      for (const [space = 0, number = 0, worker = 0, x = 0, y = 0] of worksets) join.opened.push({ t_s, space, number, worker, x, y });
+      if (loads) join.loads.push({ t_s, words: Float64Array.from(loads.flat()) });
+    }
+  }
+}
+
+/** Names of the joins whose worksets frames tell of. */
+export const similarityJoins = ({ query }: Pick<ExperimentDocument, "query">): string[] =>
+  query.operators.filter(({ kind }) => kind === "similarity_join").map(({ id }) => id);
+
+/** Whether vectors are directions in the plane, which a circle shows whole. */
+export function isCircle({ query }: Pick<ExperimentDocument, "query">, join: string): boolean {
+  const params = query.operators.find(({ id }) => id === join)?.params as { distance?: string; left_coordinates?: string[] } | undefined;
+  return (params?.distance ?? "angular") === "angular" && params?.left_coordinates?.length === 2;
+}
+
+/** Number of coordinates of a join's vectors. */
+export function dimensionsOf({ query }: Pick<ExperimentDocument, "query">, join: string): number {
+  const params = query.operators.find(({ id }) => id === join)?.params as { left_coordinates?: string[] } | undefined;
+  return params?.left_coordinates?.length ?? 0;
+}
+
+const keyOf = (space: number, number: number) => `${space}.${number}`;
+
+/** A join at a moment; null: nothing is known of it yet. */
+export function pictureAt(
+  history: SpaceHistory,
+  actions: readonly BalancingAction[],
+  join: string,
+  moment_s: number | null,
+): SpacePicture | null {
+  const of = history.joins.get(join);
+  const until_s = moment_s ?? Infinity;
+  if (!of) return null;
+  const found = new Map<string, Workset>();
+  for (const { t_s, ...workset } of of.opened) {
+    if (t_s <= until_s) found.set(keyOf(workset.space, workset.number), { ...workset, compared: 0, records: 0 });
+  }
+  for (const action of actions) {
+    if (action.join !== join || action.from_s > until_s) continue;
+    for (const [space, number, , to] of action.moves) {
+      const moved = found.get(keyOf(space, number));
+      if (moved) moved.worker = to;
+    }
+  }
+  const last = of.loads.filter(({ t_s }) => t_s <= until_s).at(-1)?.words ?? new Float64Array();
+  for (let at = 0; at < last.length; at += 4) {
+    const workset = found.get(keyOf(last[at] ?? 0, last[at + 1] ?? 0));
+    if (workset) Object.assign(workset, { compared: last[at + 2], records: last[at + 3] });
+  }
+  const worksets = [...found.values()];
+  const compared = worksets.reduce((sum, workset) => sum + workset.compared, 0);
+  const count = Math.max(of.centroids.length, ...worksets.map(({ worker }) => worker + 1));
+  const workers = Array.from({ length: count }, (_, worker) => {
+    const own = worksets.filter((workset) => workset.worker === worker);
+    const load = own.reduce((sum, workset) => sum + workset.compared, 0);
+    return { worker, worksets: own.length, compared: load, share: compared > 0 ? load / compared : 0 };
+  });
+  return { centroids: of.centroids, worksets, workers, compared };
+}
+
+/** The direction of a vector, from -1 to 1 in half turns. */
+export const turnOf = (x: number, y: number): number => Math.atan2(y, x) / Math.PI;
+
+/** Where on the circle each space lies: from one direction to a larger one, in half turns. */
+export function arcsOf(centroids: readonly number[][]): { space: number; from: number; to: number }[] {
+  const sorted = centroids.map(([x = 0, y = 0], space) => ({ space, turn: turnOf(x, y) })).sort((a, b) => a.turn - b.turn);
+  return sorted.map(({ space, turn }, n) => {
+    const before = (sorted.at(n - 1)?.turn ?? turn) - (n === 0 ? 2 : 0);
+    const after = (sorted[(n + 1) % sorted.length]?.turn ?? turn) + (n === sorted.length - 1 ? 2 : 0);
+    return { space, from: (before + turn) / 2, to: (turn + after) / 2 };
+  });
+}

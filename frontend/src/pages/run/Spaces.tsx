@@ -1,0 +1,198 @@
+import { useMemo, useState } from "react";
+import type { ExperimentDocument } from "../../api/document";
+import { plural, short } from "../../lib/format";
+import { arcsOf, dimensionsOf, isCircle, pictureAt, similarityJoins, turnOf, type SpacePicture, type Workset } from "../../model/run/spaces";
+import { Empty } from "../../ui/states";
+import { momentOf, useLiveRun } from "./liveRun";
+
+const COLOURS = 6;
+const LARGEST_SHOWN = 8;
+const RING = 100;
+const LONGEST = 58;
+
+const colourOf = (worker: number) => `var(--s${1 + (worker % COLOURS)})`;
+const at = (turn: number, radius: number): [number, number] => [radius * Math.cos(Math.PI * turn), -radius * Math.sin(Math.PI * turn)];
+
+/** Spaces and worksets of a similarity join: where they lie, whose they are, what they have compared in the window so far. */
+export function Spaces({ document }: { document: ExperimentDocument }) {
+  const log = useLiveRun((state) => state.log);
+  const count = useLiveRun((state) => state.count); // what is told comes with frames
+  const moment_s = useLiveRun(momentOf);
+  const [chosen, setChosen] = useState("");
+  const joins = similarityJoins(document);
+  const join = (joins.includes(chosen) ? chosen : joins[0]) ?? "";
+  const picture = useMemo(
+    () => pictureAt(log.spaces, log.balancing, join, moment_s),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the log grows in place
+    [log, join, moment_s, count],
+  );
+  if (!picture?.worksets.length) return <Empty icon="clock" title="No record has come to the join yet, so there is no workset" />;
+  const dimensions = dimensionsOf(document, join);
+  return (
+    <div className="spaces scroll" tabIndex={0} role="region" aria-label="Space" data-testid="spaces">
+      <figure>
+        {isCircle(document, join) ? <Circle picture={picture} /> : <Plane picture={picture} />}
+        <figcaption>
+          {isCircle(document, join)
+            ? "Outside, the spaces with their centroids. Inside, a line for each workset: its direction, its owner's colour, and as long as it has comparisons."
+            : `A dot for each workset: its owner's colour, and as large as it has comparisons.${dimensions > 2 ? ` The first two of ${dimensions} coordinates.` : ""}`}
+        </figcaption>
+      </figure>
+      <div className="about">
+        <p>
+          <b>{plural(picture.worksets.length, "workset")}</b>
+          {joins.length > 1 && (
+            <select className="in" aria-label="Join" value={join} onChange={(event) => setChosen(event.target.value)}>
+              {joins.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          )}
+          <span title="In the newest window, up to this moment">{short(picture.compared)} comparisons</span>
+        </p>
+        <Workers picture={picture} />
+        <Largest worksets={picture.worksets} />
+      </div>
+    </div>
+  );
+}
+
+const told = ({ space, number, worker, compared, records }: Workset) =>
+  `Workset ${space}.${number}, worker ${worker}: ${short(compared)} comparisons, ${short(records)} records and copies`;
+
+function Circle({ picture: { centroids, worksets } }: { picture: SpacePicture }) {
+  const most = Math.max(1, ...worksets.map(({ compared }) => compared));
+  return (
+    <svg viewBox="-128 -128 256 256" role="img" aria-label={`${worksets.length} worksets in ${centroids.length} spaces`}>
+      {arcsOf(centroids).map(({ space, from, to }) => (
+        <path key={space} className="space" d={arc(from, to, RING + 6)} stroke={colourOf(space)}>
+          <title>Space {space}</title>
+        </path>
+      ))}
+      {centroids.map(([x = 0, y = 0], space) => {
+        const turn = turnOf(x, y);
+        const [left, top] = at(turn, RING + 18);
+        return (
+          <g key={space}>
+            <path className="centroid" d={`M${at(turn, RING + 1).join(" ")}L${at(turn, RING + 11).join(" ")}`} />
+            <text x={left} y={top}>
+              {space}
+            </text>
+          </g>
+        );
+      })}
+      {worksets.map((workset) => {
+        const turn = turnOf(workset.x, workset.y);
+        return (
+          <path
+            key={`${workset.space}.${workset.number}`}
+            className="workset"
+            stroke={colourOf(workset.worker)}
+            d={`M${at(turn, RING - 2).join(" ")}L${at(turn, RING - 5 - (LONGEST * workset.compared) / most).join(" ")}`}
+          >
+            <title>{told(workset)}</title>
+          </path>
+        );
+      })}
+    </svg>
+  );
+}
+
+function arc(from: number, to: number, radius: number): string {
+  const gap = 0.004;
+  const [x1, y1] = at(from + gap, radius);
+  const [x2, y2] = at(to - gap, radius);
+  return `M${x1} ${y1}A${radius} ${radius} 0 ${to - from > 1 ? 1 : 0} 0 ${x2} ${y2}`;
+}
+
+function Plane({ picture: { centroids, worksets } }: { picture: SpacePicture }) {
+  const points = [...worksets, ...centroids.map(([x = 0, y = 0]) => ({ x, y }))];
+  const extent = Math.max(1e-9, ...points.flatMap(({ x, y }) => [Math.abs(x), Math.abs(y)]));
+  const most = Math.max(1, ...worksets.map(({ compared }) => compared));
+  const place = (value: number) => (RING * value) / extent;
+  return (
+    <svg viewBox="-128 -128 256 256" role="img" aria-label={`${worksets.length} worksets in ${centroids.length} spaces`}>
+      {worksets.map((workset) => (
+        <circle
+          key={`${workset.space}.${workset.number}`}
+          cx={place(workset.x)}
+          cy={-place(workset.y)}
+          r={1.2 + 6 * Math.sqrt(workset.compared / most)}
+          fill={colourOf(workset.worker)}
+        >
+          <title>{told(workset)}</title>
+        </circle>
+      ))}
+      {centroids.map(([x = 0, y = 0], space) => (
+        <g key={space}>
+          <path className="centroid" d={`M${place(x) - 3} ${-place(y)}h6m-3 -3v6`} />
+          <text x={place(x) + 7} y={-place(y) - 5}>
+            {space}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+function Workers({ picture: { workers } }: { picture: SpacePicture }) {
+  const most = Math.max(1e-9, ...workers.map(({ share }) => share));
+  return (
+    <table className="table" data-testid="space-workers">
+      <thead>
+        <tr>
+          <th className="num">Worker</th>
+          <th className="num">Worksets</th>
+          <th title="Of the comparisons in the newest window so far">Share</th>
+          <th className="num">Comparisons</th>
+        </tr>
+      </thead>
+      <tbody>
+        {workers.map(({ worker, worksets, compared, share }) => (
+          <tr key={worker}>
+            <td className="num">
+              <i className="swatch" style={{ background: colourOf(worker) }} aria-hidden /> {worker}
+            </td>
+            <td className="num">{worksets}</td>
+            <td>
+              <span className="share" title={`${(100 * share).toFixed(1)} %`}>
+                <i style={{ width: `${(100 * share) / most}%`, background: colourOf(worker) }} />
+              </span>
+            </td>
+            <td className="num">{short(compared)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Largest({ worksets }: { worksets: Workset[] }) {
+  const largest = [...worksets].sort((a, b) => b.compared - a.compared).slice(0, LARGEST_SHOWN);
+  return (
+    <table className="table" data-testid="largest-worksets">
+      <thead>
+        <tr>
+          <th title="Space and number of the workset">Largest worksets</th>
+          <th className="num">Worker</th>
+          <th className="num" title="Of both streams, copies included">
+            Records
+          </th>
+          <th className="num">Comparisons</th>
+        </tr>
+      </thead>
+      <tbody>
+        {largest.map(({ space, number, worker, records, compared }) => (
+          <tr key={`${space}.${number}`}>
+            <td>
+              {space}.{number}
+            </td>
+            <td className="num">{worker}</td>
+            <td className="num">{short(records)}</td>
+            <td className="num">{short(compared)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
