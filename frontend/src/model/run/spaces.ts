@@ -69,6 +69,14 @@ export function isCircle({ query }: Pick<ExperimentDocument, "query">, join: str
   return (params?.distance ?? "angular") === "angular" && params?.left_coordinates?.length === 2;
 }
 
+/** The sink that measures each worker of a join: as parallel, fed forward, with latencies by instance. Null: there is none. */
+export function sinkOfWorkers({ query }: Pick<ExperimentDocument, "query">, join: string): string | null {
+  const forward = (edge: (typeof query.edges)[number]) => (edge.partitioning?.kind ?? "forward") === "forward";
+  const fed = query.edges.filter((edge) => edge.source === join && forward(edge)).map(({ target }) => target);
+  const measures = (params: unknown) => (params as { by_instance?: boolean } | undefined)?.by_instance === true;
+  return query.operators.find(({ id, kind, params }) => kind === "sink" && fed.includes(id) && measures(params))?.id ?? null;
+}
+
 /** Number of coordinates of a join's vectors. */
 export function dimensionsOf({ query }: Pick<ExperimentDocument, "query">, join: string): number {
   const params = query.operators.find(({ id }) => id === join)?.params as { left_coordinates?: string[] } | undefined;

@@ -1,7 +1,18 @@
 import { useMemo, useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import { plural, short } from "../../lib/format";
-import { arcsOf, dimensionsOf, isCircle, pictureAt, similarityJoins, turnOf, type SpacePicture, type Workset } from "../../model/run/spaces";
+import type { FrameLog } from "../../model/run/frames";
+import {
+  arcsOf,
+  dimensionsOf,
+  isCircle,
+  pictureAt,
+  similarityJoins,
+  sinkOfWorkers,
+  turnOf,
+  type SpacePicture,
+  type Workset,
+} from "../../model/run/spaces";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
 
@@ -50,7 +61,7 @@ export function Spaces({ document }: { document: ExperimentDocument }) {
           )}
           <span title="In the newest window, up to this moment">{short(picture.compared)} comparisons</span>
         </p>
-        <Workers picture={picture} />
+        <Workers picture={picture} p99_ms={latenciesAt(log, sinkOfWorkers(document, join), moment_s)} />
         <Largest worksets={picture.worksets} />
       </div>
     </div>
@@ -135,7 +146,16 @@ function Plane({ picture: { centroids, worksets } }: { picture: SpacePicture }) 
   );
 }
 
-function Workers({ picture: { workers } }: { picture: SpacePicture }) {
+/** The 99th percentile at each worker in the frame of a moment, by number; null where the run does not measure it. */
+function latenciesAt(log: FrameLog, sink: string | null, moment_s: number | null): ((worker: number) => number) | null {
+  if (sink === null) return null;
+  const times = log.column("t_s");
+  let n = log.count - 1;
+  while (n > 0 && moment_s !== null && (times[n] ?? 0) > moment_s) n -= 1;
+  return (worker) => log.column("operators", sink, "latency_by_instance", String(worker), "p99")[n] ?? NaN;
+}
+
+function Workers({ picture: { workers }, p99_ms }: { picture: SpacePicture; p99_ms: ((worker: number) => number) | null }) {
   const most = Math.max(1e-9, ...workers.map(({ share }) => share));
   return (
     <table className="table" data-testid="space-workers">
@@ -145,6 +165,11 @@ function Workers({ picture: { workers } }: { picture: SpacePicture }) {
           <th className="num">Worksets</th>
           <th title="Of the comparisons in the newest window so far">Share</th>
           <th className="num">Comparisons</th>
+          {p99_ms && (
+            <th className="num" title="99th percentile of the latency of pairs in this frame">
+              p99, ms
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -160,6 +185,7 @@ function Workers({ picture: { workers } }: { picture: SpacePicture }) {
               </span>
             </td>
             <td className="num">{short(compared)}</td>
+            {p99_ms && <td className="num">{Number.isNaN(p99_ms(worker)) ? "–" : short(p99_ms(worker))}</td>}
           </tr>
         ))}
       </tbody>

@@ -1,0 +1,76 @@
+"""What frames tell of spaces and worksets, against the run's own counters and records.
+
+What this catches: worksets told twice or never, under another number or at another place; loads of a window that has ended.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import engine
+from engine.operators.similarity import centroids
+from tests.support.similarity_examples import brute_force, clusters, counted, points, worksets
+
+HISTORY = {"kind": "full_history"}
+
+
+def run_of(document: dict[str, Any]) -> Any:
+    document["measurement"] = {"frame_ms": 5}
+    return engine.run(document)
+
+
+def told(frames: list[dict[str, Any]]) -> list[list[float]]:
+    return [workset for frame in frames for workset in frame["spaces"]["join"]["worksets"]]
+
+
+@pytest.mark.parametrize("about", [{}, {"dimensions": 1, "distance": "euclidean"}, {"dimensions": 3}, {"seed": 7, "workers": 5}])
+def test_every_workset_is_told_once_where_its_first_record_lies(about: dict[str, Any]) -> None:
+    document = worksets(per_s=3000.0, **about)
+    run = run_of(document)
+    params = document["query"]["operators"][2]["params"]
+    dimensions = len(params["coordinates"])
+    drawn = np.array(centroids(params["spaces"], dimensions, params["seed"]))[:, :2]
+    assert np.allclose(run.frames[0]["spaces"]["join"]["centroids"], drawn, atol=1e-6)
+    assert not any("centroids" in frame["spaces"]["join"] for frame in run.frames[1:])
+    found = told(run.frames)
+    assert len(found) > 10
+    for space in {int(workset[0]) for workset in found}:
+        assert [workset[1] for workset in found if workset[0] == space] == list(range(1, 1 + sum(w[0] == space for w in found)))
+    records = {tuple(vector[:2].round(6)) for side in ("left", "right") for vector in points(document, side)[1]}
+    assert {tuple(workset[3:]) for workset in found} <= records
+    assert all(workset[2] == workset[0] % params["spaces"] for workset in found)
+
+
+@pytest.mark.parametrize("make", [worksets, lambda **about: counted(worksets(**about))])
+def test_loads_are_the_comparisons_of_the_join(make: Any) -> None:
+    run = run_of(make(window=HISTORY, per_s=3000.0))
+    loads = np.array(run.frames[-1]["spaces"]["join"]["loads"])
+    join = run.summary["operators"]["join"]
+    assert loads[:, 2].sum() == join["read"]
+    assert loads[:, 3].sum() == join["in"]
+    assert {tuple(workset[:2]) for workset in told(run.frames)} == {tuple(load[:2]) for load in loads.tolist()}
+
+
+def test_loads_are_told_some_times_in_a_window() -> None:
+    run = run_of(worksets(window={"kind": "tumbling", "size_s": 0.12}, horizon_s=0.24, per_s=2000.0))
+    ends_s = [frame["t_s"] for frame in run.frames if "loads" in frame["spaces"]["join"]]
+    assert ends_s[:5] == pytest.approx([0.005, 0.01, 0.02, 0.03, 0.04])
+
+
+def test_a_run_that_goes_on_tells_the_rest() -> None:
+    document = worksets(per_s=3000.0)
+    whole = run_of(document).frames
+    simulation = engine.Simulation(document)
+    frames = [simulation.advance(), simulation.advance()]
+    simulation = simulation.fork()
+    while (frame := simulation.advance()) is not None:
+        frames.append(frame)
+    assert [frame["spaces"] for frame in frames if frame is not None] == [frame["spaces"] for frame in whole]
+
+
+@pytest.mark.parametrize("make", [clusters, brute_force])
+def test_without_worksets_nothing_is_told(make: Any) -> None:
+    assert "spaces" not in run_of(make(per_s=1000.0)).frames[0]
