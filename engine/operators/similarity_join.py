@@ -100,8 +100,8 @@ nowhere, so all are compared with all."""
 SIM_ROW_ROLE, SIM_ROW_SPACE, SIM_ROW_MATCHES, SIM_ROW_VECTOR = range(4)
 
 
-S_COMPARING, S_COMPARED = S_LEFT + 2 * S_SIDE, S_LEFT + 2 * S_SIDE + 1
-"""Columns of an entry after those of its sides: comparisons for the record that is served, and for all."""
+S_COMPARING, S_COMPARED, S_MATCHING, S_PAIRED = range(S_LEFT + 2 * S_SIDE, S_LEFT + 2 * S_SIDE + 4)
+"""Columns of an entry after those of its sides: comparisons for the record that is served, and for all; pairs, likewise."""
 
 
 def role_of(msg, slot, port, par, at):
@@ -229,10 +229,12 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
                 box[BOX_READ] += compared
                 entry[e, S_COMPARING] = compared
                 newer = entry[e, S_FOUND + FOUND_NEWER]
-                matches += (entry[e, S_FOUND] + newer) * listened
+                entry[e, S_MATCHING] = entry[e, S_FOUND] + newer
+                matches += entry[e, S_MATCHING] * listened
                 outputs += (min(entry[e, S_FOUND], 1) + newer) * listened
             else:
                 found = mark_matches(world, e, slot, port, at, role)
+                entry[e, S_MATCHING] = found
                 matches += found * listened
                 if counts:
                     found = count_pairs(world, e, slot, port, at, tracing, anchor, stamps, 0)
@@ -247,6 +249,8 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
             e = open_entry(world, key, start, at, i)
         entry[e, S_COMPARED] += entry[e, S_COMPARING]
         entry[e, S_COMPARING] = 0
+        entry[e, S_PAIRED] += entry[e, S_MATCHING] * listened
+        entry[e, S_MATCHING] = 0
         r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
         row[r, extra + SIM_ROW_ROLE] = role
         row[r, extra + SIM_ROW_SPACE] = space_of(msg, slot, port, par, at)
@@ -357,7 +361,7 @@ class SimilarityPairing(PanePairing):
     @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         indexed = cls.is_indexed(params)
-        lowering.entry_values((INDEX_END if indexed else S_COMPARED + 1) - S_VALUES)
+        lowering.entry_values((INDEX_END if indexed else S_PAIRED + 1) - S_VALUES)
         columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
         dimensions = len(columns[0])
         place = lowering.params_at + SIM_OWN

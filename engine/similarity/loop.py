@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.core import layout as L
 from engine.core.control.keyed_state import entries_by_key, parameters, rows_of
+from engine.core.tables import Arrays, Words
 from engine.core.world import World
 from engine.operators.pairs import JOIN_EXTRA, JOIN_LATENESS, JOIN_LEFT_BYTES, JOIN_RIGHT_BYTES
-from engine.operators.similarity_join import S_COMPARED
+from engine.operators.similarity_join import S_COMPARED, S_PAIRED
 from engine.operators.workset_formulation import CENTROIDS, FORM_ROW_FROM, FORM_ROW_NEXT, FORM_ROW_WORKER, WORKSETS_MAX
 from engine.spec import Experiment
 from engine.spec.base.family import implementation
@@ -24,8 +26,8 @@ from .loads import Loads, Move, Workset
 
 @dataclass
 class Action:
-    """What was planned before a window. from_s: its start. loads: comparisons by worker in the window before, and as they would have been
-    with the moves. pending: worksets left out because an earlier move of theirs is still under way."""
+    """What was planned before a window. from_s: its start. loads: by worker in the window before, and as they would have been with the
+    moves; in comparisons, or us of CPU time. pending: worksets left out because an earlier move of theirs is still under way."""
 
     t_s: float
     from_s: float
@@ -142,16 +144,15 @@ class Balancer:
         """Loads in the window that ends at `from_ns`, by the owner of the next one. Worksets that are moving already are left out; their
         number comes second, and their loads count for no worker."""
         w = world.arrays
-        compared: dict[int, tuple[int, int]] = {}
+        compared: dict[int, tuple[float, int]] = {}
         for i in range(stage.join[0], sum(stage.join)):
             at = parameters(w, i)
             bytes_of = w.par[[at + JOIN_LEFT_BYTES, at + JOIN_RIGHT_BYTES]]
             entries = entries_by_key(w, i)
             entries = entries[w.entry[entries, L.S_PANE] == from_ns - stage.size_ns]
             sizes = w.entry[entries][:, [L.S_LEFT, L.S_LEFT + L.S_SIDE]] @ bytes_of
-            for workset, load, size in zip(
-                w.entry[entries, L.S_KEY].tolist(), w.entry[entries, S_COMPARED].tolist(), sizes.tolist(), strict=True
-            ):
+            loads = self._load_of(w, i, w.entry[entries])
+            for workset, load, size in zip(w.entry[entries, L.S_KEY].tolist(), loads.tolist(), sizes.tolist(), strict=True):
                 compared[workset] = load, size
         owned, pending = [], 0
         for workset, (i, row) in sorted(places.items()):
@@ -165,6 +166,16 @@ class Balancer:
             load, size = compared.get(workset, (0, 0))
             owned.append((owner % stage.join[1], Workset(workset, float(load), size)))
         return Loads.of(owned, stage.join[1]), pending
+
+    def _load_of(self, w: Arrays, i: int, entries: Words) -> NDArray[np.float64]:
+        """Loads of worksets at an instance of the join, in comparisons or us. Shape (n,)."""
+        compared: NDArray[np.float64] = entries[:, S_COMPARED].astype(np.float64)
+        if self._about.load == "comparisons":
+            return compared
+        prices = w.op[w.inst[i, L.I_OP], [L.O_RECORD_PS, L.O_READ_PS, L.O_OUTPUT_PS]]
+        records = entries[:, L.S_LEFT] + entries[:, L.S_LEFT + L.S_SIDE]
+        work_ps = np.stack([records, entries[:, S_COMPARED], entries[:, S_PAIRED]], axis=1) @ prices
+        return work_ps / 1e6
 
     def _apply(self, world: World, places: Mapping[int, tuple[int, int]], moves: list[Move], from_ns: int) -> None:
         w = world.arrays

@@ -194,7 +194,8 @@ class SimilarityJoin(PanePairing):
     def __init__(self, params: Any, inputs: Mapping[str, RecordSchema]):
         super().__init__(params, inputs["left"], inputs["right"])
         self.members: list[Member] = []
-        self.compared: Counter[tuple[Any, int | None]] = Counter()  # by workset and window
+        self.compared: Counter[tuple[Any, int | None]] = Counter()  # by workset and window ...
+        self.paired: Counter[tuple[Any, int | None]] = Counter()  # ... pairs, likewise
         self.clock = "event"  # of the measured latency
 
     def role(self, record: Record) -> int:
@@ -212,6 +213,8 @@ class SimilarityJoin(PanePairing):
         mine = [Member(record, port, where, self.role(record), pane) for pane in panes]
         found = [[other.record for other in self.members if self.match(member, other)] for member in mine]
         self.members += mine
+        for member, others in zip(mine, found, strict=True):
+            self.paired[member.where, member.pane] += len(others)
         if self.params.pairs == "counted":
             return len(panes), [made for others in found for made in self.counted(record, port, others)]
         matches = [(member, other) for member, others in zip(mine, found, strict=True) for other in others]

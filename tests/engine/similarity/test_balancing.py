@@ -179,6 +179,15 @@ class Twin:
         self.orders = [(end_ns - notice_ns, self.act) for end_ns in ends_ns if 0 < end_ns - notice_ns < horizon_ns]
         self.told: list[tuple[list[float], list[tuple[Any, ...]]]] = []
 
+    def load(self, join: Any, where: tuple[int, int]) -> float:
+        """Of a workset and window at an instance of the join."""
+        compared = join.behaviour.compared[where]
+        if self.about.load == "comparisons":
+            return float(compared)
+        records = sum((member.where, member.pane) == where for member in join.behaviour.members)
+        prices = join.prices
+        return float(records * prices.record_ps + compared * prices.read_ps + join.behaviour.paired[where] * prices.output_ps) / 1e6
+
     def act(self, model: Any) -> None:
         from_ns = int(model.environment.now) + self.about.notice_ns
         forms, joins = ([i for i in model.network.instances if i.operator.id == id] for id in ("worksets", "join"))
@@ -192,14 +201,14 @@ class Twin:
         for id, (form, workset) in sorted(places.items()):
             if len(workset.owners) > 1 and workset.owners[-1][0] > form.watermark_ns:
                 continue
-            compared = sum(join.behaviour.compared[id, from_ns - self.size_ns] for join in joins)
+            load = sum(self.load(join, (id, from_ns - self.size_ns)) for join in joins)
             size = sum(
                 join.behaviour.bytes[member.port]
                 for join in joins
                 for member in join.behaviour.members
                 if (member.where, member.pane) == (id, from_ns - self.size_ns)
             )
-            owned.append((workset.owners[-1][1], Workset(id, float(compared), size)))
+            owned.append((workset.owners[-1][1], Workset(id, load, size)))
         found = Loads.of(owned, len(joins))
         before = list(found.by_worker)
         if self.about.trigger == "always" or found.imbalance > self.about.threshold * sum(before):
@@ -214,6 +223,7 @@ def jobs(draw: st.DrawFn) -> dict[str, Any]:
     about = {
         "kind": draw(st.sampled_from(["s3j", "greedy", "local_search"])),
         "trigger": draw(st.sampled_from(["always", "load"])),
+        "load": draw(st.sampled_from(["comparisons", "cpu_time"])),
         "notice_ms": draw(st.sampled_from([0.001, 1.0, 7.0])),
     }
     if about["kind"] == "s3j":

@@ -26,5 +26,5 @@ class S3JBalancing(Balancing):
         "nearer to the mean; listing: any below the mean.",
     )
     per_byte: Number = quantity(
-        0.0, unit="comparisons/byte", ge=0, le=1e9, title="Cost of a byte", description="Comparisons that moving a byte counts as."
+        0.0, unit="load/byte", ge=0, le=1e9, title="Cost of a byte", description="Load that moving a byte counts as: comparisons, or us."
     )

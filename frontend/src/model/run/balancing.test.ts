@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BalancingAction } from "../../api/types";
-import { actionAt, isBalanced, loadsOf } from "./balancing";
+import { actionAt, isBalanced, loadsOf, loadUnit } from "./balancing";
 
 const action = (t_s: number, join = "join"): BalancingAction => ({
   t_s,
@@ -35,6 +35,11 @@ describe("balancing of worksets", () => {
       { worker: 2, before: 0, after: 1, given: 0, taken: 1 },
     ]);
     expect(loadsOf({ ...action(1), loads: [0, 0], planned: [0, 0], moves: [] })[0]?.before).toBe(0);
+  });
+
+  it("says what loads are counted in", () => {
+    expect(loadUnit({ policies: { balancing: { kind: "s3j" } } } as never)).toBe("Comparisons");
+    expect(loadUnit({ policies: { balancing: { kind: "s3j", load: "cpu_time" } } } as never)).toBe("CPU time, µs");
   });
 
   it("is there if the document names a balancer", () => {

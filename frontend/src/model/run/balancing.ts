@@ -13,6 +13,10 @@ export interface WorkerLoad {
 export const isBalanced = (document: Pick<ExperimentDocument, "policies">): boolean =>
   ((document.policies?.balancing as Tagged | undefined)?.kind ?? "none") !== "none";
 
+/** What loads are counted in. */
+export const loadUnit = (document: Pick<ExperimentDocument, "policies">): string =>
+  (document.policies?.balancing as { load?: string } | undefined)?.load === "cpu_time" ? "CPU time, µs" : "Comparisons";
+
 /** The last action of a join up to a moment; null: none yet. */
 export function actionAt(actions: readonly BalancingAction[], join: string, moment_s: number | null): BalancingAction | null {
   const until_s = moment_s ?? Infinity;

@@ -1,14 +1,15 @@
 import { useState } from "react";
+import type { ExperimentDocument } from "../../api/document";
 import type { BalancingAction } from "../../api/types";
 import { bytes, plural, short } from "../../lib/format";
-import { actionAt, loadsOf, type WorkerLoad } from "../../model/run/balancing";
+import { actionAt, loadsOf, loadUnit, type WorkerLoad } from "../../model/run/balancing";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
 
 const MOVES_SHOWN = 50;
 
 /** What the balancer did last: the loads of workers before and with its moves, and the moves. */
-export function Balancing() {
+export function Balancing({ document }: { document: ExperimentDocument }) {
   const log = useLiveRun((state) => state.log);
   useLiveRun((state) => state.count); // actions come with frames
   const moment_s = useLiveRun(momentOf);
@@ -28,14 +29,14 @@ export function Balancing() {
             ))}
           </select>
         )}
-        <span title="All worksets of the join, with those that did not compare anything">{plural(action.worksets, "workset")}</span>
+        <span title="All worksets of the join, with those that had nothing to do">{plural(action.worksets, "workset")}</span>
         <span title="Sum of the deviations of the workers' loads from their mean, over the mean">
           imbalance {action.imbalance_share.toFixed(2)} → {planned(action).toFixed(2)}
         </span>
         {action.pending > 0 && <span title="Records of windows before their last move may still come">{action.pending} still moving</span>}
       </p>
       <Loads rows={loadsOf(action)} />
-      <Moves action={action} />
+      <Moves action={action} unit={loadUnit(document)} />
     </div>
   );
 }
@@ -51,7 +52,7 @@ function Loads({ rows }: { rows: WorkerLoad[] }) {
       <thead>
         <tr>
           <th className="num">Worker</th>
-          <th title="Comparisons in the window that ended, over the mean of all workers; the line is the mean">Before and after</th>
+          <th title="Load in the window that ended, over the mean of all workers; the line is the mean">Before and after</th>
           <th className="num">Before</th>
           <th className="num" title="As planned: with the moves">
             After
@@ -82,7 +83,7 @@ function Loads({ rows }: { rows: WorkerLoad[] }) {
   );
 }
 
-function Moves({ action: { moves } }: { action: BalancingAction }) {
+function Moves({ action: { moves }, unit }: { action: BalancingAction; unit: string }) {
   if (!moves.length) return <p className="mut none">Nothing moves: no move lowers the imbalance enough.</p>;
   return (
     <table className="table" data-testid="moves">
@@ -91,8 +92,8 @@ function Moves({ action: { moves } }: { action: BalancingAction }) {
           <th title="Space and number of the workset">Workset</th>
           <th className="num">From</th>
           <th className="num">To</th>
-          <th className="num" title="Comparisons in the window that ended">
-            Comparisons
+          <th className="num" title="In the window that ended">
+            {unit}
           </th>
           <th className="num" title="Of its records in that window">
             Bytes

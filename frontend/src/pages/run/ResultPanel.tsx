@@ -126,7 +126,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "queries" && <Queries document={document} />}
       {panel === "scheduler" && <Scheduler document={document} />}
       {panel === "spaces" && <Spaces document={document} />}
-      {panel === "balancing" && <Balancing />}
+      {panel === "balancing" && <Balancing document={document} />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "instances" && (
         <Instances
