@@ -8,6 +8,9 @@ TESTS = ("tests/engine/operators/test_similarity.py",)
 SPACES, FORMS, JOIN = (f"engine/operators/{name}.py" for name in ("space_partitioner", "workset_formulation", "similarity_join"))
 BALANCING = ("tests/engine/similarity/test_balancing.py",)
 LOOP = "engine/similarity/loop.py"
+INDEX, TREES = "engine/operators/angle_index.py", "engine/core/kernels/range_tree.py"
+TREE_TESTS = ("tests/engine/core/test_range_tree.py", *TESTS)
+VIEW, VIEW_TESTS = "engine/similarity/spaces.py", ("tests/engine/similarity/test_spaces.py",)
 ANGLES, DISTANCES = "engine/core/kernels/trigonometry.py", "engine/core/distances"
 
 MUTATIONS = (
@@ -22,13 +25,19 @@ MUTATIONS = (
     Mutation(
         "worksets: half the reach",
         FORMS,
-        "if world.row_f[r, extra + FORM_ROW_DISTANCE] <= reach",
-        "if world.row_f[r, extra + FORM_ROW_DISTANCE] <= reach / 2.0",
+        "            if far <= reach:\n",
+        "            if far <= reach / 2.0:\n",
         TESTS,
     ),
-    Mutation("worksets: copies to younger ones", FORMS, "                last = home\n", "                pass\n", TESTS),
-    Mutation("worksets: outliers are inner", FORMS, "                    role = OUTLIER\n", "                    pass\n", TESTS),
-    Mutation("worksets: one for all", FORMS, "if nearest <= threshold:", "if True:", TESTS),
+    Mutation(
+        "worksets: copies to younger ones",
+        FORMS,
+        "            last = row[r, par[at + FORM_NEAR] + NEAR_NUMBER]\n",
+        "            pass\n",
+        TESTS,
+    ),
+    Mutation("worksets: outliers are inner", FORMS, "                role = OUTLIER\n", "                pass\n", TESTS),
+    Mutation("worksets: one for all", FORMS, "        opens = nearest > threshold\n", "        opens = r < 0\n", TESTS),
     Mutation("worksets: no copies from before", FORMS, "    if opens:\n        offer_outer(", "    if False:\n        offer_outer(", TESTS),
     Mutation("worksets: copies from before go to all", FORMS, "<= reach and par[at + FORM_LEFT_LISTENED + side] == 1", "<= FAR", TESTS),
     Mutation("worksets: other spaces' copies", FORMS, "if entry[e, S_KEY] == key:", "if True:", TESTS),
@@ -36,7 +45,7 @@ MUTATIONS = (
     Mutation(
         "worksets: copies in the first window", FORMS, "    start += (panes - 1) * par[at + JOIN_SLIDE]  # of its last window\n", "", TESTS
     ),
-    Mutation("worksets: the last of two as near", FORMS, "if w == 0 or far < nearest", "if w == 0 or far <= nearest", TESTS),
+    Mutation("worksets: the last of two as near", FORMS, "if home < 0 or far < nearest", "if home < 0 or far <= nearest", TESTS),
     Mutation("join: inner records are compared", JOIN, "if role == INNER and theirs == INNER:", "if False:", TESTS),
     Mutation("join: outer records match", JOIN, "elif role != OUTER or theirs != OUTER:", "else:", TESTS),
     Mutation("join: below the threshold", JOIN, "if far <= threshold and", "if far < threshold / 1.5 and", TESTS),
@@ -44,7 +53,11 @@ MUTATIONS = (
     Mutation("join: partitions do not matter", JOIN, "and row[r, extra + SIM_ROW_SPACE] == space", "", TESTS),
     Mutation("join: all roles are given", JOIN, "elif par[at + SIM_ROLES] == ROLES_OF_INNER and", "elif False and", TESTS),
     Mutation(
-        "pairs: newer ones are counted together", JOIN, "is_newer = row[r, R_NEWEST] > msg[slot, M_NEWEST]", "is_newer = False", TESTS
+        "pairs: newer ones are counted together",
+        JOIN,
+        "and row[r, R_NEWEST] <= msg[slot, M_NEWEST]:",
+        "and (row[r, R_NEWEST] > 0 or msg[slot, M_NEWEST] > 0):",
+        TESTS,
     ),
     Mutation("pairs: counted ones are free", JOIN, "    box[BOX_COUNTED] = matches - outputs\n", "", TESTS),
     Mutation("balancing: at once", FORMS, "if start >= row[r, extra + FORM_ROW_FROM]", "if row[r, extra + FORM_ROW_FROM] < FAR", BALANCING),
@@ -85,6 +98,49 @@ MUTATIONS = (
         BALANCING,
     ),
     Mutation("distance: cosines beyond 1", ANGLES, "    c = max(-1.0, min(x, 1.0))\n", "    c = x\n", TESTS),
-    Mutation("distance: no half turn", f"{DISTANCES}/angular.py", " / PI", "", TESTS),
+    Mutation("distance: no half turn", f"{DISTANCES}/angular.py", "np.sqrt(right_square))) / PI", "np.sqrt(right_square)))", TESTS),
+    Mutation("distance: bounds are half as far", f"{DISTANCES}/__init__.py", "cosine_bound(reach *", "cosine_bound(0.5 * reach *", TESTS),
+    Mutation(
+        "distance: turns count from the other side", f"{DISTANCES}/angular.py", "        if y < 0.0:\n", "        if y > 0.0:\n", TESTS
+    ),
+    Mutation("trees: subtrees are not summed up", TREES, "        summarise(row, first, path)\n", "", TREE_TESTS),
+    Mutation("trees: nodes above keep their count", TREES, "        row[x, first + TREE_COUNT] += 1\n", "", TREE_TESTS),
+    Mutation("trees: any priority", TREES, "mix64(x) > priority", "mix64(x) != priority", TREE_TESTS),
+    Mutation("trees: bounds are left out", TREES, "            if key >= low:\n", "            if key > low:\n", TREE_TESTS),
+    Mutation("trees: nothing is near", TREES, "    if near == 1:\n", "    if False:\n", TREE_TESTS),
+    Mutation(
+        "trees: newer ones in any order", TREES, "row[y, first + TREE_ORDER] < row[x", "row[y, first + TREE_ORDER] != row[x", TREE_TESTS
+    ),
+    Mutation("trees: newer subtrees at once", TREES, "        if row[x, first + TREE_NEWEST] <= time:\n", "        if True:\n", TREE_TESTS),
+    Mutation("angles: no way round", INDEX, "    if low < -1.0:\n", "    if False:\n", TESTS),
+    Mutation("angles: rounding decides", INDEX, "        if entry[e, S_FOUND + FOUND_NEAR] == 1:\n", "        if False:\n", TESTS),
+    Mutation(
+        "angles: inner records are compared", INDEX, "            compared -= entry[e, S_INNER + 1 - port]\n", "            pass\n", TESTS
+    ),
+    Mutation("angles: outer records match", INDEX, "and (role != OUTER or theirs != OUTER_TREE)", "", TESTS),
+    Mutation(
+        "angles: restored state is not indexed", INDEX, "        index_entry(world, e, role_at, vector, tree)\n", "        pass\n", TESTS
+    ),
+    Mutation(
+        "angles: newer ones are lost", INDEX, "        emit_newer(world, r, slot, at, tracing, anchor, stamps)\n", "        pass\n", TESTS
+    ),
+    Mutation("angles: stamps are alike", INDEX, "alike = alike and", "alike = alike or", TESTS),
+    Mutation(
+        "balancing: pairs are free",
+        LOOP,
+        "entries[:, S_COMPARED], entries[:, S_PAIRED]]",
+        "entries[:, S_COMPARED], 0 * records]",
+        BALANCING,
+    ),
+    Mutation("spaces: told again", VIEW, "(opened_ns > since_ns) & ", "", VIEW_TESTS),
+    Mutation("spaces: numbers from 0", VIEW, "yield [space, n + 1,", "yield [space, n,", VIEW_TESTS),
+    Mutation("spaces: loads of all windows", VIEW, "w.entry[entries, L.S_PANE].max()]", "w.entry[entries, L.S_PANE].min()]", VIEW_TESTS),
+    Mutation(
+        "sinks: latency of another instance",
+        "engine/core/kernels/event_loop/completions.py",
+        "+ 1] + inst[i, I_INDEX], latency_bucket",
+        "+ 1], latency_bucket",
+        ("tests/engine/telemetry/test_latency_by_instance.py",),
+    ),
     Mutation("distance: squares", f"{DISTANCES}/euclidean.py", "np.sqrt(difference_square)", "difference_square", TESTS),
 )
