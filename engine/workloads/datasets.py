@@ -44,6 +44,7 @@ from .reading import (
 
 BYTES_MAX = 256_000_000
 CELLS_MAX = 100_000_000  # a run needs 8 bytes per cell
+COORDINATES_MAX = 50  # of a vector, as many as a similarity join compares
 SAMPLES = 5
 PARQUET_MAGIC = b"PAR1"
 
@@ -218,6 +219,7 @@ def _read_parquet(path: Path) -> pa.Table:
     except (pa.ArrowInvalid, OSError) as error:
         raise DatasetError(f"'{path.name}' is damaged ({error}); upload a complete Parquet file") from error
     is_normal = NORMAL in (table.schema.metadata or {})
+    table = _with_coordinates(table)
     columns = [_normal(name, column, is_normal) for name, column in zip(table.column_names, table.columns, strict=True)]
     table = pa.table(columns, names=table.column_names)
     if is_normal:
@@ -232,6 +234,44 @@ def _read_parquet(path: Path) -> pa.Table:
             message = f"no column can serve as timestamp and none contains numbers (columns: {names}); one must contain {TIMESTAMPS_RIGHT}"
             raise DatasetError(message)
     return table
+
+
+def _with_coordinates(table: pa.Table) -> pa.Table:
+    """Replace each column of lists of numbers by a column of each coordinate: v by v1, v2, ... Raises DatasetError if lists differ in
+    length."""
+    columns: dict[str, pa.ChunkedArray] = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        made = _coordinates(name, column) if _holds_vectors(column.type) else {name: column}
+        taken = sorted(made.keys() & (columns.keys() | set(table.column_names) - {name}))
+        if taken:
+            message = f"column '{name}' holds vectors, whose coordinates would be named as column '{taken[0]}'; rename one of the two"
+            raise DatasetError(message, column=name)
+        columns |= made
+    return table if len(columns) == table.num_columns else pa.table(columns).replace_schema_metadata(table.schema.metadata)
+
+
+def _holds_vectors(type: pa.DataType) -> bool:
+    is_list = pa.types.is_list(type) or pa.types.is_large_list(type) or pa.types.is_fixed_size_list(type)
+    return bool(is_list and (pa.types.is_floating(type.value_type) or pa.types.is_integer(type.value_type)))
+
+
+def _coordinates(name: str, column: pa.ChunkedArray) -> dict[str, pa.ChunkedArray]:
+    _refuse_nulls(name, column)
+    lengths = compute.list_value_length(column)
+    found = compute.min_max(lengths).as_py()
+    if found["min"] != found["max"]:
+        rows = [compute.index(lengths, found[which]).as_py() + 1 for which in ("min", "max")]
+        message = (
+            f"column '{name}' has {found['min']} numbers in row {rows[0]} and {found['max']} in row {rows[1]}; "
+            "vectors to be compared have equally many coordinates"
+        )
+        raise DatasetError(message, column=name, value=found["max"])
+    size = found["max"]
+    if not 1 <= size <= COORDINATES_MAX:
+        message = f"column '{name}' has vectors of {size:,} numbers; give them 1 to {COORDINATES_MAX}, for example by projecting them"
+        raise DatasetError(message, column=name, value=size)
+    separator = "_" if name[-1:].isdigit() else ""
+    return {f"{name}{separator}{n + 1}": compute.list_element(column, n).cast(pa.float64()) for n in range(size)}
 
 
 def refuse_size(rows: int, columns: int) -> None:

@@ -124,6 +124,17 @@ def test_a_parquet_file_is_brought_to_the_normal_form(tmp_path):
     assert inspect(path).timestamps == ("zoned", "day", "iso")
 
 
+@pytest.mark.parametrize("type", [pa.list_(pa.float32()), pa.list_(pa.float64(), 2), pa.large_list(pa.int16())])
+def test_vectors_become_a_column_for_each_coordinate(tmp_path, type):
+    vectors = pa.array([[1, 2], [3, -4]], type)
+    path = parquet_file(tmp_path, t=TIMES, v=vectors, v2x=pa.array([0.5, 1.5]), w3=vectors)
+    to_parquet(path, tmp_path / "normal.parquet")
+    table = parquet.read_table(tmp_path / "normal.parquet")
+    assert table.column_names == ["t", "v1", "v2", "v2x", "w3_1", "w3_2"]
+    assert [table[name].to_pylist() for name in ("v1", "v2", "w3_1", "w3_2")] == [[1.0, 3.0], [2.0, -4.0]] * 2
+    assert table["v1"].type == pa.float64()
+
+
 def test_the_normal_form_of_the_normal_form_is_itself(tmp_path):
     first = to_parquet(csv_file(tmp_path, GOOD), tmp_path / "first.parquet").info
     second = to_parquet(first.path, tmp_path / "second.parquet").info
@@ -232,10 +243,33 @@ def test_what_is_wrong_with_a_csv_file_is_named(tmp_path, case):
 
 
 PARQUET_ERRORS = {
-    "list": (
-        {"t": TIMES, "c": pa.array([[1], [2]])},
+    "list of texts": (
+        {"t": TIMES, "c": pa.array([["a"], ["b"]])},
         "c",
-        "column 'c' has the type list<element: int64>, which is not supported; convert it to",
+        "column 'c' has the type list<element: string>, which is not supported; convert it to",
+    ),
+    "ragged vectors": (
+        {"t": TIMES, "c": pa.array([[1.0, 2.0, 3.0], [1.0]])},
+        "c",
+        "column 'c' has 1 numbers in row 2 and 3 in row 1; vectors to be compared have equally many coordinates",
+    ),
+    "no vector": ({"t": TIMES, "c": pa.array([[1.0], None])}, "c", "column 'c' (list<element: double>) has no value in 1 of 2 rows"),
+    "no coordinate": ({"t": TIMES, "c": pa.array([[1.0, 2.0], [1.0, None]])}, "c2", "column 'c2' (double) has no value in 1 of 2 rows"),
+    "coordinate that is no number": (
+        {"t": TIMES, "c": pa.array([[1.0, 2.0], [float("nan"), 1.0]])},
+        "c1",
+        "column 'c1' has nan in row 2; only finite numbers are allowed",
+    ),
+    "too many coordinates": (
+        {"t": TIMES, "c": pa.array([[0.5] * 768] * 2)},
+        "c",
+        "column 'c' has vectors of 768 numbers; give them 1 to 50, for example by projecting them",
+    ),
+    "empty vectors": ({"t": TIMES, "c": pa.array([[], []], pa.list_(pa.float32()))}, "c", "column 'c' has vectors of 0 numbers"),
+    "coordinates named as a column": (
+        {"t": TIMES, "c": pa.array([[1.0, 2.0]] * 2), "c2": pa.array([1, 2])},
+        "c",
+        "column 'c' holds vectors, whose coordinates would be named as column 'c2'; rename one of the two",
     ),
     "decimal": ({"t": TIMES, "c": pa.array([Decimal("1.5"), Decimal(2)])}, "c", "has the type decimal128(2, 1), which is not supported"),
     "binary": ({"t": TIMES, "c": pa.array([b"a", b"b"])}, "c", "has the type binary, which is not supported"),
