@@ -660,8 +660,8 @@ export interface components {
         };
         /**
          * @description What a balancer planned at t_s for the windows of a join from from_s on. loads, planned: by worker in the window that ends, before
-         *     and with the moves, in comparisons or us. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves: [space,
-         *     number, from, to, load, bytes, benefit]. pending: worksets whose last move is still under way.
+         *     and with the moves, in comparisons or us. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves:
+         *     [space, number, from, to, load, bytes, benefit]. pending: worksets whose last move is still under way.
          */
         BalancingAction: {
             t_s: number;

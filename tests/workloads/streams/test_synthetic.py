@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.spec import validate
+from tests.support.corner_cases import document, host
+
 from ..made import columns, shares
 
 COUNT = 60_000
@@ -46,3 +49,53 @@ def test_vectors():
     assert (gaussian.mean(), gaussian.std()) == (pytest.approx(-1, abs=0.03), pytest.approx(2, abs=0.03))
     pareto = columns({"kind": "vectors", "law": "pareto"}, COUNT)["x1"]
     assert (pareto.min(), pareto.mean()) == (pytest.approx(1, abs=0.001), pytest.approx(10 / 9, abs=0.003))
+
+
+def test_skewed_vectors_lie_close_to_one():
+    made = columns({"kind": "vectors", "law": "skewed"}, COUNT)
+    expected = 2 * (np.exp(5) / (np.exp(5) + 1) - 0.5)
+    assert np.median(made["x1"]) == pytest.approx(expected, abs=1e-4)
+    assert made["x1"].std() == pytest.approx(2 * np.exp(-5) / 10, rel=0.05)
+
+
+@pytest.mark.parametrize("dimensions", [2, 10, 50])
+def test_clustered_vectors_lie_around_their_centres(dimensions):
+    about = {"kind": "vectors", "law": "clustered", "dimensions": dimensions, "clusters": 3, "spread": 0.01}
+    made = columns(about, 2000)
+    vectors = np.stack([made[f"x{n + 1}"] for n in range(dimensions)], axis=1)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(2000))
+    near = vectors @ vectors.T > 1 - 0.02 * dimensions * 0.05  # cosines of vectors around one centre
+    labels = {tuple(row) for row in near}
+    assert len(labels) == 3
+    assert all(0.25 < np.mean(row) < 0.42 for row in labels)
+    assert not np.allclose(vectors[0], columns(about | {"clusters": 4}, 1)["x1"])
+
+
+def test_shares_of_vectors_lie_in_bands():
+    bands = [{"turn": 0.2158, "width": 0.0005, "share": 0.05}, {"turn": -0.9999, "width": 0.001, "share": 0.2}]
+    made = columns({"kind": "vectors", "law": "bands", "bands": bands}, COUNT)
+    turns = np.arctan2(made["x2"], made["x1"]) / np.pi
+    for band in bands:
+        apart = np.abs((turns - band["turn"] + 1) % 2 - 1)
+        assert np.mean(apart <= band["width"] / 2) == pytest.approx(band["share"], abs=0.01)
+    first = columns({"kind": "vectors", "law": "bands", "bands": bands, "first": 20}, 40)
+    assert np.hypot(first["x1"], first["x2"])[:20] == pytest.approx(np.ones(20))
+    assert (np.abs(np.arctan2(first["x2"], first["x1"])[:20:2] / np.pi - 0.2158) < 0.001).all()
+    rest = np.hypot(made["x1"], made["x2"]) < 0.999  # vectors in bands have length 1
+    assert made["x1"][rest].mean() == pytest.approx(0, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("fields", "place", "says"),
+    [
+        ({"dimensions": 3, "bands": [{}]}, "dimensions", "dimensions is 3, but bands are of directions in the plane; use 2"),
+        ({}, "bands", "bands is empty; name at least one band"),
+        ({"bands": [{"share": 0.6}, {"share": 0.5}]}, "bands", "the shares of the bands add up to 1.1; they may add up to 1"),
+    ],
+)
+def test_bands_that_cannot_be_are_refused(fields, place, says):
+    operators = [{"id": "vectors", "kind": "source"}, {"id": "sink", "kind": "sink"}]
+    stream = {"kind": "vectors", "law": "bands", **fields}
+    sources = {"vectors": {"stream": stream, "rate": {"kind": "constant", "per_s": 10}}}
+    problems = validate(document(operators, [{"source": "vectors", "target": "sink"}], [host("w")], sources))
+    assert [(problem.pointer.rpartition("/")[2], says in problem.message) for problem in problems] == [(place, True)]

@@ -6,11 +6,14 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from ...base.operator import Model
 from ...base.problems import Refusal
 from ...base.records import RecordField, RecordSchema
-from ...base.units import Integer, Number
+from ...base.units import Integer, Number, quantity
 from ..skew import AnySkew, UniformSkew
-from .base import DatasetInfo, Stream, count
+from .base import DatasetInfo, Stream, count, ratio
+
+CLUSTERS, SPREAD = 20, 0.1
 
 
 class Synthetic(Stream):
@@ -57,10 +60,22 @@ class Synthetic(Stream):
         return RecordSchema((*fields, RecordField("time", "timestamp", 0)))
 
 
-class Vectors(Stream):
-    """Points with independent coordinates x1, x2, .., for similarity joins.
+class Band(Model):
+    """A share of the vectors whose directions lie within a narrow band."""
 
-    uniform: from -1 to 1. gaussian: normal with mean -1 and standard deviation 2. pareto: at least 1, with shape 10.
+    turn: Number = quantity(0.25, unit="half turns", ge=-1, le=1, title="Direction", description="The middle of the band.")
+    width: Number = quantity(0.01, unit="half turns", gt=0, le=1, title="Width", description="Directions are uniform in it.")
+    share: float = ratio(0.1, title="Share", description="Share of the vectors that lie in it.")
+
+
+class Vectors(Stream):
+    """Points with coordinates x1, x2, .., for similarity joins.
+
+    Independent coordinates: uniform, from -1 to 1. gaussian: normal with mean -1 and standard deviation 2. pareto: at least 1, with shape
+    10. skewed: logistic-normal between -1 and 1, with skew 10 and bias 5, so all vectors lie close to one.
+
+    clustered: unit vectors around drawn centres, as embeddings lie. bands: shares of the vectors have directions in narrow bands; the rest
+    is uniform.
     """
 
     title: ClassVar[str] = "Vectors"
@@ -71,9 +86,50 @@ class Vectors(Stream):
     kind: Literal["vectors"] = "vectors"
 
     dimensions: Integer = Field(default=2, ge=1, le=50, title="Dimensions", description="Number of coordinates of a point.")
-    law: Literal["uniform", "gaussian", "pareto"] = Field(
-        default="uniform", title="Distribution", description="Distribution of each coordinate."
+    law: Literal["uniform", "gaussian", "pareto", "skewed", "clustered", "bands"] = Field(
+        default="uniform", title="Distribution", description="Distribution of each coordinate, or of whole vectors: clustered and bands."
     )
+    clusters: Integer = Field(
+        default=CLUSTERS,
+        ge=1,
+        le=10_000,
+        title="Clusters",
+        description="Of clustered: number of centres.",
+        exclude_if=lambda clusters: clusters == CLUSTERS,
+    )
+    spread: Number = Field(
+        default=SPREAD,
+        gt=0,
+        le=100,
+        title="Spread",
+        description="Of clustered: standard deviation of each coordinate around a centre, whose length is 1.",
+        exclude_if=lambda spread: spread == SPREAD,
+    )
+    bands: tuple[Band, ...] = Field(
+        default=(), max_length=100, title="Bands", description="Of bands: the bands.", exclude_if=lambda bands: not bands
+    )
+    first: Integer = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        title="First",
+        description="Of bands: so many vectors at the start lie in the bands, in turn.",
+        exclude_if=lambda first: first == 0,
+    )
+
+    @model_validator(mode="after")
+    def _bands_are_of_the_plane(self) -> Self:
+        if self.law == "bands":
+            if self.dimensions != 2:
+                message = f"dimensions is {self.dimensions}, but bands are of directions in the plane; use 2, or another law"
+                raise Refusal(message, at=("dimensions",), code="not_the_plane", value=self.dimensions)
+            if not self.bands:
+                raise Refusal("law is 'bands', but bands is empty; name at least one band", at=("bands",), code="missing", value=[])
+            share = sum(band.share for band in self.bands)
+            if share > 1 + 1e-9:
+                message = f"the shares of the bands add up to {share:g}; they may add up to 1"
+                raise Refusal(message, at=("bands",), code="too_large", value=share)
+        return self
 
     def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
         coordinates = (RecordField(f"x{n}", "float") for n in range(1, self.dimensions + 1))
