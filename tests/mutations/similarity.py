@@ -39,7 +39,9 @@ MUTATIONS = (
     Mutation("worksets: outliers are inner", FORMS, "                role = OUTLIER\n", "                pass\n", TESTS),
     Mutation("worksets: one for all", FORMS, "        opens = nearest > threshold\n", "        opens = r < 0\n", TESTS),
     Mutation("worksets: no copies from before", FORMS, "    if opens:\n        offer_outer(", "    if False:\n        offer_outer(", TESTS),
-    Mutation("worksets: copies from before go to all", FORMS, "<= reach and par[at + FORM_LEFT_LISTENED + side] == 1", "<= FAR", TESTS),
+    Mutation(
+        "worksets: copies from before go to all", FORMS, "<= reach and par[at + FORM_LEFT_LISTENED + side] == 1", "<= 2.0 * BEYOND", TESTS
+    ),
     Mutation("worksets: other spaces' copies", FORMS, "if entry[e, S_KEY] == key:", "if True:", TESTS),
     Mutation("worksets: distances are free", FORMS, "    box[BOX_READ] = known\n", "    box[BOX_READ] = 0\n", TESTS),
     Mutation(
@@ -82,7 +84,7 @@ MUTATIONS = (
         "pass",
         BALANCING,
     ),
-    Mutation("balancing: comparisons are counted twice", JOIN, "        entry[e, S_COMPARING] = 0\n", "", BALANCING),
+    Mutation("balancing: comparisons are counted twice", JOIN, "+= entry[e, S_COMPARING]", "+= 2 * entry[e, S_COMPARING]", BALANCING),
     Mutation(
         "balancing: what is too large moves",
         "engine/similarity/s3j.py",

@@ -34,15 +34,17 @@ def worksets(
     distance: str = "angular",
     horizon_s: float = 0.05,
     seed: int = 42,
+    spaces: int = 0,
     **parts: Any,
 ) -> Document:
-    """S3J: a space for each worker, worksets in it, a join of them. Records that are late go to a sink of their own."""
+    """S3J: a space for each worker unless `spaces` says how many, worksets in it, a join of them. Records that are late go to a sink of
+    their own."""
     window = window or TUMBLING
     late = window["kind"] in ("tumbling", "sliding") and window.get("clock") != "processing"
     names = [f"x{n + 1}" for n in range(dimensions)]
     metric = {"distance": distance, "threshold": threshold}
     both = {"left_coordinates": names, "right_coordinates": names, **metric, "window": window}
-    space = {"coordinates": names, **metric, "spaces": workers, "seed": seed}
+    space = {"coordinates": names, **metric, "spaces": spaces or workers, "seed": seed}
     kinds: dict[str, tuple[str, int, Document]] = {
         "left": ("source", 1, {}),
         "right": ("source", 1, {}),

@@ -112,6 +112,8 @@ def jobs(draw: st.DrawFn, counts: bool = True) -> dict[str, Any]:
         "distance": draw(st.sampled_from(["angular", "euclidean"])),
         "seed": draw(st.integers(0, 2**48 - 1)),
     }
+    if make is worksets:
+        about["spaces"] = about["workers"] * draw(st.integers(1, 2))
     if make is clusters:
         about |= {"key": draw(st.sampled_from(["key", "space"])), "dedupe": draw(st.booleans()), "partitions": draw(st.integers(1, 30))}
     kind = draw(st.sampled_from(["dedicated", "shared_fifo", "pool", "processor_sharing"]))
@@ -329,6 +331,11 @@ def test_a_copy_that_came_before_its_workset_is_found() -> None:
     """Few records and many spaces: most worksets are opened after the copies from other spaces came."""
     document = worksets(20, 0.1, per_s=2000.0, window={"kind": "full_history"})
     assert pairs(traced(document)) == true_pairs(document, 0.1, None)
+
+
+def test_a_copy_waits_for_worksets_of_its_last_window() -> None:
+    """Few records, so that worksets are opened until the end, long after the first window of a copy has ended."""
+    assert_agreement(worksets(5, 0.01, per_s=1500.0, window=SLIDING, horizon_s=0.1))
 
 
 def test_comparisons_are_those_of_the_rules() -> None:
