@@ -2,8 +2,8 @@
 each side of an entry, one of its own records and one of outer ones.
 
 The counts are those that comparing gives, to the last pair. Where they might not be, an entry is not searched and its records are compared:
-where a record lies so close to the threshold that rounding decides, where pairs that are counted together differ in a latency, and where
-coordinates are so small or large that their squares are not numbers.
+where a record lies so close to the threshold that rounding decides, and where coordinates are so small or large that their squares are
+not numbers.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from engine.core.kernels.range_tree import (
     find_range,
 )
 from engine.core.layout import (
-    G_STAMP_ANCHOR,
-    M_CLOCK,
     M_EDGE,
     M_EVENT,
     M_NEWEST,
@@ -107,7 +105,7 @@ def find_turns(row, row_f, tree, root, turn, reach, margin, time, entry, e):
             entry[e, S_FOUND + FOUND_NEAR] = 1  # a record beyond the half turn may be near
 
 
-def search(world, e, slot, port, columns, role, threshold, role_at, vector, tree, stamps):
+def search(world, e, slot, port, columns, role, threshold, role_at, vector, tree):
     """Find the records of the other side of an entry that match the one in `slot`. Returns the number of comparisons that this replaces;
     -1, with S_FOUND -1, if the records have to be compared."""
     entry = world.entry
@@ -116,12 +114,9 @@ def search(world, e, slot, port, columns, role, threshold, role_at, vector, tree
     x = msg_f[slot, M_PAYLOAD + world.par[columns]]
     y = msg_f[slot, M_PAYLOAD + world.par[columns + 1]]
     compared = -1
-    alike = is_regular(x * x + y * y)
-    for k in range(stamps):
-        alike = alike and world.g[G_STAMP_ANCHOR + k] == M_CLOCK  # else pairs differ in this stamp
     if entry[e, S_INDEXED] >= 0 and entry[e, S_INDEXED] != entry[e, S_LEFT] + entry[e, S_LEFT + S_SIDE]:
         index_entry(world, e, role_at, vector, tree)
-    if entry[e, S_INDEXED] >= 0 and alike:
+    if entry[e, S_INDEXED] >= 0 and is_regular(x * x + y * y):
         compared = 0
         turn = turn_of(x, y)
         margin = MARGIN / min(threshold, 1.0 - threshold)

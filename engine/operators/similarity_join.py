@@ -224,7 +224,7 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
         if e >= 0:
             compared = -1
             if indexed:
-                compared = search(world, e, slot, port, columns, role, threshold, extra + SIM_ROW_ROLE, vector, tree, stamps)
+                compared = search(world, e, slot, port, columns, role, threshold, extra + SIM_ROW_ROLE, vector, tree)
             if compared >= 0:
                 box[BOX_READ] += compared
                 entry[e, S_COMPARING] = compared

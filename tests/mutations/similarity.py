@@ -126,7 +126,6 @@ MUTATIONS = (
     Mutation(
         "angles: newer ones are lost", INDEX, "        emit_newer(world, r, slot, at, tracing, anchor, stamps)\n", "        pass\n", TESTS
     ),
-    Mutation("angles: stamps are alike", INDEX, "alike = alike and", "alike = alike or", TESTS),
     Mutation(
         "balancing: pairs are free",
         LOOP,

@@ -6,6 +6,7 @@ that go with their windows; copies that came before their workset; spaces that b
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from itertools import permutations
@@ -191,6 +192,28 @@ def test_counted_pairs_are_those_that_would_be_made(document: dict[str, Any]) ->
     assert [service for service in services_of(made) if service[0] < sink - 1] == [
         service for service in services_of(numbered) if service[0] < sink - 1
     ]
+
+
+def test_at_the_threshold_rounding_decides_alike_whether_pairs_are_made_or_counted() -> None:
+    """Half of the vectors have one direction, half another, as far from it as the threshold: about half of the distances are above."""
+    document = worksets(1, 0.05, per_s=3000.0, window=TUMBLING)
+    bands = [{"turn": turn, "width": 1e-15, "share": 0.5} for turn in (0.2, 0.25)]
+    for source in document["workload"]["sources"].values():
+        source["stream"] |= {"law": "bands", "bands": bands}
+    made, numbered = (traced(one).summary()["operators"]["join"] for one in (document, counted(document)))
+    assert made["out"] == numbered["out"] > 0
+    assert made["read"] == numbered["read"] > 0
+
+
+def test_of_two_worksets_as_near_the_older_one_takes_a_record() -> None:
+    """Coordinates on a grid, so that distances are often equal."""
+    text = json.dumps(worksets(2, 0.5, per_s=3000.0, dimensions=1, distance="euclidean"))
+    document = json.loads(
+        text.replace('"x1"', '"f1"').replace('"select": ["id", "right_id", "workset"]', '"select": ["number", "workset"]')
+    )
+    for source in document["workload"]["sources"].values():
+        source["stream"] = {"kind": "synthetic", "integers": 0, "floats": 1, "float_size": 4}
+    assert_agreement(document)
 
 
 def test_counted_pairs_in_the_plane_are_found_without_comparing() -> None:

@@ -60,6 +60,14 @@ def test_loads_are_told_some_times_in_a_window() -> None:
     assert ends_s[:5] == pytest.approx([0.005, 0.01, 0.02, 0.03, 0.04])
 
 
+def test_loads_are_those_of_the_newest_window() -> None:
+    """At 10 ms the newest of three windows has begun 2 ms ago, the oldest 18 ms ago."""
+    run = run_of(worksets(window={"kind": "sliding", "size_s": 0.02, "slide_s": 0.008}, per_s=10_000.0, horizon_s=0.01))
+    frame = next(frame for frame in run.frames if frame["t_s"] == pytest.approx(0.01))
+    records = sum(load[3] for load in frame["spaces"]["join"]["loads"])
+    assert 0 < records < 0.4 * run.summary["operators"]["join"]["in"]
+
+
 def test_a_run_that_goes_on_tells_the_rest() -> None:
     document = worksets(per_s=3000.0)
     whole = run_of(document).frames
