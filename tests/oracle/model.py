@@ -140,12 +140,13 @@ class OracleResult:
 @dataclass(frozen=True)
 class BackgroundAtEnd:
     """spent_ns: with all of the work that is under way, which ends at end_ns (None: there is none). waiting_ns: how long the next will
-    take. died_ns: of a host that is dead for ever."""
+    take. died_ns: of a host that is dead for ever. paused_until_ns: until then the host does nothing."""
 
     spent_ns: int
     end_ns: int | None
     waiting_ns: int
     died_ns: int | None
+    paused_until_ns: int = 0
 
     def before_ns(self, at_ns: int) -> int:
         """What was spent before a time at which nothing but background work can have gone on."""
@@ -154,7 +155,7 @@ class BackgroundAtEnd:
             return self.spent_ns
         if self.end_ns <= until_ns and self.waiting_ns and self.died_ns is None:
             return self.spent_ns + min(self.waiting_ns, until_ns - self.end_ns)
-        return self.spent_ns - max(0, self.end_ns - until_ns)
+        return self.spent_ns - max(0, self.end_ns - max(until_ns, self.paused_until_ns))
 
 
 def simulate(
@@ -606,7 +607,7 @@ class Model:
             end_ns = None if work.processor is None else work.end_ns
             waiting_ns = -(-work.waiting_ps // host.speed_milli)
             died_ns = host.memory.died_ns if host.dead else None
-            result.background.append(BackgroundAtEnd(work.spent_ns, end_ns, waiting_ns, died_ns))
+            result.background.append(BackgroundAtEnd(work.spent_ns, end_ns, waiting_ns, died_ns, host.paused_until_ns))
         return result
 
     # Phase 1: completions
