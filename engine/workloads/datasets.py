@@ -247,7 +247,7 @@ def _with_coordinates(table: pa.Table) -> pa.Table:
             message = f"column '{name}' holds vectors, whose coordinates would be named as column '{taken[0]}'; rename one of the two"
             raise DatasetError(message, column=name)
         columns |= made
-    return table if len(columns) == table.num_columns else pa.table(columns).replace_schema_metadata(table.schema.metadata)
+    return pa.table(columns).replace_schema_metadata(table.schema.metadata)
 
 
 def _holds_vectors(type: pa.DataType) -> bool:

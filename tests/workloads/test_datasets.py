@@ -133,6 +133,7 @@ def test_vectors_become_a_column_for_each_coordinate(tmp_path, type):
     assert table.column_names == ["t", "v1", "v2", "v2x", "w3_1", "w3_2"]
     assert [table[name].to_pylist() for name in ("v1", "v2", "w3_1", "w3_2")] == [[1.0, 3.0], [2.0, -4.0]] * 2
     assert table["v1"].type == pa.float64()
+    assert read(parquet_file(tmp_path, t=TIMES, v=pa.array([[1.0], [2.0]]))).column_names == ["t", "v1"]
 
 
 def test_the_normal_form_of_the_normal_form_is_itself(tmp_path):

@@ -29,6 +29,12 @@ describe("spaces of a similarity join", () => {
     expect(pictureAt(history(), [moved], "join", null)?.workers.map(({ worksets }) => worksets)).toEqual([0, 1, 2]);
   });
 
+  it("keeps the loads of the last window when all have ended", () => {
+    const ended = history();
+    ended.add({ join: { worksets: [], loads: [] } }, 4);
+    expect(pictureAt(ended, [], "join", null)?.compared).toBe(100);
+  });
+
   it("divides the circle half-way between centroids", () => {
     const arcs = arcsOf([[1, 0], [0, 1], [-1, 0.0]]);
     expect(arcs.map(({ space }) => space)).toEqual([0, 1, 2]);

@@ -106,7 +106,8 @@ export function pictureAt(
       if (moved) moved.worker = to;
     }
   }
-  const last = of.loads.filter(({ t_s }) => t_s <= until_s).at(-1)?.words ?? new Float64Array();
+  // when all windows have ended, those of the last one
+  const last = of.loads.filter(({ t_s, words }) => t_s <= until_s && words.length > 0).at(-1)?.words ?? new Float64Array();
   for (let at = 0; at < last.length; at += 4) {
     const workset = found.get(keyOf(last[at] ?? 0, last[at + 1] ?? 0));
     if (workset) Object.assign(workset, { compared: last[at + 2], records: last[at + 3] });
