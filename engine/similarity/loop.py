@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core import layout as L
-from engine.core.control.keyed_state import entries_by_key, parameters, rows_of
+from engine.core.control.keyed_state import entries_by_key, parameters
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
 from engine.operators.pairs import JOIN_EXTRA, JOIN_LATENESS, JOIN_LEFT_BYTES, JOIN_RIGHT_BYTES
 from engine.operators.similarity_join import S_COMPARED, S_PAIRED
-from engine.operators.workset_formulation import CENTROIDS, FORM_ROW_FROM, FORM_ROW_NEXT, FORM_ROW_WORKER, WORKSETS_MAX
+from engine.operators.workset_formulation import FORM_ROW_FROM, FORM_ROW_NEXT, FORM_ROW_WORKER, WORKSETS_MAX
 from engine.spec import Experiment
 from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.balancings.base import Balancing
 
 from .loads import Loads, Move, Workset
+from .worksets import centroid_rows, places
 
 
 @dataclass
@@ -54,26 +55,11 @@ class Stage:
 
 def stages(experiment: Experiment) -> list[Stage]:
     """The similarity joins of a query, each with the formulation in front of it."""
-    query = experiment.query
-    first = dict(
-        zip((spec.id for spec in query.operators), np.cumsum([0, *(spec.parallelism for spec in query.operators)]).tolist(), strict=False)
-    )
     found = []
-    for spec in query.operators:
-        if spec.kind != "similarity_join":
-            continue
-        before = experiment.operator(next(edge.source for edge in query.edges if edge.target == spec.id))
-        window = spec.parameters.window
-        start_ns = query.starts_ns.get(spec.id, 0)
-        found.append(
-            Stage(
-                spec.id,
-                (first[before.id], before.parallelism),
-                (first[spec.id], spec.parallelism),
-                seconds_ns(window.size_s),
-                seconds_ns(window.origin_s) + start_ns,
-            )
-        )
+    for place in places(experiment):
+        window = place.join.parameters.window
+        origin_ns = seconds_ns(window.origin_s) + experiment.query.starts_ns.get(place.join.id, 0)
+        found.append(Stage(place.join.id, place.formulation_at, place.join_at, seconds_ns(window.size_s), origin_ns))
     return found
 
 
@@ -131,12 +117,8 @@ class Balancer:
         w = world.arrays
         found: dict[int, tuple[int, int]] = {}
         for i in range(stage.formulation[0], sum(stage.formulation)):
-            entries = entries_by_key(w, i)
-            entries = entries[w.entry[entries, L.S_PANE] == CENTROIDS]
-            rows, counts = rows_of(w, i, entries)
-            ends = np.cumsum(counts[:, 0])
-            for space, begin, end in zip(w.entry[entries, L.S_KEY].tolist(), (ends - counts[:, 0]).tolist(), ends.tolist(), strict=True):
-                for number, row in enumerate(rows[begin:end].tolist(), 1):
+            for space, rows in centroid_rows(w, i):
+                for number, row in enumerate(rows.tolist(), 1):
                     found[space * WORKSETS_MAX + number] = (i, row)
         return found
 
@@ -144,7 +126,7 @@ class Balancer:
         """Loads in the window that ends at `from_ns`, by the owner of the next one. Worksets that are moving already are left out; their
         number comes second, and their loads count for no worker."""
         w = world.arrays
-        compared: dict[int, tuple[float, int]] = {}
+        measured: dict[int, tuple[float, int]] = {}
         for i in range(stage.join[0], sum(stage.join)):
             at = parameters(w, i)
             bytes_of = w.par[[at + JOIN_LEFT_BYTES, at + JOIN_RIGHT_BYTES]]
@@ -153,7 +135,7 @@ class Balancer:
             sizes = w.entry[entries][:, [L.S_LEFT, L.S_LEFT + L.S_SIDE]] @ bytes_of
             loads = self._load_of(w, i, w.entry[entries])
             for workset, load, size in zip(w.entry[entries, L.S_KEY].tolist(), loads.tolist(), sizes.tolist(), strict=True):
-                compared[workset] = load, size
+                measured[workset] = load, size
         owned, pending = [], 0
         for workset, (i, row) in sorted(places.items()):
             at = parameters(w, i)
@@ -163,7 +145,7 @@ class Balancer:
                 pending += 1
                 continue
             owner = int(w.row[row, extra + (FORM_ROW_WORKER if moved_ns == L.FAR else FORM_ROW_NEXT)])
-            load, size = compared.get(workset, (0, 0))
+            load, size = measured.get(workset, (0, 0))
             owned.append((owner % stage.join[1], Workset(workset, float(load), size)))
         return Loads.of(owned, stage.join[1]), pending
 

@@ -9,24 +9,27 @@ from typing import Any
 import numpy as np
 
 from engine.core import layout as L
-from engine.core.control.keyed_state import entries_by_key, parameters, rows_of
+from engine.core.control.keyed_state import entries_by_key, parameters
 from engine.core.tables import Arrays, Words
 from engine.operators.pairs import JOIN_EXTRA
 from engine.operators.similarity import centroids
 from engine.operators.similarity_join import S_COMPARED
-from engine.operators.workset_formulation import CENTROIDS, FORM_ROW_FROM, FORM_ROW_NEXT, FORM_ROW_VECTOR, FORM_ROW_WORKER, WORKSETS_MAX
+from engine.operators.workset_formulation import FORM_ROW_VECTOR, FORM_ROW_WORKER, WORKSETS_MAX
 from engine.spec import Experiment
 from engine.spec.base.units import seconds_ns
+
+from .worksets import centroid_rows, places
 
 SHOWN = 2
 """Coordinates of a centroid that are shown: the first ones."""
 LOADS_PER_WINDOW = 12
-"""Loads are told at most this often in a window: there are a thousand worksets."""
+"""So often at most in a window frames have loads: there are a thousand worksets."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A join with its formulation and what divides space before it. formulation, join: first instances and parallelisms."""
+    """A join with its formulation and the centroids of its spaces. formulation, join: first instances and parallelisms. every_ns: between
+    two frames with loads."""
 
     name: str
     formulation: tuple[int, int]
@@ -36,26 +39,22 @@ class Shown:
 
 
 def shown(experiment: Experiment) -> list[Shown]:
-    """The similarity joins of a query whose records come from a formulation behind a space partitioner."""
-    query = experiment.query
-    firsts = np.cumsum([0, *(spec.parallelism for spec in query.operators)]).tolist()
-    place = {spec.id: (first, spec.parallelism) for spec, first in zip(query.operators, firsts, strict=False)}
+    """The similarity joins of a query whose records come from a formulation behind a space partitioner. Behind another operator it is not
+    known where the centroids of spaces lie."""
     found = []
-    for spec in query.operators:
-        if spec.kind != "similarity_join":
-            continue
-        before = experiment.operator(next(edge.source for edge in query.edges if edge.target == spec.id))
-        partitioner = experiment.operator(next(edge.source for edge in query.edges if edge.target == before.id))
-        if partitioner.kind != "space_partitioner":
-            continue  # what divides space has another operator behind it, so where its centroids lie is not known here
-        params = partitioner.parameters
-        points = centroids(params.spaces, len(params.coordinates), params.seed)
-        every_ns = max(seconds_ns(getattr(spec.parameters.window, "size_s", 0)) // LOADS_PER_WINDOW, 1)
-        found.append(Shown(spec.id, place[before.id], place[spec.id], [point[:SHOWN] for point in points], every_ns))
+    for place in places(experiment):
+        before = next(edge.source for edge in experiment.query.edges if edge.target == place.formulation.id)
+        if experiment.operator(before).kind == "space_partitioner":
+            params = experiment.operator(before).parameters
+            points = [point[:SHOWN] for point in centroids(params.spaces, len(params.coordinates), params.seed)]
+            every_ns = seconds_ns(getattr(place.join.parameters.window, "size_s", 0)) // LOADS_PER_WINDOW
+            found.append(Shown(place.join.id, place.formulation_at, place.join_at, points, max(every_ns, 1)))
     return found
 
 
 class Spaces:
+    """A view of the world: frames depend on nothing but the time since the last one."""
+
     def __init__(self, joins: list[Shown]):
         self._joins = joins
 
@@ -77,21 +76,11 @@ class Spaces:
 def _opened(w: Arrays, join: Shown, since_ns: int, now_ns: int) -> Iterator[list[float]]:
     for i in range(join.formulation[0], sum(join.formulation)):
         extra = int(w.par[parameters(w, i) + JOIN_EXTRA])
-        entries = entries_by_key(w, i)
-        entries = entries[w.entry[entries, L.S_PANE] == CENTROIDS]
-        rows, counts = rows_of(w, i, entries)
-        ends = np.cumsum(counts[:, 0])
-        for space, begin, end in zip(w.entry[entries, L.S_KEY].tolist(), (ends - counts[:, 0]).tolist(), ends.tolist(), strict=True):
-            of_space = rows[begin:end]
-            opened_ns = w.row[of_space, L.R_EVENT]
+        for space, rows in centroid_rows(w, i):
+            opened_ns = w.row[rows, L.R_EVENT]
             for n in np.flatnonzero((opened_ns > since_ns) & (opened_ns <= now_ns)).tolist():
-                vector = w.row_f[of_space[n], extra + FORM_ROW_VECTOR :][: len(join.centroids[0])]
-                yield [space, n + 1, _owner(w, int(of_space[n]), extra) % join.join[1], *vector.round(6).tolist()]
-
-
-def _owner(w: Arrays, row: int, extra: int) -> int:
-    moved = w.row[row, extra + FORM_ROW_FROM] < L.FAR
-    return int(w.row[row, extra + (FORM_ROW_NEXT if moved else FORM_ROW_WORKER)])
+                vector = w.row_f[rows[n], extra + FORM_ROW_VECTOR :][: len(join.centroids[0])]
+                yield [space, n + 1, int(w.row[rows[n], extra + FORM_ROW_WORKER]) % join.join[1], *vector.round(6).tolist()]
 
 
 def _loads(w: Arrays, join: Shown) -> list[list[int]]:
