@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 import engine
-from engine.spec.experiment.experiment import Experiment
 from tests.support.similarity_examples import counted, points, worksets
 
 REPEATS = 3
@@ -51,7 +50,6 @@ def wall_s(document: dict[str, Any]) -> float:
 
 def compared_s(document: dict[str, Any], threshold: float) -> float:
     """The time in which NumPy finds the pairs of the document's records, one window."""
-    Experiment.model_validate(document)
     (_, left, _), (_, right, _) = (points(document, side) for side in ("left", "right"))
     began = time.perf_counter()
     units = [vectors / np.linalg.norm(vectors, axis=1)[:, None] for vectors in (left, right)]

@@ -501,6 +501,7 @@ DUE_KEY, DUE_WHO = 0, 1
 TURN_RANK, TURN_READY, TURN_WHO = 0, 1, 2  # who: class << 40 | instance
 RING_TIME, RING_TIE, RING_MESSAGE = 0, 1, 2  # tie: sender << 40 | fifo
 SUM_COUNT, SUM_TOTAL_NS, SUM_MAX_NS = 0, 1, 2  # of latencies
+SINK_COUNTED, SINK_LATENCIES = 0, 1  # parameters of a sink: column with a number of records; first row of by_instance; -1: none
 CURVE_BYTES, CURVE_FACTOR = 0, 1  # a point of a host's curve: bytes used, factor of costs in units of 2^-16
 
 # -- latency buckets: exact below 128 ns, then 64 per octave: relative error below 1 / 128 -----------------------------------

@@ -631,8 +631,9 @@ def _by_instance(drawn: Drawn, w: Arrays, new: Counters) -> dict[str, dict[str, 
     """Return the latency at each instance of the sinks that measure it, by id of the drawn sink and number of the instance."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for name, (parameters, instances, weight) in drawn.sinks(w):
-        if w.par[parameters + 1] >= 0:
-            rows = new.by_instance[w.par[parameters + 1] :][:instances] * weight
+        first = int(w.par[parameters + L.SINK_LATENCIES])
+        if first >= 0:
+            rows = new.by_instance[first : first + instances] * weight
             of_sink = found.setdefault(name, {})
             of_sink |= {str(n): _of_instance(counts) for n, counts in enumerate(rows, start=len(of_sink))}
     return found

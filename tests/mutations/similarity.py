@@ -139,8 +139,8 @@ MUTATIONS = (
     Mutation(
         "sinks: latency of another instance",
         "engine/core/kernels/event_loop/completions.py",
-        "+ 1] + inst[i, I_INDEX], latency_bucket",
-        "+ 1], latency_bucket",
+        "SINK_LATENCIES] + inst[i, I_INDEX], latency_bucket",
+        "SINK_LATENCIES], latency_bucket",
         ("tests/engine/telemetry/test_latency_by_instance.py",),
     ),
     Mutation("distance: squares", f"{DISTANCES}/euclidean.py", "np.sqrt(difference_square)", "difference_square", TESTS),

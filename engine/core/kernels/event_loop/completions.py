@@ -89,8 +89,8 @@ def deliver():
     delay = t - msg[slot, anchor]
     width = op[o, O_WIDTH]
     stands_for = 1
-    if par[op[o, O_PARAMS]] >= 0:
-        stands_for = max(msg[slot, M_PAYLOAD + par[op[o, O_PARAMS]]], 0)
+    if par[op[o, O_PARAMS] + SINK_COUNTED] >= 0:
+        stands_for = max(msg[slot, M_PAYLOAD + par[op[o, O_PARAMS] + SINK_COUNTED]], 0)
     if keeping:
         n = g[G_OUTPUT]
         g[G_OUTPUT] = n + 1
@@ -103,8 +103,8 @@ def deliver():
         for c in range(width):
             outputs[n, OUTPUT_HEADER + c] = msg[slot, M_PAYLOAD + c]
     note_latency(histogram, latency_sums, sink, delay, stands_for)
-    if par[op[o, O_PARAMS] + 1] >= 0:
-        by_instance[par[op[o, O_PARAMS] + 1] + inst[i, I_INDEX], latency_bucket(delay)] += stands_for
+    if par[op[o, O_PARAMS] + SINK_LATENCIES] >= 0:
+        by_instance[par[op[o, O_PARAMS] + SINK_LATENCIES] + inst[i, I_INDEX], latency_bucket(delay)] += stands_for
     d = (inst[i, I_DIGEST] ^ t) * -7046029254386353131
     d = (d ^ msg[slot, M_EVENT]) * -7046029254386353131
     d = (d ^ msg[slot, M_TRIGGER]) * -7046029254386353131
