@@ -13,13 +13,12 @@ from engine.core.layout import M_PAYLOAD
 from engine.spec.base.operator import Model
 from engine.spec.base.origins import constant
 from engine.spec.base.problems import Refusal, suggestion
-from engine.spec.base.records import RecordField, RecordSchema
+from engine.spec.base.records import DIMENSIONS_MAX, RecordField, RecordSchema
 from engine.spec.base.units import Integer, Number
 
 INNER, OUTER, OUTLIER = 0, 1, 2
 """Roles of a record in a workset: within half the threshold of its centroid; copied there for its neighbours; beyond, but at home there."""
 
-DIMENSIONS_MAX = 50
 READ_PS = constant(300_000, "assumed", "one distance or comparison of two vectors; Siachamis 2024 gives no costs")
 
 

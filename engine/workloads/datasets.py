@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
-from engine.spec.base.records import FieldType, RecordField, RecordSchema
+from engine.spec.base.records import DIMENSIONS_MAX, FieldType, RecordField, RecordSchema
 from engine.spec.experiment.streams import DatasetInfo as DatasetSchema
 
 from .dataseterror import DatasetError
@@ -44,7 +44,6 @@ from .reading import (
 
 BYTES_MAX = 256_000_000
 CELLS_MAX = 100_000_000  # a run needs 8 bytes per cell
-COORDINATES_MAX = 50  # of a vector, as many as a similarity join compares
 SAMPLES = 5
 PARQUET_MAGIC = b"PAR1"
 
@@ -267,8 +266,8 @@ def _coordinates(name: str, column: pa.ChunkedArray) -> dict[str, pa.ChunkedArra
         )
         raise DatasetError(message, column=name, value=found["max"])
     size = found["max"]
-    if not 1 <= size <= COORDINATES_MAX:
-        message = f"column '{name}' has vectors of {size:,} numbers; give them 1 to {COORDINATES_MAX}, for example by projecting them"
+    if not 1 <= size <= DIMENSIONS_MAX:
+        message = f"column '{name}' has vectors of {size:,} numbers; give them 1 to {DIMENSIONS_MAX}, for example by projecting them"
         raise DatasetError(message, column=name, value=size)
     separator = "_" if name[-1:].isdigit() else ""
     return {f"{name}{separator}{n + 1}": compute.list_element(column, n).cast(pa.float64()) for n in range(size)}

@@ -8,6 +8,8 @@ from typing import Literal
 
 FieldType = Literal["int", "float", "bool", "string", "timestamp"]
 FIELD_BYTES: dict[str, int] = {"int": 8, "float": 8, "bool": 1, "string": 16, "timestamp": 8}
+DIMENSIONS_MAX = 50
+"""Coordinates of a vector, each a field of its own."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ...base.operator import Model
 from ...base.problems import Refusal
-from ...base.records import RecordField, RecordSchema
+from ...base.records import DIMENSIONS_MAX, RecordField, RecordSchema
 from ...base.units import Integer, Number, quantity
 from ..skew import AnySkew, UniformSkew
 from .base import DatasetInfo, Stream, count, ratio
@@ -85,7 +85,7 @@ class Vectors(Stream):
     position: ClassVar[int] = 16
     kind: Literal["vectors"] = "vectors"
 
-    dimensions: Integer = Field(default=2, ge=1, le=50, title="Dimensions", description="Number of coordinates of a point.")
+    dimensions: Integer = Field(default=2, ge=1, le=DIMENSIONS_MAX, title="Dimensions", description="Number of coordinates of a point.")
     law: Literal["uniform", "gaussian", "pareto", "skewed", "clustered", "bands"] = Field(
         default="uniform", title="Distribution", description="Distribution of each coordinate, or of whole vectors: clustered and bands."
     )

@@ -45,8 +45,8 @@ export function Spaces({ document }: { document: ExperimentDocument }) {
         {isCircle(document, join) ? <Circle picture={picture} /> : <Plane picture={picture} />}
         <figcaption>
           {isCircle(document, join)
-            ? "Outside, the spaces with their centroids. Inside, a line for each workset: its direction, its owner's colour, and as long as it has comparisons."
-            : `A dot for each workset: its owner's colour, and as large as it has comparisons.${dimensions > 2 ? ` The first two of ${dimensions} coordinates.` : ""}`}
+            ? "Outside, the spaces with their centroids. Inside, a line for each workset in its owner's colour; its length shows its comparisons."
+            : `A dot for each workset in its owner's colour; its size shows its comparisons.${dimensions > 2 ? ` The first two of ${dimensions} coordinates.` : ""}`}
         </figcaption>
       </figure>
       <div className="about">
