@@ -1,8 +1,8 @@
-"""Balances the worksets of a run: reads the loads of the window that ends, plans, and changes owners from the next window on."""
+"""Balances the worksets of a run: reads loads, plans, and has worksets change owners, from the next window on or at once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -21,14 +21,16 @@ from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.balancings.base import Balancing
 
+from .hand_over import Coordinator
 from .loads import Loads, Move, Workset
 from .worksets import centroid_rows, places
 
 
 @dataclass
 class Action:
-    """What was planned before a window. from_s: its start. loads: by worker in the window before, and as they would have been with the
-    moves; in comparisons, or us of CPU time. pending: worksets left out because an earlier move of theirs is still under way."""
+    """What was planned, before a window or in its middle. from_s: when the moves hold. loads: by worker since the last plan, and as they
+    would have been with the moves; in comparisons, or us of CPU time. pending: worksets left out because an earlier move of theirs is still
+    under way. hand_over: its number, if records move; 0 if not."""
 
     t_s: float
     from_s: float
@@ -40,6 +42,7 @@ class Action:
     imbalance_planned: float
     moves: list[Move] = field(default_factory=list)
     pending: int = 0
+    hand_over: int = 0
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Stage:
     """A formulation and the join behind it. formulation, join: their first instances and parallelisms."""
 
     name: str
+    former: str
     formulation: tuple[int, int]
     join: tuple[int, int]
     size_ns: int
@@ -58,24 +62,33 @@ def stages(experiment: Experiment) -> list[Stage]:
     found = []
     for place in places(experiment):
         window = place.join.parameters.window
-        origin_ns = seconds_ns(window.origin_s) + experiment.query.starts_ns.get(place.join.id, 0)
-        found.append(Stage(place.join.id, place.formulation_at, place.join_at, seconds_ns(window.size_s), origin_ns))
+        origin_ns = seconds_ns(getattr(window, "origin_s", 0)) + experiment.query.starts_ns.get(place.join.id, 0)
+        size_ns = seconds_ns(getattr(window, "size_s", 0))
+        found.append(Stage(place.join.id, place.formulation.id, place.formulation_at, place.join_at, size_ns, origin_ns))
     return found
 
 
 class Balancer:
-    """A control that acts shortly before each window starts. No record of the window is there yet, so all of them find the new owners."""
+    """A control that acts shortly before each window starts. No record of the window is there yet, so all of them find the new owners.
+    With a coordinator it acts every so often, and stored records move as well (`hand_over`)."""
 
-    def __init__(self, experiment: Experiment):
+    def __init__(self, experiment: Experiment, coordinator: Coordinator | None):
         about = experiment.policies.balancing
         assert isinstance(about, Balancing)
-        self._about, self._stages = about, stages(experiment)
+        self._about, self._stages, self._coordinator = about, stages(experiment), coordinator
         self._plan = implementation(type(about), "engine.similarity", "plan")
         self._until_ns = experiment.workload.horizon_ns
-        self._due_ns = [stage.origin_ns + stage.size_ns - about.notice_ns for stage in self._stages]
-        for n, stage in enumerate(self._stages):
+        self._sources = [spec.id for spec in experiment.query.operators if spec.kind == "source"]
+        self._done: list[dict[tuple[int, int], float]] = [{} for _ in self._stages]  # load by workset and window at the last plan
+        if coordinator is not None:
+            self._every_ns = [seconds_ns(about.every_s)] * len(self._stages)
+            self._due_ns = list(self._every_ns)
+        else:
+            self._every_ns = [stage.size_ns for stage in self._stages]
+            self._due_ns = [stage.origin_ns + stage.size_ns - about.notice_ns for stage in self._stages]
+        for n, every_ns in enumerate(self._every_ns):
             while self._due_ns[n] <= 0:
-                self._due_ns[n] += stage.size_ns
+                self._due_ns[n] += every_ns
         self.actions: list[Action] = []
 
     @property
@@ -86,16 +99,27 @@ class Balancer:
     def act(self, world: World, now_ns: int) -> None:
         for n, stage in enumerate(self._stages):
             if self._due_ns[n] <= now_ns:
-                self._due_ns[n] += stage.size_ns
-                self._balance(world, stage, now_ns, now_ns + self._about.notice_ns)
+                self._due_ns[n] += self._every_ns[n]
+                if self._coordinator is None:
+                    self._balance(world, n, stage, now_ns, now_ns + self._about.notice_ns)
+                elif not self._coordinator.busy:  # a hand-over that takes longer than a period delays the next plan
+                    self._balance(world, n, stage, now_ns, now_ns)
 
-    def _balance(self, world: World, stage: Stage, now_ns: int, from_ns: int) -> None:
+    def _balance(self, world: World, n: int, stage: Stage, now_ns: int, from_ns: int) -> None:
         places = self._places(world, stage)
-        loads, pending = self._loads(world, stage, places, from_ns)
+        if self._coordinator is None:
+            measured = self._measured_in_window(world, stage, from_ns - stage.size_ns)
+        else:
+            measured = self._measured_since(world, n, stage)
+        loads, pending = self._loads(world, stage, places, measured)
         before, imbalance = list(loads.by_worker), loads.imbalance
         if self._about.trigger == "always" or imbalance > self._about.threshold * sum(before):
             self._plan(self._about, loads)
-        self._apply(world, places, loads.moves, from_ns)
+        hand_over = 0
+        if self._coordinator is None:
+            self._apply(world, places, loads.moves, from_ns)
+        elif loads.moves:
+            hand_over = self._coordinator.order(stage.former, stage.name, stage.join[0], loads.moves, self._sources, now_ns)
         worksets = sum(map(len, loads.worksets)) + pending
         self.actions.append(
             Action(
@@ -109,6 +133,7 @@ class Balancer:
                 loads.imbalance,
                 loads.moves,
                 pending,
+                hand_over,
             )
         )
 
@@ -122,20 +147,37 @@ class Balancer:
                     found[space * WORKSETS_MAX + number] = (i, row)
         return found
 
-    def _loads(self, world: World, stage: Stage, places: Mapping[int, tuple[int, int]], from_ns: int) -> tuple[Loads, int]:
-        """Loads in the window that ends at `from_ns`, by the owner of the next one. Worksets that are moving already are left out; their
-        number comes second, and their loads count for no worker."""
+    def _measured(self, world: World, stage: Stage) -> Iterator[tuple[int, int, float, int]]:
+        """Workset, start of the window, load so far, and bytes of its records, of all that the join stores."""
         w = world.arrays
-        measured: dict[int, tuple[float, int]] = {}
         for i in range(stage.join[0], sum(stage.join)):
             at = parameters(w, i)
             bytes_of = w.par[[at + JOIN_LEFT_BYTES, at + JOIN_RIGHT_BYTES]]
-            entries = entries_by_key(w, i)
-            entries = entries[w.entry[entries, L.S_PANE] == from_ns - stage.size_ns]
-            sizes = w.entry[entries][:, [L.S_LEFT, L.S_LEFT + L.S_SIDE]] @ bytes_of
-            loads = self._load_of(w, i, w.entry[entries])
-            for workset, load, size in zip(w.entry[entries, L.S_KEY].tolist(), loads.tolist(), sizes.tolist(), strict=True):
-                measured[workset] = load, size
+            entries = w.entry[entries_by_key(w, i)]
+            sizes = entries[:, [L.S_LEFT, L.S_LEFT + L.S_SIDE]] @ bytes_of
+            columns = entries[:, L.S_KEY], entries[:, L.S_PANE], self._load_of(w, i, entries), sizes
+            yield from zip(*(column.tolist() for column in columns), strict=True)
+
+    def _measured_in_window(self, world: World, stage: Stage, start_ns: int) -> dict[int, tuple[float, int]]:
+        """Load and bytes by workset, of one window."""
+        return {workset: (load, size) for workset, pane, load, size in self._measured(world, stage) if pane == start_ns}
+
+    def _measured_since(self, world: World, n: int, stage: Stage) -> dict[int, tuple[float, int]]:
+        """Load since the last plan and bytes by workset, over all windows that are open."""
+        found: dict[int, tuple[float, int]] = {}
+        before, self._done[n] = self._done[n], {}
+        for workset, pane, load, size in self._measured(world, stage):
+            self._done[n][workset, pane] = load
+            since, held = found.get(workset, (0.0, 0))
+            found[workset] = since + load - before.get((workset, pane), 0.0), held + size
+        return found
+
+    def _loads(
+        self, world: World, stage: Stage, places: Mapping[int, tuple[int, int]], measured: Mapping[int, tuple[float, int]]
+    ) -> tuple[Loads, int]:
+        """Loads by the owner from now on. measured: load and bytes by workset. Worksets that are moving already are left out; their number
+        comes second, and their loads count for no worker."""
+        w = world.arrays
         owned, pending = [], 0
         for workset, (i, row) in sorted(places.items()):
             at = parameters(w, i)
@@ -174,23 +216,44 @@ class Balancer:
         """The actions in (since_ns, now_ns], as in the summary, and of the last of them the imbalance, and the least and the largest load
         of a worker, over their mean; null without one."""
         actions = [action for action in self.actions if since_ns < round(action.t_s * 1e9) <= now_ns]
-        return {"actions": [_told(action) for action in actions], **_shares(actions[-1] if actions else None)}
+        found = {"actions": [_told(action) for action in actions], **_shares(actions[-1] if actions else None)}
+        return found | ({} if self._coordinator is None else {"hand_overs": self._hand_overs(since_ns, now_ns)})
 
     def summary(self) -> dict[str, Any]:
-        """All actions, and the moves of each as [space, number, from, to, comparisons, bytes, benefit]."""
-        return {"actions": [_told(action) for action in self.actions], "moves": sum(len(action.moves) for action in self.actions)}
+        """All actions, and the moves of each as [space, number, from, to, comparisons, bytes, benefit]. With records that move, the
+        hand-overs that have ended."""
+        found = {"actions": [_told(action) for action in self.actions], "moves": sum(len(action.moves) for action in self.actions)}
+        return found | ({} if self._coordinator is None else {"hand_overs": self._hand_overs(-1, L.FAR)})
+
+    def _hand_overs(self, since_ns: int, now_ns: int) -> list[dict[str, Any]]:
+        """Those that ended in (since_ns, now_ns]. ordered_s, aligned_s, ended_s: when it was ordered, when the last worker had its barrier,
+        when the last one had its records. bytes: of these."""
+        assert self._coordinator is not None
+        return [
+            {"number": one.number, "bytes": one.bytes, **{f"{name}_s": getattr(one, f"{name}_ns") / 1e9 for name in HAND_OVER_TIMES}}
+            for one in self._coordinator.all
+            if since_ns < one.ended_ns <= now_ns
+        ]
 
     def state(self) -> Any:
-        return [self._due_ns, [asdict(action) | {"moves": [list(move) for move in action.moves]} for action in self.actions]]
+        done = [[[*at, load] for at, load in sorted(loads.items())] for loads in self._done]
+        return [self._due_ns, [asdict(action) | {"moves": [list(move) for move in action.moves]} for action in self.actions], done]
 
     def restore(self, state: Any) -> None:
-        self._due_ns = list(state[0])
-        self.actions = [Action(**{**action, "moves": [Move(*move) for move in action["moves"]]}) for action in state[1]]
+        due_ns, actions, done = state
+        self._due_ns = list(due_ns)
+        self.actions = [Action(**{**action, "moves": [Move(*move) for move in action["moves"]]}) for action in actions]
+        self._done = [{(workset, pane): load for workset, pane, load in loads} for loads in done]
 
 
-def balancer_of(experiment: Experiment) -> Balancer | None:
+HAND_OVER_TIMES = ("ordered", "aligned", "ended")
+
+
+def balancer_of(experiment: Experiment, actors: Sequence[Any]) -> Balancer | None:
     """The control that balances the worksets of a run, None without one."""
-    return Balancer(experiment) if isinstance(experiment.policies.balancing, Balancing) else None
+    if not isinstance(experiment.policies.balancing, Balancing):
+        return None
+    return Balancer(experiment, next((actor for actor in actors if isinstance(actor, Coordinator)), None))
 
 
 def _told(action: Action) -> dict[str, Any]:
@@ -198,7 +261,8 @@ def _told(action: Action) -> dict[str, Any]:
         [move.id // WORKSETS_MAX, move.id % WORKSETS_MAX, move.source, move.target, move.load, move.bytes, round(move.benefit, 6)]
         for move in action.moves
     ]
-    return asdict(action) | {"moves": moves, "imbalance_share": _shares(action)["imbalance_share"]}
+    found = asdict(action) | {"moves": moves, "imbalance_share": _shares(action)["imbalance_share"]}
+    return found if action.hand_over else {name: value for name, value in found.items() if name != "hand_over"}
 
 
 def _shares(action: Action | None) -> dict[str, float | None]:

@@ -42,6 +42,7 @@ from engine.prices import version_of
 from engine.profiles import controls as engine_controls
 from engine.profiles import under_engine
 from engine.scheduling.telemetry import SchedulingWatch
+from engine.similarity import hand_over
 from engine.similarity.loop import balancer_of
 from engine.similarity.spaces import spaces_of
 from engine.simulation import scaling_setup, scheduling_setup
@@ -143,7 +144,7 @@ class Simulation:
         if (job := rescaling.job_of(actors)) is not None:
             scales = scaling_setup.scaled_by(self._written_out, begun, scheduled, job, agent, self._controls)
             self._controls, self._scaling = [*self._controls, *scales.controls], scales.watch
-        self._balancer = balancer_of(self._written_out)
+        self._balancer = balancer_of(self._written_out, actors)
         if self._balancer is not None:
             self._controls.append(self._balancer)
         self._spaces = spaces_of(self._written_out)
@@ -727,11 +728,11 @@ class Simulation:
 
 
 def protocol_setup(experiment: Experiment, greatest: Mapping[str, int]) -> ProtocolSetup:
-    """The setup of a run's checkpointing protocol, with a job manager if its parallelism may change."""
+    """The setup of a run's checkpointing protocol, with a job manager if its parallelism may change; of balancing that moves records."""
     scaling = experiment.policies.scaling
     if isinstance(scaling, Scaling | Moving):
         return rescaling.build_protocol(experiment, scaling, greatest, max_layout.begins(experiment))
-    return build_protocol(experiment, greatest)
+    return hand_over.build_protocol(experiment) or build_protocol(experiment, greatest)
 
 
 def _features(

@@ -7,7 +7,8 @@ from .core import Mutation
 TESTS = ("tests/engine/operators/test_similarity.py",)
 SPACES, FORMS, JOIN = (f"engine/operators/{name}.py" for name in ("space_partitioner", "workset_formulation", "similarity_join"))
 BALANCING = ("tests/engine/similarity/test_balancing.py",)
-LOOP = "engine/similarity/loop.py"
+LOOP, MOVES = "engine/similarity/loop.py", "engine/similarity/hand_over.py"
+MOVING = ("tests/engine/similarity/test_hand_over.py",)
 INDEX, TREES = "engine/operators/angle_index.py", "engine/core/kernels/range_tree.py"
 TREE_TESTS = ("tests/engine/core/test_range_tree.py", *TESTS)
 VIEW, VIEW_TESTS = "engine/similarity/spaces.py", ("tests/engine/similarity/test_spaces.py",)
@@ -80,8 +81,8 @@ MUTATIONS = (
     Mutation(
         "balancing: loads of all windows",
         LOOP,
-        "entries = entries[w.entry[entries, L.S_PANE] == from_ns - stage.size_ns]",
-        "pass",
+        " for workset, pane, load, size in self._measured(world, stage) if pane == start_ns}",
+        " for workset, pane, load, size in self._measured(world, stage)}",
         BALANCING,
     ),
     Mutation("balancing: comparisons are counted twice", JOIN, "+= entry[e, S_COMPARING]", "+= 2 * entry[e, S_COMPARING]", BALANCING),
@@ -144,4 +145,57 @@ MUTATIONS = (
         ("tests/engine/telemetry/test_latency_by_instance.py",),
     ),
     Mutation("distance: squares", f"{DISTANCES}/euclidean.py", "np.sqrt(difference_square)", "difference_square", TESTS),
+    Mutation(
+        "hand-over: the barrier leaves before the switch",
+        MOVES,
+        "        if self._operator_of[i] == order.formulation:\n            self._switch(world, i, order)\n",
+        "",
+        MOVING,
+    ),
+    Mutation(
+        "hand-over: nobody waits",
+        MOVES,
+        "        hold(world, i)\n        post.send(self._coordinator, (ALIGNED",
+        "        post.send(self._coordinator, (ALIGNED",
+        MOVING,
+    ),
+    Mutation("hand-over: receivers go on at once", MOVES, "            if i not in receivers:\n", "            if True:\n", MOVING),
+    Mutation(
+        "hand-over: sent before all are aligned",
+        MOVES,
+        "        if order.stops:\n            self._awaited = set(range(len(self._host_of)))\n",
+        "",
+        MOVING,
+    ),
+    Mutation(
+        "hand-over: one giver is enough",
+        MOVES,
+        "machine.shipped and all((receiver, giver)",
+        "machine.shipped and any((receiver, giver)",
+        MOVING,
+    ),
+    Mutation(
+        "hand-over: a piece too few",
+        MOVES,
+        "if left == 0:\n                machine.came",
+        "if left <= 1:\n                machine.came",
+        MOVING,
+    ),
+    Mutation(
+        "hand-over: the first move of two",
+        MOVES,
+        "            ends[move.id] = move.target\n",
+        "            ends.setdefault(move.id, move.target)\n",
+        MOVING,
+    ),
+    Mutation("hand-over: loads since the start", LOOP, " - before.get((workset, pane), 0.0)", "", MOVING),
+    Mutation("hand-over: one plan amid another", LOOP, "elif not self._coordinator.busy:", "else:", MOVING),
+    Mutation("hand-over: no restart", MOVES, "after_ns=self.restart_ns or 0", "after_ns=0", MOVING),
+    Mutation(
+        "hand-over: what waits for a link is lost",
+        "engine/core/control/actors.py",
+        "            if up_ns < L.FAR:\n",
+        "            if False:\n",
+        MOVING,
+    ),
 )

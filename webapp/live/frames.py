@@ -458,9 +458,10 @@ class SchedulingNews(TypedDict):
 
 
 class BalancingAction(TypedDict):
-    """What a balancer planned at t_s for the windows of a join from from_s on. loads, planned: by worker in the window that ends, before
-    and with the moves, in comparisons or us. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves:
-    [space, number, from, to, load, bytes, benefit]. pending: worksets whose last move is still under way."""
+    """What a balancer planned at t_s for a join from from_s on. loads, planned: by worker since the plan before, and as they would have
+    been with the moves, in comparisons or us. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves:
+    [space, number, from, to, load, bytes, benefit]. pending: worksets whose last move is still under way. hand_over: number of the
+    hand-over in which records move; absent if none do."""
 
     t_s: float
     from_s: float
@@ -471,15 +472,28 @@ class BalancingAction(TypedDict):
     imbalance: float
     imbalance_planned: float
     imbalance_share: float
+    hand_over: NotRequired[int]
     moves: list[tuple[int, int, int, int, float, int, float]]
     pending: int
 
 
+class WorksetHandOver(TypedDict):
+    """Worksets that went to other workers with their records. Times when it was ordered, when the last worker concerned had its barrier,
+    and when the last one had its records. bytes: of these."""
+
+    number: int
+    bytes: int
+    ordered_s: float
+    aligned_s: float
+    ended_s: float
+
+
 class BalancingNews(TypedDict):
     """Since the last frame. Of the last action, over the mean load of a worker: the imbalance, the least and the largest load; null without
-    one."""
+    one. hand_overs: those that ended; only in runs in which records move."""
 
     actions: list[BalancingAction]
+    hand_overs: NotRequired[list[WorksetHandOver]]
     imbalance_share: NotRequired[float | None]
     least_share: NotRequired[float | None]
     most_share: NotRequired[float | None]

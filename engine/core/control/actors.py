@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from engine.core import layout as L
+from engine.core.control import links
 from engine.core.control.host_failure import is_down, lost_at_ns
 from engine.core.kernels import transmission
 from engine.core.kernels.messages import free_message, take_message
@@ -66,7 +67,8 @@ class Post(Protocol):
     """Interface through which actors and agents send control messages."""
 
     def send(self, to: int, words: Sequence[int], size_bytes: int, *, parcel: bytes = b"", after_ns: int = 0) -> None:
-        """Send a message to an address. It takes the sender's egress link and the network, like any message.
+        """Send a message to an address: an actor or, from an actor or a process, the process of a machine; to an instance, from an actor,
+        another instance, or the process of its machine. It takes the sender's egress link and the network, like any message.
 
         after_ns: delay until it is sent. Only actors and processes can delay messages; an instance's messages leave when its service ends.
         A process that sends to itself sets a reminder, which uses no network and does not keep a draining run going.
@@ -320,7 +322,7 @@ class Actors:
             before, own = bool(self._down[h]), self._first_machine + h
             self._down[h] = not before
             # its delayed messages are lost with it; on a restart, so are the messages in flight to it
-            self._errands = [errand for errand in self._errands if (errand.to if before else errand.sender) != own]
+            self._errands = [errand for errand in self._errands if errand.host != h or (errand.to if before else errand.sender) != own]
             heapq.heapify(self._errands)
             if before and self._process is not None:
                 self._process.started(world, h, now_ns, _ProcessPost(self, world, h, now_ns))
@@ -361,9 +363,12 @@ class Actors:
     def _send_from_machine(self, world: World, h: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
         """Send a message of a process into the network, or hand it over to an instance of its machine, as urgent."""
         w = world.arrays
+        if to >= self._first_machine:
+            self._send_to_machine(world, h, to, words, size_bytes, parcel, now_ns)
+            return
         here = to < self._instances and self._host_of[to] == h
-        if not here and not self._instances <= to < self._first_machine:
-            raise ValueError(f"the process of machine {h} sends to {to}; it can send only to its own instances, actors and itself")
+        if not here and to < self._instances:
+            raise ValueError(f"the process of machine {h} sends to {to}; it can send only to its own instances, actors and processes")
         own, fifo = self._first_machine + h, self._process_sent[h]
         self._process_sent[h] += 1
         slot = self._write(world, own, to, words, size_bytes, parcel)
@@ -377,6 +382,20 @@ class Actors:
         arrival_ns = now_ns + int(w.g[L.G_LOCAL_NS])
         transmission.hand_over(w, h, arrival_ns, own << 40 | fifo, slot)  # type: ignore[no-untyped-call]
         w.next_ns[h] = min(int(w.next_ns[h]), arrival_ns)
+
+    def _send_to_machine(self, world: World, h: int, to: int, words: Sequence[int], size_bytes: int, parcel: bytes, now_ns: int) -> None:
+        """Send a message of a process to that of another machine. For a link that is down it waits until that is up, and enters it then."""
+        h2 = to - self._first_machine
+        arrival_ns = links.send_beside(world, h, h2, size_bytes, now_ns)
+        if arrival_ns == L.FAR:
+            up_ns = links.up_ns(world.arrays, h, h2)
+            if up_ns < L.FAR:
+                self._put_off(world, h, to, words, size_bytes, parcel, up_ns)
+            return
+        assert arrival_ns > world.arrays.g.item(L.G_WINDOW_END), "a message would arrive in a past window"
+        own = self._first_machine + h
+        heapq.heappush(self._errands, _Errand(arrival_ns, own, self._process_sent[h], h2, to, tuple(words), size_bytes, parcel))
+        self._process_sent[h] += 1
 
     # -- messages ---------------------------------------------------------------------------------------------------------
 

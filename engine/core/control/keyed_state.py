@@ -7,7 +7,7 @@ at the destination. The operator kind defines these indexes and the accounted by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
 
@@ -98,7 +98,30 @@ def take(world: World, keeping: Keeping, i: int, first: int, end: int) -> KeyedS
     _no_tick_waits(world, i)
     w = world.arrays
     entries = _entries(w, keeping, i)
-    chosen = _chosen(w, keeping, entries, i, first, end)
+    return _taken(w, keeping, i, entries, _chosen(w, keeping, entries, i, first, end))
+
+
+def bytes_of_keys(world: World, keeping: Keeping, i: int, keys: Collection[int]) -> int:
+    """Bytes of the state of these keys in instance i, as accounted by the operator."""
+    w = world.arrays
+    return _packed(w, keeping, i, _of_keys(w, _entries(w, keeping, i), keys)).state_bytes
+
+
+def take_keys(world: World, keeping: Keeping, i: int, keys: Collection[int]) -> KeyedState:
+    """Take the state of these keys out of instance i, which may have none of some. Call it between instants. Raises CannotMove."""
+    _no_tick_waits(world, i)
+    w = world.arrays
+    entries = _entries(w, keeping, i)
+    return _taken(w, keeping, i, entries, _of_keys(w, entries, keys))
+
+
+def _of_keys(w: Arrays, entries: Words, keys: Collection[int]) -> Words:
+    chosen: Words = entries[np.isin(w.entry[entries, L.S_KEY], np.array(sorted(keys), np.int64))]
+    return chosen
+
+
+def _taken(w: Arrays, keeping: Keeping, i: int, entries: Words, chosen: Words) -> KeyedState:
+    """entries: all of the instance."""
     state = _packed(w, keeping, i, chosen)
     state_transfer.drop_entries(w, chosen, *_rows_at(w, i), *_heads_at(w, i))
     _account(w, i, -len(chosen), -state.state_bytes)

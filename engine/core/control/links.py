@@ -64,6 +64,12 @@ def send_beside(world: World, h: int, h2: int, size_bytes: int, now_ns: int) -> 
     return int(transmission.land(w.link, k, left_ns))  # type: ignore[no-untyped-call]
 
 
+def up_ns(w: Arrays, h: int, h2: int) -> int:
+    """From when on the link from host `h` to host `h2` passes messages; FAR if it never does again."""
+    way = int(w.latency[h, h2])
+    return 0 if way >= 0 else int(w.link[-1 - way, L.LINK_UP])
+
+
 def _pass(fifo: Words, row: int, free: int, mbit: int, size_bytes: int, now_ns: int) -> int:
     """When a message that enters a FIFO link at `now_ns` has left it."""
     begun = transmission.begin(fifo, row, free, now_ns)  # type: ignore[no-untyped-call]

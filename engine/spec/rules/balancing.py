@@ -9,6 +9,7 @@ from ..base.family import kind_of
 from ..base.problems import Problem, pointer
 from ..base.units import seconds_ns
 from ..experiment.balancings.base import Balancing
+from ..experiment.memory import Budget
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.streams import FileStream
 from .draft import Draft
@@ -28,7 +29,9 @@ def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
         yield Problem(pointer(*AT), "nothing_to_balance", message, kind)
     for id in joins:
         yield from _window_problems(draft, about, id, params.get(id))
-    for id, source in draft.sources.items():
+    if about.mechanism != "next_window":
+        yield from _loss_problems(draft, about)
+    for id, source in draft.sources.items() if about.mechanism == "next_window" else ():
         rate = source.rate
         if isinstance(source.stream, FileStream) and not (isinstance(rate, RecordedRate) and rate.speed <= 1):
             found = f"speed is {rate.speed:g}" if isinstance(rate, RecordedRate) else f"rate is {kind_of(type(rate))}"
@@ -49,10 +52,37 @@ def _window_problems(draft: Draft, about: Balancing, id: str, params: Any) -> It
         return
     place = ("query", "operators", draft.ids[id], "params", "window")
     window = params.window
+    if about.mechanism != "next_window":
+        if getattr(window, "clock", "event") != "event":
+            message = (
+                f"window is {window.kind} by the {window.clock} clock, whose windows end at different times on two workers; use event "
+                "time, or balancing none"
+            )
+            yield Problem(pointer(*place, "kind"), "not_with_balancing", message, window.kind)
+        return
     if window.kind != "tumbling" or window.clock != "event":
         found = window.kind if window.kind != "tumbling" else f"{window.kind} by the {window.clock} clock"
-        message = f"window is {found}, but worksets move when a window starts; use tumbling windows by event time, or balancing none"
+        message = (
+            f"window is {found}, but worksets move when a window starts; use tumbling windows by event time, mechanism online, or "
+            "balancing none"
+        )
         yield Problem(pointer(*place, "kind"), "not_with_balancing", message, window.kind)
     elif about.notice_ns >= seconds_ns(window.size_s):
         message = f"notice_ms is {about.notice_ms:g}, not below the windows of '{id}' ({window.size_s:g} s); use less"
         yield Problem(pointer("policies", "balancing", "notice_ms"), "out_of_range", message, about.notice_ms)
+
+
+def _loss_problems(draft: Draft, about: Balancing) -> Iterator[Problem]:
+    """No host may be lost amid a move of records."""
+    message = f"mechanism is '{about.mechanism}', and a host that is lost while records move would never send them; use next_window"
+    for n, fault in draft.faults.items():
+        if fault.loses_host:
+            yield Problem(pointer("faults", n, "kind"), "not_with_balancing", message, fault.kind)
+    for n, host in enumerate(draft.cluster.hosts if draft.cluster is not None else ()):
+        if isinstance(host.memory, Budget) and host.memory.restart_after_s is not None:
+            yield Problem(
+                pointer("cluster", "hosts", n, "memory", "restart_after_s"), "not_with_balancing", message, host.memory.restart_after_s
+            )
+    if about.mechanism == "stop_restart" and any(wire.feedback for wire in draft.wires):
+        message = "mechanism is 'stop_restart', but records circulate on the query's cycle behind the barrier that stops it; use online"
+        yield Problem(pointer("policies", "balancing", "mechanism"), "cycle", message, about.mechanism)

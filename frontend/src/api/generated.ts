@@ -659,9 +659,10 @@ export interface components {
             network_ns: number;
         };
         /**
-         * @description What a balancer planned at t_s for the windows of a join from from_s on. loads, planned: by worker in the window that ends, before
-         *     and with the moves, in comparisons or us. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves:
-         *     [space, number, from, to, load, bytes, benefit]. pending: worksets whose last move is still under way.
+         * @description What a balancer planned at t_s for a join from from_s on. loads, planned: by worker since the plan before, and as they would have
+         *     been with the moves, in comparisons or us. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves:
+         *     [space, number, from, to, load, bytes, benefit]. pending: worksets whose last move is still under way. hand_over: number of the
+         *     hand-over in which records move; absent if none do.
          */
         BalancingAction: {
             t_s: number;
@@ -673,6 +674,7 @@ export interface components {
             imbalance: number;
             imbalance_planned: number;
             imbalance_share: number;
+            hand_over?: number;
             moves: [
                 number,
                 number,
@@ -686,10 +688,11 @@ export interface components {
         };
         /**
          * @description Since the last frame. Of the last action, over the mean load of a worker: the imbalance, the least and the largest load; null without
-         *     one.
+         *     one. hand_overs: those that ended; only in runs in which records move.
          */
         BalancingNews: {
             actions: components["schemas"]["BalancingAction"][];
+            hand_overs?: components["schemas"]["WorksetHandOver"][];
             imbalance_share?: number | null;
             least_share?: number | null;
             most_share?: number | null;
@@ -1183,6 +1186,17 @@ export interface components {
         TrunkSample: {
             mbit_per_s: number;
             wait_ms?: number;
+        };
+        /**
+         * @description Worksets that went to other workers with their records. Times when it was ordered, when the last worker concerned had its barrier,
+         *     and when the last one had its records. bytes: of these.
+         */
+        WorksetHandOver: {
+            number: number;
+            bytes: number;
+            ordered_s: number;
+            aligned_s: number;
+            ended_s: number;
         };
         /** @description Something of a row that lasts: a query is served, or a window has events. */
         Bar: {
@@ -3805,6 +3819,7 @@ export type ScheduledQuery = components['schemas']['ScheduledQuery'];
 export type SchedulingNews = components['schemas']['SchedulingNews'];
 export type SpacesNews = components['schemas']['SpacesNews'];
 export type TrunkSample = components['schemas']['TrunkSample'];
+export type WorksetHandOver = components['schemas']['WorksetHandOver'];
 export type Bar = components['schemas']['Bar'];
 export type CheckpointMark = components['schemas']['CheckpointMark'];
 export type Diagram = components['schemas']['Diagram'];

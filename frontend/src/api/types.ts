@@ -28,6 +28,7 @@ export type Validation = Omit<Api.Validation, "problems"> & { problems: Problem[
 /** By source, pairs of time in s and records per s. */
 export type RatePreview = { sources: Record<keyof Api.Preview["sources"], [number, number][]> };
 export type BalancingAction = Api.BalancingAction;
+export type WorksetHandOver = Api.WorksetHandOver;
 export type SpacesNews = Api.SpacesNews;
 export type Template = Api.Template;
 export type ExperimentRow = Api.ExperimentItem;

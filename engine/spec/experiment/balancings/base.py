@@ -6,16 +6,63 @@ from typing import Literal
 
 from pydantic import Field
 
+from ...base.origins import ASSUMED
 from ...base.units import Number, milliseconds_ns, quantity
 from ...base.variant import Variant
 
 
 class Balancing(Variant):
-    """Worksets move from the start of a window on: records of earlier windows still go to the worker before, so no state moves and no pair
-    is lost, however late the records are. The load of a workset is that in the window that ends."""
+    """When worksets move, and what they take along. Whatever moves, no pair is lost, and none is found twice."""
 
+    mechanism: Literal["next_window", "online", "stop_restart"] = Field(
+        default="next_window",
+        title="Mechanism",
+        description="next_window: from the start of a window on, so no record moves; online: at a barrier, with their records, while the "
+        "job goes on; stop_restart: the same while the whole job stands still.",
+        exclude_if=lambda mechanism: mechanism == "next_window",
+    )
+    every_s: Number = quantity(
+        10.0,
+        unit="s",
+        gt=0,
+        le=1e9,
+        title="Every",
+        description="Time between two plans of the mechanisms online and stop_restart.",
+        exclude_if=lambda every_s: every_s == 10.0,
+    )
+    restart_s: Number = quantity(
+        30.0,
+        unit="s",
+        ge=0,
+        le=1e6,
+        title="Restart",
+        description="With stop_restart, how long the job stands still before its records are sent.",
+        exclude_if=lambda restart_s: restart_s == 30.0,
+    )
+    capture_ms: Number = quantity(
+        1.0,
+        unit="ms",
+        ge=0,
+        le=1e6,
+        title="Capture",
+        description="CPU time of a worker that gives worksets away with their records.",
+        advanced=True,
+        charge=ASSUMED,
+        exclude_if=lambda capture_ms: capture_ms == 1.0,
+    )
+    serialise_mb_per_s: Number = quantity(
+        30.0,
+        unit="MB/s",
+        ge=0.001,
+        le=1e6,
+        title="Serialisation",
+        description="Records that a core of speed 1 serialises or deserialises.",
+        advanced=True,
+        charge=ASSUMED,
+        exclude_if=lambda speed: speed == 30.0,
+    )
     trigger: Literal["always", "load"] = Field(
-        default="always", title="Trigger", description="always: before each window; load: only when the imbalance exceeds the threshold."
+        default="always", title="Trigger", description="always: at each plan; load: only when the imbalance exceeds the threshold."
     )
     threshold: Number = quantity(
         0.2, unit="share", ge=0, le=1000, title="Threshold", description="Imbalance over the sum of all loads from which it acts."
@@ -28,7 +75,12 @@ class Balancing(Variant):
         exclude_if=lambda load: load == "comparisons",
     )
     notice_ms: Number = quantity(
-        100.0, unit="ms", gt=0, le=1e9, title="Notice", description="How long before a window starts its loads are read and a plan is made."
+        100.0,
+        unit="ms",
+        gt=0,
+        le=1e9,
+        title="Notice",
+        description="With next_window, how long before a window starts loads are read and a plan is made.",
     )
 
     @property

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BalancingAction } from "../../api/types";
-import { actionAt, isBalanced, loadsOf, loadUnit } from "./balancing";
+import { actionAt, handOverOf, isBalanced, loadsOf, loadUnit } from "./balancing";
 
 const action = (t_s: number, join = "join"): BalancingAction => ({
   t_s,
@@ -35,6 +35,13 @@ describe("balancing of worksets", () => {
       { worker: 2, before: 0, after: 1, given: 0, taken: 1 },
     ]);
     expect(loadsOf({ ...action(1), loads: [0, 0], planned: [0, 0], moves: [] })[0]?.before).toBe(0);
+  });
+
+  it("finds the hand-over of an action once it has ended", () => {
+    const handOvers = [{ number: 2, bytes: 800, ordered_s: 3, aligned_s: 3.2, ended_s: 3.5 }];
+    expect(handOverOf(handOvers, { ...action(3), hand_over: 2 }, null)?.bytes).toBe(800);
+    expect(handOverOf(handOvers, { ...action(3), hand_over: 2 }, 3.4)).toBeNull();
+    expect(handOverOf(handOvers, action(3), null)).toBeNull();
   });
 
   it("says what loads are counted in", () => {

@@ -1,6 +1,6 @@
 /** How worksets of similarity joins were given to other workers, window by window. */
 import type { ExperimentDocument } from "../../api/document";
-import type { BalancingAction, Tagged } from "../../api/types";
+import type { BalancingAction, Tagged, WorksetHandOver } from "../../api/types";
 
 export interface WorkerLoad {
   worker: number;
@@ -21,6 +21,15 @@ export const loadUnit = (document: Pick<ExperimentDocument, "policies">): string
 export function actionAt(actions: readonly BalancingAction[], join: string, moment_s: number | null): BalancingAction | null {
   const until_s = moment_s ?? Infinity;
   return actions.filter((action) => action.join === join && action.t_s <= until_s).at(-1) ?? null;
+}
+
+/** The hand-over of an action's records, if it has ended at that moment. */
+export function handOverOf(
+  handOvers: readonly WorksetHandOver[],
+  { hand_over }: BalancingAction,
+  moment_s: number | null,
+): WorksetHandOver | null {
+  return handOvers.find(({ number, ended_s }) => number === hand_over && ended_s <= (moment_s ?? Infinity)) ?? null;
 }
 
 /** Loads over their mean by worker, before and with the moves, and how many worksets each gave and took. */

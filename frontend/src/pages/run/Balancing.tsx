@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import type { BalancingAction } from "../../api/types";
-import { bytes, plural, short } from "../../lib/format";
-import { actionAt, loadsOf, loadUnit, type WorkerLoad } from "../../model/run/balancing";
+import { bytes, latency, plural, short } from "../../lib/format";
+import { actionAt, handOverOf, loadsOf, loadUnit, type WorkerLoad } from "../../model/run/balancing";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
 
@@ -17,7 +17,8 @@ export function Balancing({ document }: { document: ExperimentDocument }) {
   const joins = [...new Set(log.balancing.map(({ join }) => join))];
   const join = joins.includes(chosen) ? chosen : joins[0];
   const action = join === undefined ? null : actionAt(log.balancing, join, moment_s);
-  if (!action) return <Empty icon="clock" title="No window has ended yet, so no workset has moved" />;
+  if (!action) return <Empty icon="clock" title="No plan has been made yet, so no workset has moved" />;
+  const handOver = handOverOf(log.handOvers, action, moment_s);
   return (
     <div className="balancing scroll" tabIndex={0} role="region" aria-label="Balancing" data-testid="balancing">
       <p className="about">
@@ -33,6 +34,13 @@ export function Balancing({ document }: { document: ExperimentDocument }) {
         <span title="Sum of the deviations of the workers' loads from their mean, over the mean">
           imbalance {action.imbalance_share.toFixed(2)} → {planned(action).toFixed(2)}
         </span>
+        {action.hand_over !== undefined && (
+          <span title="From the barrier on, workers that give or get worksets stand still until they have the records">
+            {handOver
+              ? `${bytes(handOver.bytes)} of records moved, ${span(handOver.aligned_s - handOver.ordered_s)} to the last barrier and ${span(handOver.ended_s - handOver.aligned_s)} from there`
+              : "records are moving"}
+          </span>
+        )}
         {action.pending > 0 && <span title="Records of windows before their last move may still come">{action.pending} still moving</span>}
       </p>
       <Loads rows={loadsOf(action)} />
@@ -40,6 +48,8 @@ export function Balancing({ document }: { document: ExperimentDocument }) {
     </div>
   );
 }
+
+const span = (seconds: number) => latency(1000 * seconds).join(" ");
 
 const planned = ({ imbalance, imbalance_planned, imbalance_share }: BalancingAction) =>
   imbalance > 0 ? (imbalance_share * imbalance_planned) / imbalance : 0;
@@ -52,7 +62,7 @@ function Loads({ rows }: { rows: WorkerLoad[] }) {
       <thead>
         <tr>
           <th className="num">Worker</th>
-          <th title="Load in the window that ended, over the mean of all workers; the line is the mean">Before and after</th>
+          <th title="Load since the plan before, over the mean of all workers; the line is the mean">Before and after</th>
           <th className="num">Before</th>
           <th className="num" title="As planned: with the moves">
             After
@@ -92,10 +102,10 @@ function Moves({ action: { moves }, unit }: { action: BalancingAction; unit: str
           <th title="Space and number of the workset">Workset</th>
           <th className="num">From</th>
           <th className="num">To</th>
-          <th className="num" title="In the window that ended">
+          <th className="num" title="Since the plan before">
             {unit}
           </th>
-          <th className="num" title="Of its records in that window">
+          <th className="num" title="Of its records">
             Bytes
           </th>
           <th className="num" title="By how much the imbalance falls, less what the move costs">
