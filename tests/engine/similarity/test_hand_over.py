@@ -23,7 +23,7 @@ from engine.core.control.keyed_state import entries_by_key
 from engine.similarity import hand_over
 from engine.similarity.loads import Move
 from engine.spec import validate
-from tests.support.tiers import EXAMPLES, TIER
+from tests.support.tiers import EXAMPLES, TIER, spread
 
 from ...support.agreement import cut_saved_and_forked, fingerprint, traced, with_params
 from ...support.similarity_examples import counted, true_pairs, worksets
@@ -78,6 +78,20 @@ def test_windows_of_any_kind_move(window: Document, window_s: float | None) -> N
     if window_s != 0:
         assert pairs(simulation) == true_pairs(document, 0.02, window_s)
     assert simulation.summary()["balancing"]["moves"] > 5
+
+
+CASES = [
+    (t, p, d, mechanism) for t in (0.02, 0.05, 0.1) for p in (1, 5, 10, 20) for d in (2, 3, 10) for mechanism in ("online", "stop_restart")
+]
+
+
+@pytest.mark.parametrize(("t", "p", "d", "mechanism"), spread(CASES, ci=5))
+def test_every_pair_is_found_once(t: float, p: int, d: int, mechanism: str) -> None:
+    about = {"mechanism": mechanism, "restart_s": 0.002, "every_s": 0.005}
+    document = with_slow_links(moving(about, workers=p, threshold=t, dimensions=d, per_s=4000.0, horizon_s=0.05))
+    simulation = traced(document)
+    assert pairs(simulation) == true_pairs(document, t, SIZE_S)
+    assert p == 1 or d == 10 or simulation.summary()["balancing"]["moves"] > 0
 
 
 def test_counted_pairs_are_those_that_are_made() -> None:
