@@ -9,6 +9,7 @@ import { lookupOf } from "../../model/document/lookup";
 import { addRegionLink, regionLinksOf, regionOf, removeRegionLink, unlinkedRegions } from "../../model/document/regions";
 import { initialValue } from "../../model/document/schema";
 import { downstream, removeAndReconnect, upstream } from "../../model/graph/graph";
+import { addSimilarityJoin } from "../../model/document/similarity";
 import { sortedRegions } from "../../model/graph/hostTiles";
 import { freePlace, NODE, queryBounds } from "../../model/graph/layout";
 import { edgeBeside, neighbourOf, type Arrow } from "../../model/graph/neighbours";
@@ -19,6 +20,7 @@ import { edit, goTo, NOTHING, reveal, select, useEditor } from "./editor";
 export type PaletteItem =
   | { part: "operator"; kind: string }
   | { part: "source"; stream: Tagged; name: string; rate: Tagged; watermarks?: Tagged }
+  | { part: "similarity join" }
   | { part: "host"; group: string };
 
 export const PALETTE_TYPE = "application/x-millrace";
@@ -41,6 +43,7 @@ const snap = (value: number) => Math.round(value / 8) * 8;
 export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Position): void {
   const { document } = useEditor.getState();
   if (item.part === "host") return addHostTemplate(item.group);
+  if (item.part === "similarity join") return addStages(kinds, at);
   const taken = document.query.operators.map((operator) => operator.id);
   const sourceKind = [...kinds.values()].find((kind) => !kind.inputs.length)?.kind ?? "source";
   const kind = item.part === "operator" ? item.kind : sourceKind;
@@ -56,6 +59,18 @@ export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Positi
     : nextPlace(document, kinds);
   edit((before) => addOperator(before, operator, place, workload));
   select({ operators: [id] });
+}
+
+function addStages(kinds: Map<string, Kind>, at?: Position): void {
+  const { document, schemas } = useEditor.getState();
+  const place = at
+    ? freePlace(document, kinds, "space_partitioner", { x: snap(at.x - NODE.width / 2), y: snap(at.y - NODE.header / 2) })
+    : nextPlace(document, kinds);
+  const workers = Math.max(2, Math.min(5, expandHosts(document).length));
+  const [next, added] = addSimilarityJoin(document, place, workers, schemas);
+  edit(() => next);
+  select({ operators: added.slice(-1) });
+  reveal(added);
 }
 
 function addHostTemplate(group: string): void {

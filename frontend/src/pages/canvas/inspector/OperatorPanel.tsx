@@ -5,6 +5,7 @@ import type { Json, Kind, RecordField, RecordSchema } from "../../../api/types";
 import { DEFAULT_PORT, operatorOf } from "../../../model/document/document";
 import { patchOperator, renameOperator } from "../../../model/document/edits";
 import { summariseHosts } from "../../../model/document/hosts";
+import { inStep, stagesWith } from "../../../model/document/similarity";
 import { propertyNames, schemaAt } from "../../../model/document/schema";
 import { problemsAt } from "../../../model/document/validate";
 import type { Write } from "../../../model/document/writes";
@@ -53,6 +54,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
       select({ operators: [id] });
     } else editAt<Fields>(pointer)(write, group);
   };
+  const stages = stagesWith(document, operator.id);
   const isSource = kind ? !kind.inputs.length : Boolean(workload);
   return (
     <>
@@ -75,6 +77,11 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
             <b>{kind.title}.</b> <Marked text={kind.doc.split("\n\n")[0] ?? ""} /> <Link to={`/help/operators/${kind.kind}`}>More</Link>
           </p>
         )}
+        {stages.length > 1 && (
+          <p className="doc" data-testid="in-step">
+            Distance, threshold, windows, spaces and coordinates stay equal in {stages.join(", ")}.
+          </p>
+        )}
         {kind && propertyNames(kind.schema).length > 0 && (
           <SchemaForm
             key={operator.id}
@@ -83,7 +90,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
             pointer={`${pointer}/params`}
             problems={problems}
             records={records}
-            onChange={(write, group) => edit((before) => withParams(before, operator.id, write), group)}
+            onChange={(write, group) => edit((before) => inStep(before, withParams(before, operator.id, write), operator.id), group)}
           />
         )}
         {!kind && (

@@ -1,0 +1,148 @@
+/** Similarity joins (S3J): four operators that are drawn together, and whose parameters have to agree. */
+import type { Edge, ExperimentDocument, Operator, Position } from "../../api/document";
+import type { Json, RecordField } from "../../api/types";
+import { freeName, operatorOf } from "./document";
+
+type Params = { [field: string]: Json };
+type Side = "left" | "right";
+
+export const SIDES: readonly Side[] = ["left", "right"];
+const PARTITIONERS = ["space_partitioner", "cluster_partitioner"];
+const JOINS = ["workset_formulation", "similarity_join", "cluster_join"];
+const COLUMN_PX = 192;
+const ROW_PX = 128;
+const THRESHOLD = 0.01;
+
+const isStage = (operator: Operator | undefined) => [...PARTITIONERS, ...JOINS].includes(operator?.kind ?? "");
+
+/** The stages of the similarity join that an operator belongs to, itself included; none for any other operator. */
+export function stagesWith(document: ExperimentDocument, id: string): string[] {
+  if (!isStage(operatorOf(document, id))) return [];
+  const found = new Set([id]);
+  for (let before = 0; before < found.size;) {
+    before = found.size;
+    for (const { source, target } of document.query.edges) {
+      if (!isStage(operatorOf(document, source)) || !isStage(operatorOf(document, target))) continue;
+      if (found.has(source)) found.add(target);
+      if (found.has(target)) found.add(source);
+    }
+  }
+  return document.query.operators.map((operator) => operator.id).filter((one) => found.has(one));
+}
+
+/** The side of a join for which a partitioner works. */
+const sideOf = (document: ExperimentDocument, id: string): Side =>
+  document.query.edges.some((edge) => edge.source === id && edge.target_port === "right") ? "right" : "left";
+
+/** What a parameter of one stage is called in another; null if that has none of the kind. */
+function nameIn(document: ExperimentDocument, from: Operator, name: string, to: Operator): string | null {
+  const [fromPartitioner, toPartitioner] = [PARTITIONERS.includes(from.kind), PARTITIONERS.includes(to.kind)];
+  if (name === "distance" || name === "threshold") return name;
+  if (name === "window") return toPartitioner ? null : name;
+  if (name === "seed" || name === "spaces") return toPartitioner && fromPartitioner ? name : null;
+  const ofPartitioner = name === "coordinates" ? sideOf(document, from.id) : null;
+  const side = fromPartitioner ? ofPartitioner : SIDES.find((one) => name === `${one}_coordinates`);
+  if (!side) return null;
+  if (!toPartitioner) return `${side}_coordinates`;
+  return sideOf(document, to.id) === side ? "coordinates" : null;
+}
+
+/** The document with what a parameter of one stage became in all stages of its join, which have to agree. */
+export function inStep(before: ExperimentDocument, after: ExperimentDocument, id: string): ExperimentDocument {
+  const [was, is] = [operatorOf(before, id), operatorOf(after, id)];
+  const stages = stagesWith(after, id);
+  if (!was || !is || stages.length < 2) return after;
+  const differs = ([name, value]: [string, Json]) => JSON.stringify((was.params as Params)[name]) !== JSON.stringify(value);
+  const changed = Object.entries(is.params as Params).filter(differs);
+  const operators = after.query.operators.map((operator) => {
+    if (operator.id === id || !stages.includes(operator.id)) return operator;
+    const own = changed.flatMap(([name, value]): [string, Json][] => {
+      const there = nameIn(after, is, name, operator);
+      return there === null ? [] : [[there, value]];
+    });
+    return own.length ? { ...operator, params: { ...(operator.params as Params), ...Object.fromEntries(own) } } : operator;
+  });
+  return { ...after, query: { ...after.query, operators } };
+}
+
+/** The fields of a record that look like one vector: numbered floats of the most frequent name, else all floats. */
+export function vectorFields(fields: readonly RecordField[]): string[] {
+  const floats = fields.filter(({ type }) => type === "float").map(({ name }) => name);
+  const byName = new Map<string, string[]>();
+  for (const name of floats) {
+    const stem = /^(.*?)_?\d+$/.exec(name)?.[1];
+    if (stem !== undefined) byName.set(stem, [...(byName.get(stem) ?? []), name]);
+  }
+  const longest = [...byName.values()].sort((a, b) => b.length - a.length)[0];
+  return longest && longest.length > 1 ? longest : floats;
+}
+
+/** Sources whose records go nowhere yet, in the order in which they were drawn. */
+const looseSources = (document: ExperimentDocument): string[] =>
+  document.query.operators
+    .filter(({ id }) => document.workload.sources[id] && !document.query.edges.some(({ source }) => source === id))
+    .map(({ id }) => id);
+
+/**
+ * Adds the stages of a similarity join at a place: a partitioner for each side, workset formulation and the join, with their edges. Two
+ * sources that feed nothing become its inputs. Returns the names of the new operators, too.
+ *
+ * @param schemas of the sources' records, by operator and port.
+ */
+export function addSimilarityJoin(
+  document: ExperimentDocument,
+  at: Position,
+  workers: number,
+  schemas: Record<string, { fields: RecordField[] }>,
+): [ExperimentDocument, string[]] {
+  const taken = document.query.operators.map(({ id }) => id);
+  const name = (base: string) => {
+    const free = freeName(base, taken);
+    taken.push(free);
+    return free;
+  };
+  const loose = looseSources(document);
+  const sources = loose.length === 2 ? loose : [];
+  const vectors = SIDES.map((_, n) => vectorFields(schemas[`${sources[n]}.out`]?.fields ?? []));
+  const metric = { distance: "angular", threshold: THRESHOLD };
+  const both = {
+    left_coordinates: vectors[0] ?? [],
+    right_coordinates: vectors[1] ?? [],
+    ...metric,
+    window: { kind: "tumbling", size_s: 10 },
+  };
+  const spaces = SIDES.map((side) => name(`${side}-spaces`));
+  const [worksets, join] = [name("worksets"), name("join")];
+  const operators: [Operator, number, number][] = [
+    ...spaces.map((id, n): [Operator, number, number] => [
+      { id, kind: "space_partitioner", parallelism: workers, params: { coordinates: vectors[n] ?? [], ...metric, spaces: workers } },
+      0,
+      n,
+    ]),
+    [{ id: worksets, kind: "workset_formulation", parallelism: workers, params: { ...both, workers } }, 1, 0],
+    [{ id: join, kind: "similarity_join", parallelism: workers, params: both }, 2, 0],
+  ];
+  const by = (key: string) => ({ kind: "hash", key, scheme: "modulo" });
+  const edges: Edge[] = SIDES.flatMap((side, n): Edge[] => {
+    const partitioner = spaces[n] ?? "";
+    const source = sources[n];
+    return [
+      ...(source ? [{ source, target: partitioner, partitioning: { kind: "rebalance" } }] : []),
+      { source: partitioner, target: worksets, target_port: side, partitioning: by("space") },
+      { source: worksets, source_port: `out_${side}`, target: join, target_port: side, partitioning: by("worker") },
+    ];
+  });
+  const positions = Object.fromEntries(
+    operators.map(([{ id }, column, row]) => [id, { x: at.x + column * COLUMN_PX, y: at.y + row * ROW_PX }]),
+  );
+  const next = {
+    ...document,
+    query: {
+      ...document.query,
+      operators: [...document.query.operators, ...operators.map(([operator]) => operator)],
+      edges: [...document.query.edges, ...edges],
+    },
+    ui: { ...document.ui, positions: { ...document.ui?.positions, ...positions } },
+  };
+  return [next, operators.map(([{ id }]) => id)];
+}
