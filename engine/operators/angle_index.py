@@ -105,8 +105,8 @@ def find_turns(row, row_f, tree, root, turn, reach, margin, time, entry, e):
             entry[e, S_FOUND + FOUND_NEAR] = 1  # a record beyond the half turn may be near
 
 
-def search(world, e, slot, port, columns, role, threshold, role_at, vector, tree):
-    """Find the records of the other side of an entry that match the one in `slot`. Returns the number of comparisons that this replaces;
+def search(world, e, slot, met, columns, role, threshold, role_at, vector, tree):
+    """Find the records of side `met` of an entry that match the one in `slot`. Returns the number of comparisons that this replaces;
     -1, with S_FOUND -1, if the records have to be compared."""
     entry = world.entry
     row = world.row
@@ -122,9 +122,9 @@ def search(world, e, slot, port, columns, role, threshold, role_at, vector, tree
         margin = MARGIN / min(threshold, 1.0 - threshold)
         clear_found(entry, e, S_FOUND)
         if role == INNER:  # inner records match without being compared
-            compared -= entry[e, S_INNER + 1 - port]
+            compared -= entry[e, S_INNER + met]
         for theirs in range(TREES):
-            root = entry[e, S_ROOTS + TREES * (1 - port) + theirs]
+            root = entry[e, S_ROOTS + TREES * met + theirs]
             if root > 0 and (role != OUTER or theirs != OUTER_TREE):
                 compared += row[root - 1, tree + TREE_COUNT]
                 find_turns(row, world.row_f, tree, root, turn, threshold, margin, world.msg[slot, M_NEWEST], entry, e)

@@ -400,8 +400,19 @@ class Pairing(Operator):
     inputs: ClassVar[tuple[str, ...]] = SIDES
     outputs: ClassVar[tuple[str, ...]] = ("out", *LATE_PORTS)
     writes_only_wanted = True
+    late_ports: ClassVar[tuple[str, ...]] = LATE_PORTS  # by side
+    one_stream: ClassVar[bool] = False  # whether both sides are the same records
     bounds: ClassVar[bool] = False  # whether its outputs may contain the bounds of a pane
     keyless: ClassVar[bool] = False  # whether all records meet, so that there are no keys
+
+    @classmethod
+    def of_side(cls, side: str, what: str) -> str:
+        """The name of a side's parameter."""
+        return f"{side}_{what}"
+
+    @classmethod
+    def input_in_words(cls, side: str) -> str:
+        return f"the {side} input"
 
     @classmethod
     def may_be_late(cls, params: Any) -> bool:
@@ -454,16 +465,16 @@ class Pairing(Operator):
             message = "select is empty, so the output would have no fields; name at least one, or leave select out"
             raise Refusal(message, at=("select",), value=[])
         out = RecordSchema(tuple(named[name][1].named(name) for name in names))
-        return {"out": out, **{late: inputs[side] for late, side in zip(LATE_PORTS, SIDES, strict=True)}}
+        return {"out": out, **{late: inputs[side] for late, side in zip(cls.late_ports, SIDES, strict=True)}}
 
     @classmethod
     def _check_keys(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> None:
         """Raise Refusal unless both keys are fields of the same type, and not floats."""
         types = []
         for side in SIDES:
-            key = f"{side}_key"
+            key = cls.of_side(side, "key")
             name = getattr(params, key)
-            field = known_field(name, inputs[side], key, f"the {side} input")
+            field = known_field(name, inputs[side], key, cls.input_in_words(side))
             if field.type == "float":
                 message = f"{key} '{name}' is a float; join on an int, string, bool or timestamp field"
                 raise Refusal(message, at=(key,), code="type_mismatch", value=name)
@@ -539,6 +550,8 @@ class Pairing(Operator):
         chosen = [named[name] for name in lowering.outputs["out"].names]
         columns = [inputs[SIDES[side]].index(field.name) if side < 2 else 0 for side, field in chosen]
         stored = [sorted({column for (side, _), column in zip(chosen, columns, strict=True) if side == s}) for s in (0, 1)]
+        if cls.one_stream:  # a stored record may be either of a pair
+            stored = [sorted({*stored[0], *stored[1]})] * 2
         width = max(map(len, stored))
         lowering.stored_rows(width + row_words, links)
         table_at = lowering.params_at + JOIN_OWN + len(own)
@@ -548,7 +561,7 @@ class Pairing(Operator):
             for word in (side, column, stored[side].index(column) if side < 2 else 0)
         ]
         columns_at = table_at + len(outputs)
-        late = [cls.outputs.index(port) if port in lowering.connected else 0 for port in LATE_PORTS]
+        late = [cls.outputs.index(port) if port in lowering.connected else 0 for port in cls.late_ports]
         keys = cls._keys(params)
         return [
             *(inputs[side].index(keys[side]) if keys else -1 for side in SIDES),

@@ -90,8 +90,9 @@ from engine.spec.base.records import RecordField, RecordSchema
     SIM_RIGHT_COORDINATES,
     SIM_COUNTS,
     SIM_INDEXED,
-) = range(JOIN_STEP + 1, JOIN_STEP + 14)
-SIM_OWN = JOIN_STEP + 14
+    SIM_ONE_STREAM,
+) = range(JOIN_STEP + 1, JOIN_STEP + 15)
+SIM_OWN = JOIN_STEP + 15
 NUMBER = LAST_PAIR + 1  # used instead of a side in the table of output fields
 ROLES_GIVEN, ROLES_OF_INNER, ROLES_NONE = range(3)
 """Where roles come from: a field with the role; a field that is true for a partition's own records, which are compared with all others;
@@ -113,6 +114,11 @@ def role_of(msg, slot, port, par, at):
     return role
 
 
+def side_met(par, at, port):
+    """The side whose records one that comes by `port` is compared with."""
+    return port if par[at + SIM_ONE_STREAM] == 1 else 1 - port
+
+
 def space_of(msg, slot, port, par, at):
     return msg[slot, M_PAYLOAD + par[at + SIM_LEFT_SPACE + port]] if par[at + SIM_LEFT_SPACE + port] >= 0 else 0
 
@@ -128,7 +134,7 @@ def mark_matches(world, e, slot, port, at, role):
     threshold = world.par_f[at + SIM_THRESHOLD]
     bound = world.par_f[at + SIM_BOUND]
     columns = par[at + SIM_LEFT_COORDINATES + port]
-    other = S_LEFT + (1 - port) * S_SIDE
+    other = S_LEFT + side_met(par, at, port) * S_SIDE
     space = space_of(world.msg, slot, port, par, at)
     matches = 0
     compared = 0
@@ -158,7 +164,7 @@ def count_pairs(world, e, slot, port, at, tracing, anchor, stamps, emits):
     entry = world.entry
     row = world.row
     marked = world.par[at + JOIN_EXTRA] + SIM_ROW_MATCHES
-    other = S_LEFT + (1 - port) * S_SIDE
+    other = S_LEFT + side_met(world.par, at, port) * S_SIDE
     together = -1
     outputs = 0
     r = entry[e, other + 1]
@@ -208,7 +214,8 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
     key = msg[slot, M_PAYLOAD + par[at + JOIN_LEFT_KEY + port]] if par[at + JOIN_LEFT_KEY + port] >= 0 else 0
     slide = par[at + JOIN_SLIDE]
     extra = par[at + JOIN_EXTRA]
-    other = S_LEFT + (1 - port) * S_SIDE
+    met = side_met(par, at, port)
+    other = S_LEFT + met * S_SIDE
     listened = par[at + JOIN_LISTENED]
     counts = par[at + SIM_COUNTS] == 1
     matches = 0
@@ -224,7 +231,7 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
         if e >= 0:
             compared = -1
             if indexed:
-                compared = search(world, e, slot, port, columns, role, threshold, extra + SIM_ROW_ROLE, vector, tree)
+                compared = search(world, e, slot, met, columns, role, threshold, extra + SIM_ROW_ROLE, vector, tree)
             if compared >= 0:
                 box[BOX_READ] += compared
                 entry[e, S_COMPARING] = compared
@@ -266,7 +273,7 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
         elif counts and listened == 1:
             count_pairs(world, e, slot, port, at, tracing, anchor, stamps, 1)
         r = entry[e, other + 1]
-        for _ in range(0 if counts else entry[e, other]):
+        for _ in range(0 if counts else entry[e, other]):  # in a self-join also the record itself, which is no match
             if row[r, extra + SIM_ROW_MATCHES] == 1 and listened == 1:
                 made = new_output(msg, world.free, g, box, slot, stamps)
                 pair_with_stored(world, made, slot, port, at, r, start, start + par[at + JOIN_SIZE], tracing, anchor, stamps)
@@ -288,7 +295,7 @@ class SimilarityPairing(PanePairing):
     on_record = staticmethod(similarity_on_record)
     on_close = staticmethod(join_on_close)
     next_tick = staticmethod(pairs_next_tick)
-    priced_as = "join"
+    priced_as: ClassVar[str | tuple[str, ...]] = "join"
     read_ps = READ_PS
     keeping = replace(KEPT_IN_PANES, by_key_groups=False, links=index_columns)
     roles = ROLES_NONE
@@ -321,8 +328,9 @@ class SimilarityPairing(PanePairing):
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
         check_threshold(params)
         for side in SIDES:
-            check_coordinates(getattr(params, f"{side}_coordinates"), inputs[side], f"{side}_coordinates", f"the {side} input")
-            check_fields(cls.added, inputs[side], f"the {side} input", cls.made_by)
+            name = cls.of_side(side, "coordinates")
+            check_coordinates(getattr(params, name), inputs[side], name, cls.input_in_words(side))
+            check_fields(cls.added, inputs[side], cls.input_in_words(side), cls.made_by)
         check_same_dimensions(params)
         schemas = super().output_schemas(params, inputs)
         if params.pairs == "counted":
@@ -377,6 +385,7 @@ class SimilarityPairing(PanePairing):
             place + dimensions,
             int(params.pairs == "counted"),
             int(indexed),
+            int(cls.one_stream),
             *columns[0],
             *columns[1],
         ]

@@ -60,6 +60,7 @@ from engine.operators.pairs import (
     KEY_BYTES,
     LATE_PORTS,
     SIDES,
+    Pairing,
     PanePairing,
     append_row,
     check_lateness,
@@ -416,11 +417,13 @@ class WorksetFormulation(Operator):
     kind, title, group, icon = "workset_formulation", "Workset formulation", "Similarity", "rings"
     position = 21
     source = "Siachamis 2024, 2.4"
-    priced_as = "join"
+    priced_as: ClassVar[str | tuple[str, ...]] = "join"
     read_ps = READ_PS
     keeping = Keeping(formulation_sizes, relink=formulation_relink, links=lambda w, at: range(S_NEAR, S_NEAR + 1))
-    inputs = SIDES
-    outputs = (*COPIES, *LATE_PORTS)
+    inputs: ClassVar[tuple[str, ...]] = SIDES
+    outputs: ClassVar[tuple[str, ...]] = (*COPIES, *LATE_PORTS)
+    copies: ClassVar[tuple[str, ...]] = COPIES  # by side
+    late_ports: ClassVar[tuple[str, ...]] = LATE_PORTS
     writes_only_wanted = True
     on_record = staticmethod(formulation_on_record)
     on_close = staticmethod(join_on_close)
@@ -437,20 +440,29 @@ class WorksetFormulation(Operator):
         right_window_end: ClassVar[None] = None
 
     @classmethod
+    def of_side(cls, side: str, what: str) -> str:
+        return Pairing.of_side(side, what)
+
+    @classmethod
+    def input_in_words(cls, side: str) -> str:
+        return Pairing.input_in_words(side)
+
+    @classmethod
     def output_ports(cls, params: Any) -> tuple[str, ...]:
-        return cls.outputs if has_late_records(params.window) else COPIES
+        return cls.outputs if has_late_records(params.window) else cls.copies
 
     @classmethod
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
         check_threshold(params)
         for side in SIDES:
-            check_coordinates(getattr(params, f"{side}_coordinates"), inputs[side], f"{side}_coordinates", f"the {side} input")
-            check_fields(SpacePartitioner.added, inputs[side], f"the {side} input", "a space partitioner")
+            name = cls.of_side(side, "coordinates")
+            check_coordinates(getattr(params, name), inputs[side], name, cls.input_in_words(side))
+            check_fields(SpacePartitioner.added, inputs[side], cls.input_in_words(side), "a space partitioner")
         check_same_dimensions(params)
         check_lateness(params)
         return {
-            **{port: with_fields(inputs[side], cls.added) for port, side in zip(COPIES, SIDES, strict=True)},
-            **{late: inputs[side] for late, side in zip(LATE_PORTS, SIDES, strict=True)},
+            **{port: with_fields(inputs[side], cls.added) for port, side in zip(cls.copies, SIDES, strict=True)},
+            **{late: inputs[side] for late, side in zip(cls.late_ports, SIDES, strict=True)},
         }
 
     @classmethod
@@ -465,12 +477,12 @@ class WorksetFormulation(Operator):
     def reads(cls, params: Any, inputs: Mapping[str, RecordSchema], wanted: Mapping[str, Collection[str]]) -> Mapping[str, Collection[str]]:
         return {
             side: {"space", "inner", *getattr(params, f"{side}_coordinates"), *(set(wanted[port]) - cls.added.keys()), *wanted[late]}
-            for side, port, late in zip(SIDES, COPIES, LATE_PORTS, strict=True)
+            for side, port, late in zip(SIDES, cls.copies, cls.late_ports, strict=True)
         }
 
     @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
-        tables = [output_words(lowering.outputs[port], inputs[side], cls.added) for port, side in zip(COPIES, SIDES, strict=True)]
+        tables = [output_words(lowering.outputs[port], inputs[side], cls.added) for port, side in zip(cls.copies, SIDES, strict=True)]
         columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
         stored = [list(range(len(inputs[side].fields))) for side in SIDES]
         width, dimensions = max(map(len, stored)), len(columns[0])
@@ -479,7 +491,7 @@ class WorksetFormulation(Operator):
         places = [lowering.params_at + FORM_OWN]
         for words in (*columns, *tables, *stored):
             places.append(places[-1] + len(words))
-        late = [cls.outputs.index(port) if port in lowering.connected else 0 for port in LATE_PORTS]
+        late = [cls.outputs.index(port) if port in lowering.connected else 0 for port in cls.late_ports]
         return [
             *(inputs[side].index("space") for side in SIDES),
             *(inputs[side].bytes * lowering.weight for side in SIDES),
@@ -503,7 +515,7 @@ class WorksetFormulation(Operator):
             8 * dimensions + 24,
             *(inputs[side].index("inner") for side in SIDES),
             *places[:2],
-            *(int(port in lowering.connected) for port in COPIES),
+            *(int(port in lowering.connected) for port in cls.copies),
             len(tables[0]),
             places[2],
             len(tables[1]),

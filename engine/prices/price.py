@@ -64,9 +64,10 @@ class PriceList:
     position: int = 1000
     values: ValuePrices = ValuePrices()
 
-    def price(self, kind: str, priced_as: str = "") -> Price:
+    def price(self, kind: str, priced_as: str | tuple[str, ...] = "") -> Price:
         """Of an operator kind; where the list has none, that of another kind. Raises KeyError."""
-        return self.prices[kind] if kind in self.prices else self.prices[priced_as]
+        names = (kind, priced_as) if isinstance(priced_as, str) else (kind, *priced_as)
+        return self.prices[next((name for name in names if name in self.prices), names[-1])]
 
     @property
     def digest(self) -> str:

@@ -12,6 +12,7 @@ from engine.core.control.keyed_state import entries_by_key, rows_of
 from engine.core.tables import Arrays, Words
 from engine.operators.workset_formulation import CENTROIDS
 from engine.spec import Experiment
+from engine.spec.rules.similarity import FORMULATIONS
 
 
 class Place(NamedTuple):
@@ -29,7 +30,7 @@ def places(experiment: Experiment) -> Iterator[Place]:
     firsts = np.cumsum([0, *(spec.parallelism for spec in query.operators)]).tolist()
     at = {spec.id: (first, spec.parallelism) for spec, first in zip(query.operators, firsts, strict=False)}
     for spec in query.operators:
-        if spec.kind == "similarity_join":
+        if spec.kind in FORMULATIONS:
             before = experiment.operator(next(edge.source for edge in query.edges if edge.target == spec.id))
             yield Place(spec, before, at[spec.id], at[before.id])
 

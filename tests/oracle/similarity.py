@@ -264,6 +264,40 @@ class SimilarityJoin(PanePairing):
         return sum(self.bytes[m.port] for m in self.members) + 16 * len({(m.where, m.pane) for m in self.members})
 
 
+class SelfWorksetFormulation(WorksetFormulation):
+    """One stream: its records come, and leave, by one port."""
+
+    def vector(self, record: Record, port: str) -> Vector:
+        return [record.values[name] for name in self.params.coordinates]
+
+    def admit(self, record: Record, port: str, now_ns: int) -> list[int | None]:
+        return super().admit(record, "left", now_ns)
+
+    def too_late(self, record: Record, port: str) -> list[Record]:
+        self.late += 1
+        return [record.to_port("late")]
+
+    def copy(self, record: Record, port: str, pane: int | None, workset: Workset, role: int) -> Record:
+        return super().copy(record, port, pane, workset, role).to_port("out")
+
+
+class SelfSimilarityJoin(SimilarityJoin):
+    """One stream: each arrival is the left one of its pairs, and is stored as what may become a right one."""
+
+    def __init__(self, params: Any, inputs: Mapping[str, RecordSchema]):
+        super().__init__(params, {"left": inputs["in"], "right": inputs["in"]})
+
+    def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
+        known = len(self.members)
+        made = super().on_record(record, "left", now_ns)
+        self.members[known:] = [replace(member, port="right") for member in self.members[known:]]
+        return made
+
+    def too_late(self, record: Record, port: str) -> list[Record]:
+        self.late += 1
+        return [record.to_port("late")]
+
+
 class ClusterJoin(SimilarityJoin):
     def role(self, record: Record) -> int:
         return OUTLIER if record.values["inner"] else OUTER
@@ -282,6 +316,8 @@ SIMILARITY = {
     "cluster_partitioner": ClusterPartitioner,
     "workset_formulation": WorksetFormulation,
     "similarity_join": SimilarityJoin,
+    "self_workset_formulation": SelfWorksetFormulation,
+    "self_similarity_join": SelfSimilarityJoin,
     "cluster_join": ClusterJoin,
     "brute_force_join": BruteForceJoin,
 }

@@ -93,6 +93,28 @@ def clusters(key: str = "key", dedupe: bool = False, partitions: int = 40, **abo
     return document
 
 
+def self_join(**about: Any) -> Document:
+    """The left stream of `worksets`, with itself."""
+    document = worksets(**about)
+    query = document["query"]
+    operators = {operator["id"]: operator for operator in query["operators"]}
+    for id, kind in (("worksets", "self_workset_formulation"), ("join", "self_similarity_join")):
+        params = operators[id]["params"]
+        params["coordinates"] = params.pop("left_coordinates")
+        del params["right_coordinates"]
+        operators[id]["kind"] = kind
+    query["operators"] = [operator for operator in query["operators"] if operator["id"] not in ("right", "right-spaces")]
+    query["edges"] = [
+        edge for edge in query["edges"] if "right" not in str([edge.get("source"), edge.get("source_port"), edge.get("target_port")])
+    ]
+    for edge in query["edges"]:
+        edge.pop("target_port", None)
+        if "source_port" in edge:
+            edge["source_port"] = edge["source_port"].removeprefix("out_").replace("late_left", "late").replace("left", "out")
+    del document["workload"]["sources"]["right"]
+    return document
+
+
 def brute_force(**about: Any) -> Document:
     """All against all, on one instance."""
     document = worksets(**about)
@@ -110,7 +132,7 @@ def counted(document: Document) -> Document:
     """The same job, with pairs that are counted and not made."""
     document = copy.deepcopy(document)
     for operator in document["query"]["operators"]:
-        if operator["kind"] in ("similarity_join", "cluster_join", "brute_force_join"):
+        if operator["kind"] in ("similarity_join", "self_similarity_join", "cluster_join", "brute_force_join"):
             operator["params"] = {name: value for name, value in operator["params"].items() if name != "select"} | {"pairs": "counted"}
         if operator["id"] == "sink":
             operator["params"] = {"counted_by": "pairs"}
@@ -127,9 +149,19 @@ def points(document: Document, source: str) -> tuple[NDArray[np.int64], NDArray[
     return columns["id"], np.ascontiguousarray(coordinates).view(np.float64), columns["time"]
 
 
+def true_self_pairs(document: Document, threshold: float, window_s: float | None, distance: str = "angular") -> Counter[tuple[int, int]]:
+    """The pairs of the left stream with itself, the larger number first."""
+    pairs = _pairs([points(document, "left")] * 2, threshold, window_s, distance)
+    return Counter(pair for pair in pairs if pair[0] > pair[1])
+
+
 def true_pairs(document: Document, threshold: float, window_s: float | None, distance: str = "angular") -> Counter[tuple[int, int]]:
     """The pairs of a tumbling window by event time (None: of all records) by comparing all, with NumPy's functions."""
-    (left_ids, left, left_ns), (right_ids, right, right_ns) = (points(document, side) for side in ("left", "right"))
+    return _pairs([points(document, side) for side in ("left", "right")], threshold, window_s, distance)
+
+
+def _pairs(sides: list[Any], threshold: float, window_s: float | None, distance: str) -> Counter[tuple[int, int]]:
+    (left_ids, left, left_ns), (right_ids, right, right_ns) = sides
     if distance == "angular":
         units = [vectors / np.linalg.norm(vectors, axis=1)[:, None] for vectors in (left, right)]
         apart = np.arccos(np.clip(units[0] @ units[1].T, -1, 1)) / np.pi

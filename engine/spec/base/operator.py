@@ -55,7 +55,7 @@ class Operator(Kind):
     writes_only_wanted: ClassVar[bool] = False  # its outputs hold only the fields that are read downstream
     reads_as_records: ClassVar[bool] = False  # a stored record that a firing reads costs as much as one served, where a list has no price
     read_ps: ClassVar[int] = 0  # price of a stored record or a distance that a service reads, in price lists without one
-    priced_as: ClassVar[str] = ""  # the kind whose price applies in price lists without this kind
+    priced_as: ClassVar[str | tuple[str, ...]] = ""  # the kinds whose price applies, the first known one, in price lists without this kind
     own_thread: ClassVar[bool] = False  # on a pool its instances have threads of their own, beside the cores
 
     class Params(Model):

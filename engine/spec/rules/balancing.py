@@ -13,6 +13,7 @@ from ..experiment.memory import Budget
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.streams import FileStream
 from .draft import Draft
+from .similarity import FORMULATIONS
 
 AT = ("policies", "balancing", "kind")
 
@@ -22,7 +23,7 @@ def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
     about = draft.balancing
     if not isinstance(about, Balancing):
         return
-    joins = [id for id, kind in draft.kinds.items() if kind.kind == "similarity_join"]
+    joins = [id for id, kind in draft.kinds.items() if kind.kind in FORMULATIONS]
     if not joins:
         kind = kind_of(type(about))
         message = f"balancing is '{kind}', but the query has no similarity join with worksets to move; draw one, or choose none"

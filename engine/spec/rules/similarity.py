@@ -8,8 +8,14 @@ from typing import Any
 from ..base.problems import Problem, pointer
 from .draft import Draft, items, section
 
-PARTITIONERS = {"workset_formulation": "space_partitioner", "cluster_join": "cluster_partitioner"}
+PARTITIONERS = {
+    "workset_formulation": "space_partitioner",
+    "self_workset_formulation": "space_partitioner",
+    "cluster_join": "cluster_partitioner",
+}
 """By kind, what partitions its records, on each side."""
+FORMULATIONS = {"similarity_join": "workset_formulation", "self_similarity_join": "self_workset_formulation"}
+"""By kind of a join of worksets, what forms them."""
 
 SAME_AS_PARTITIONERS = ("distance", "threshold")
 SAME_AS_FORMULATION = ("distance", "threshold", "window", "lateness_ms")
@@ -24,15 +30,16 @@ def similarity_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Pro
             continue
         if kind in PARTITIONERS:
             yield from _sides(draft, params, kinds, id, PARTITIONERS[kind])
-        if kind == "similarity_join":
-            yield from _join(draft, params, kinds, id)
+        if kind in FORMULATIONS:
+            yield from _join(draft, params, kinds, id, FORMULATIONS[kind])
         if getattr(params[id], "pairs", "each") == "counted":
             yield from _latencies(draft, id)
 
 
 def _sides(draft: Draft, params: Mapping[str, Any], kinds: Mapping[str, str], id: str, wanted: str) -> Iterator[Problem]:
     """The partitioners in front of an operator, among one another and with it."""
-    before = [one for port in ("left", "right") for one in _before(draft, kinds, id, port, wanted) if params.get(one) is not None]
+    ports = draft.kinds[id].inputs
+    before = [one for port in ports for one in _before(draft, kinds, id, port, wanted) if params.get(one) is not None]
     for one in before[1:]:
         yield from _differences(draft, params, one, before[0], SAME_ON_BOTH_SIDES)
     if before:
@@ -46,9 +53,9 @@ def _sides(draft: Draft, params: Mapping[str, Any], kinds: Mapping[str, str], id
             yield Problem(_place(draft, before[0], "spaces"), "too_few_spaces", message, spaces)
 
 
-def _join(draft: Draft, params: Mapping[str, Any], kinds: Mapping[str, str], id: str) -> Iterator[Problem]:
-    for port in ("left", "right"):
-        for before in _before(draft, kinds, id, port, "workset_formulation"):
+def _join(draft: Draft, params: Mapping[str, Any], kinds: Mapping[str, str], id: str, formulation: str) -> Iterator[Problem]:
+    for port in draft.kinds[id].inputs:
+        for before in _before(draft, kinds, id, port, formulation):
             if params.get(before) is not None:
                 yield from _differences(draft, params, id, before, SAME_AS_FORMULATION)
                 yield from _workers(draft, before, params[before].workers, id)

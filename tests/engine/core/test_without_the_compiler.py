@@ -20,7 +20,7 @@ from ...support.agreement import DATASETS
 from ...support.keyed_state_examples import KINDS, document
 from ...support.recovery_examples import PROTOCOLS, counting, joining, loss, with_losses
 from ...support.rescaling_examples import in_place, order_of, scaled
-from ...support.similarity_examples import brute_force, clusters, worksets
+from ...support.similarity_examples import brute_force, clusters, self_join, worksets
 
 Document = dict[str, Any]
 
@@ -55,7 +55,7 @@ def without_state(processor: str = "dedicated") -> Document:
 
 
 def test_every_kind_is_tried() -> None:
-    similar = [worksets(), clusters(), brute_force()]
+    similar = [worksets(), self_join(), clusters(), brute_force()]
     found = {operator["kind"] for made in [without_state(), *map(document, KINDS), *similar] for operator in made["query"]["operators"]}
     assert found == {*OPERATORS}
 
@@ -67,7 +67,7 @@ def test_every_kind_with_state(name: str) -> None:
     assert_the_same_without_the_compiler(made)
 
 
-@pytest.mark.parametrize("make", [worksets, clusters, brute_force], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [worksets, self_join, clusters, brute_force], ids=lambda make: make.__name__)
 def test_similarity_joins(make: Callable[..., Document]) -> None:
     assert_the_same_without_the_compiler(make(per_s=1500.0, dimensions=3, horizon_s=0.03))
 

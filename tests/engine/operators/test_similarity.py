@@ -37,7 +37,17 @@ from tests.support.tiers import EXAMPLES, TIER, only, spread
 from ...support.agreement import assert_agreement, cut_saved_and_forked, fingerprint, services_of, traced, with_params
 from ...support.keyed_state_examples import in_and_out
 from ...support.recovery_examples import PROTOCOLS, loss, with_losses, with_protocol
-from ...support.similarity_examples import TUMBLING, brute_force, clusters, counted, true_pairs, vectors, worksets
+from ...support.similarity_examples import (
+    TUMBLING,
+    brute_force,
+    clusters,
+    counted,
+    self_join,
+    true_pairs,
+    true_self_pairs,
+    vectors,
+    worksets,
+)
 
 ANCHORS = ["trigger", "newest", "oldest"]
 SLIDING = {"kind": "sliding", "size_s": 0.02, "slide_s": 0.008}
@@ -85,6 +95,24 @@ def test_brute_force_finds_every_pair_once() -> None:
     assert pairs(simulation) == true_pairs(document, 0.07, 0.02)
 
 
+@pytest.mark.parametrize(("t", "p", "d", "distance"), spread(CASES, ci=5, first=3))
+def test_every_pair_of_one_stream_is_found_once(t: float, p: int, d: int, distance: str) -> None:
+    document = self_join(workers=p, threshold=t, dimensions=d, distance=distance, per_s=4000.0)
+    assert validate(document) == []
+    simulation = traced(document)
+    found = [(row["id"], row["right_id"]) for row in simulation.outputs("sink").to_pylist()]
+    assert Counter((max(pair), min(pair)) for pair in found) == true_self_pairs(document, t, 0.02, distance)
+    assert simulation.summary()["errors"] == 0
+
+
+def test_of_a_pair_of_one_stream_the_later_record_is_the_left_one() -> None:
+    """One instance of each operator, so records come in the order of their numbers."""
+    document = self_join(workers=1, threshold=0.05, per_s=4000.0)
+    found = [(row["id"], row["right_id"]) for row in traced(document).outputs("sink").to_pylist()]
+    assert len(found) > 100
+    assert all(later > earlier for later, earlier in found)
+
+
 def test_full_history_has_no_windows() -> None:
     document = worksets(window={"kind": "full_history"})
     assert pairs(traced(document)) == true_pairs(document, 0.05, None)
@@ -102,7 +130,7 @@ def test_a_pair_of_two_sliding_windows_is_found_in_each() -> None:
 @st.composite
 def jobs(draw: st.DrawFn, counts: bool = True) -> dict[str, Any]:
     """Similarity joins of all kinds on slow links and few cores, with records that are late and channels that are full."""
-    make = draw(st.sampled_from([worksets, worksets, clusters, brute_force]))
+    make = draw(st.sampled_from([worksets, worksets, self_join, clusters, brute_force]))
     windows = [TUMBLING, TUMBLING | {"clock": "processing"}, TUMBLING | {"origin_s": -0.003}, SLIDING, {"kind": "full_history"}]
     about: dict[str, Any] = {
         "workers": draw(st.integers(1, 4)),
@@ -113,7 +141,7 @@ def jobs(draw: st.DrawFn, counts: bool = True) -> dict[str, Any]:
         "distance": draw(st.sampled_from(["angular", "euclidean"])),
         "seed": draw(st.integers(0, 2**48 - 1)),
     }
-    if make is worksets:
+    if make in (worksets, self_join):
         about["spaces"] = about["workers"] * draw(st.integers(1, 2))
     if make is clusters:
         about |= {"key": draw(st.sampled_from(["key", "space"])), "dedupe": draw(st.booleans()), "partitions": draw(st.integers(1, 30))}
@@ -144,7 +172,7 @@ def counted_worksets(**about: Any) -> dict[str, Any]:
     return counted(worksets(**about))
 
 
-@pytest.mark.parametrize("make", [worksets, clusters, brute_force, counted_worksets], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [worksets, self_join, clusters, brute_force, counted_worksets], ids=lambda make: make.__name__)
 def test_a_run_is_the_same_cut_saved_and_forked(make: Any) -> None:
     document = make(per_s=3000.0, window=SLIDING)
     whole, cut = traced(document), cut_saved_and_forked(document, 4_000_011)
@@ -161,7 +189,7 @@ def test_no_pair_is_lost_with_a_worker(protocol: Any) -> None:
     assert pairs(simulation).keys() == true_pairs(document, 0.05, 0.05).keys()  # a sink's log is outside: it may get pairs again
 
 
-@pytest.mark.parametrize("make", [worksets, clusters, brute_force, counted_worksets], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [worksets, self_join, clusters, brute_force, counted_worksets], ids=lambda make: make.__name__)
 def test_state_that_goes_out_and_in_again_changes_nothing(make: Any) -> None:
     assert in_and_out(make(per_s=3000.0, window=SLIDING)) > 5
 
@@ -184,7 +212,7 @@ def test_counted_pairs_are_those_that_would_be_made(document: dict[str, Any]) ->
     for a, b in zip((made.summary(), numbered.summary()), (numbered.summary(), made.summary()), strict=True):
         assert a["records_out"] == b["records_out"]
         assert a["latencies_ms"] == b["latencies_ms"]
-        for id in ("left", "right", "join"):
+        for id in sorted({"left", "right", "join"} & a["operators"].keys()):
             assert {what: a["operators"][id][what] for what in ("in", "out", "busy", "read", "late")} == {
                 what: b["operators"][id][what] for what in ("in", "out", "busy", "read", "late")
             }
@@ -422,6 +450,11 @@ def test_wrong_parameters_are_refused_where_they_stand(operator: str, params: di
         (clusters, "right-spaces", {"keys": 100}, "keys is 100, but 'left-spaces'"),
         (clusters, "left-spaces", {"workers": 2}, "workers is 2, but 'join'"),
         (clusters, "join", {"threshold": 0.04}, "threshold is 0.04, but 'left-spaces'"),
+        (self_join, "worksets", {"threshold": 0.04}, "threshold is 0.04, but 'left-spaces'"),
+        (self_join, "worksets", {"workers": 2}, "workers is 2, but 'join'"),
+        (self_join, "join", {"lateness_ms": 1.0}, "lateness_ms is 1, but 'worksets'"),
+        (self_join, "join", {"coordinates": ["x1", "x9"]}, "coordinates names 'x9', which is not a field of the input"),
+        (self_join, "join", {"key": "id_"}, "key 'id_' is not a field of the input"),
     ],
 )
 def test_operators_of_one_join_have_to_agree(make: Any, operator: str, params: dict[str, Any], says: str) -> None:

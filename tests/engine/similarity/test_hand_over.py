@@ -26,7 +26,7 @@ from engine.spec import validate
 from tests.support.tiers import EXAMPLES, TIER, spread
 
 from ...support.agreement import cut_saved_and_forked, fingerprint, traced, with_params
-from ...support.similarity_examples import counted, true_pairs, worksets
+from ...support.similarity_examples import counted, self_join, true_pairs, true_self_pairs, worksets
 
 SIZE_S = 0.02
 Document = dict[str, Any]
@@ -92,6 +92,18 @@ def test_every_pair_is_found_once(t: float, p: int, d: int, mechanism: str) -> N
     simulation = traced(document)
     assert pairs(simulation) == true_pairs(document, t, SIZE_S)
     assert p == 1 or d == 10 or simulation.summary()["balancing"]["moves"] > 0
+
+
+@pytest.mark.parametrize("mechanism", ["next_window", "online", "stop_restart"])
+def test_worksets_of_one_stream_move(mechanism: str) -> None:
+    document = self_join(workers=4, threshold=0.02, per_s=20_000.0, horizon_s=0.1)
+    about = {"kind": "s3j", "mechanism": mechanism, "every_s": 0.007, "restart_s": 0.002, "notice_ms": 1.0}
+    document = with_slow_links(document | {"policies": {"balancing": about}})
+    assert validate(document) == []
+    simulation = traced(document)
+    found = Counter((max(pair), min(pair)) for pair in pairs(simulation).elements())
+    assert found == true_self_pairs(document, 0.02, SIZE_S)
+    assert simulation.summary()["balancing"]["moves"] > 2
 
 
 def test_counted_pairs_are_those_that_are_made() -> None:

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExperimentDocument } from "../../api/document";
 import { emptyDocument, operatorOf } from "./document";
-import { addOperator, patchOperator } from "./edits";
+import { addOperator, patchOperator, removeParts } from "./edits";
 import { addSimilarityJoin, inStep, stagesWith, vectorFields } from "./similarity";
 
 const floats = (...names: string[]) => names.map((name) => ({ name, type: "float" as const, optional: false }));
@@ -30,6 +30,19 @@ describe("a similarity join drawn at once", () => {
     ]);
     expect(params(document, "right-spaces").coordinates).toEqual(["y1", "y2"]);
     expect(params(document, "join").left_coordinates).toEqual(["x1", "x2"]);
+  });
+
+  it("joins a stream with itself", () => {
+    const [own, ids] = addSimilarityJoin(removeParts(sources(), ["b"], []), { x: 0, y: 0 }, 2, SCHEMAS, 1);
+    expect(ids.map((id) => operatorOf(own, id)?.kind)).toEqual(["space_partitioner", "self_workset_formulation", "self_similarity_join"]);
+    expect(own.query.edges.map(({ source, target, target_port }) => [source, target, target_port])).toEqual([
+      ["a", "spaces", undefined],
+      ["spaces", "worksets", undefined],
+      ["worksets", "join", undefined],
+    ]);
+    const other = inStep(own, patchOperator(own, "spaces", { params: { ...params(own, "spaces"), coordinates: ["u"] } as never }), "spaces");
+    expect(params(other, "join").coordinates).toEqual(["u"]);
+    expect(params(own, "worksets")).toMatchObject({ coordinates: ["x1", "x2"], workers: 2 });
   });
 
   it("takes free names, and no source that feeds something", () => {

@@ -9,11 +9,12 @@ type Side = "left" | "right";
 export const SIDES: readonly Side[] = ["left", "right"];
 const PARTITIONERS = ["space_partitioner", "cluster_partitioner"];
 const JOINS = ["workset_formulation", "similarity_join", "cluster_join"];
+const SELF_JOINS = ["self_workset_formulation", "self_similarity_join"];
 const COLUMN_PX = 192;
 const ROW_PX = 128;
 const THRESHOLD = 0.01;
 
-const isStage = (operator: Operator | undefined) => [...PARTITIONERS, ...JOINS].includes(operator?.kind ?? "");
+const isStage = (operator: Operator | undefined) => [...PARTITIONERS, ...JOINS, ...SELF_JOINS].includes(operator?.kind ?? "");
 
 /** The stages of the similarity join that an operator belongs to, itself included; none for any other operator. */
 export function stagesWith(document: ExperimentDocument, id: string): string[] {
@@ -40,9 +41,10 @@ function nameIn(document: ExperimentDocument, from: Operator, name: string, to: 
   if (name === "distance" || name === "threshold") return name;
   if (name === "window") return toPartitioner ? null : name;
   if (name === "seed" || name === "spaces") return toPartitioner && fromPartitioner ? name : null;
-  const ofPartitioner = name === "coordinates" ? sideOf(document, from.id) : null;
-  const side = fromPartitioner ? ofPartitioner : SIDES.find((one) => name === `${one}_coordinates`);
+  const ofOneInput = name === "coordinates" ? sideOf(document, from.id) : null;
+  const side = JOINS.includes(from.kind) ? SIDES.find((one) => name === `${one}_coordinates`) : ofOneInput;
   if (!side) return null;
+  if (SELF_JOINS.includes(to.kind)) return "coordinates";
   if (!toPartitioner) return `${side}_coordinates`;
   return sideOf(document, to.id) === side ? "coordinates" : null;
 }
@@ -84,8 +86,8 @@ const looseSources = (document: ExperimentDocument): string[] =>
     .map(({ id }) => id);
 
 /**
- * Adds the stages of a similarity join at a place: a partitioner for each side, workset formulation and the join, with their edges. Two
- * sources that feed nothing become its inputs. Returns the names of the new operators, too.
+ * Adds the stages of a similarity join of two streams, or of one with itself, at a place: a partitioner for each, workset formulation and
+ * the join, with their edges. Sources that feed nothing become its inputs, if there are as many. Returns the new operators' names, too.
  *
  * @param schemas of the sources' records, by operator and port.
  */
@@ -94,6 +96,7 @@ export function addSimilarityJoin(
   at: Position,
   workers: number,
   schemas: Record<string, { fields: RecordField[] }>,
+  streams: 1 | 2 = 2,
 ): [ExperimentDocument, string[]] {
   const taken = document.query.operators.map(({ id }) => id);
   const name = (base: string) => {
@@ -102,16 +105,15 @@ export function addSimilarityJoin(
     return free;
   };
   const loose = looseSources(document);
-  const sources = loose.length === 2 ? loose : [];
-  const vectors = SIDES.map((_, n) => vectorFields(schemas[`${sources[n]}.out`]?.fields ?? []));
+  const sources = loose.length === streams ? loose : [];
+  const sides = SIDES.slice(0, streams);
+  const [prefix, self] = streams === 1 ? ["self_", true] : ["", false];
+  const vectors = sides.map((_, n) => vectorFields(schemas[`${sources[n]}.out`]?.fields ?? []));
   const metric = { distance: "angular", threshold: THRESHOLD };
-  const both = {
-    left_coordinates: vectors[0] ?? [],
-    right_coordinates: vectors[1] ?? [],
-    ...metric,
-    window: { kind: "tumbling", size_s: 10 },
-  };
-  const spaces = SIDES.map((side) => name(`${side}-spaces`));
+  const [left = [], right = []] = vectors;
+  const coordinates: Params = self ? { coordinates: left } : { left_coordinates: left, right_coordinates: right };
+  const both: Params = { ...coordinates, ...metric, window: { kind: "tumbling", size_s: 10 } };
+  const spaces = sides.map((side) => name(self ? "spaces" : `${side}-spaces`));
   const [worksets, join] = [name("worksets"), name("join")];
   const operators: [Operator, number, number][] = [
     ...spaces.map((id, n): [Operator, number, number] => [
@@ -119,17 +121,19 @@ export function addSimilarityJoin(
       0,
       n,
     ]),
-    [{ id: worksets, kind: "workset_formulation", parallelism: workers, params: { ...both, workers } }, 1, 0],
-    [{ id: join, kind: "similarity_join", parallelism: workers, params: both }, 2, 0],
+    [{ id: worksets, kind: `${prefix}workset_formulation`, parallelism: workers, params: { ...both, workers } }, 1, 0],
+    [{ id: join, kind: `${prefix}similarity_join`, parallelism: workers, params: both }, 2, 0],
   ];
   const by = (key: string) => ({ kind: "hash", key, scheme: "modulo" });
-  const edges: Edge[] = SIDES.flatMap((side, n): Edge[] => {
+  const edges: Edge[] = sides.flatMap((side, n): Edge[] => {
     const partitioner = spaces[n] ?? "";
     const source = sources[n];
+    const into = self ? {} : { target_port: side };
+    const from = self ? {} : { source_port: `out_${side}` };
     return [
       ...(source ? [{ source, target: partitioner, partitioning: { kind: "rebalance" } }] : []),
-      { source: partitioner, target: worksets, target_port: side, partitioning: by("space") },
-      { source: worksets, source_port: `out_${side}`, target: join, target_port: side, partitioning: by("worker") },
+      { source: partitioner, target: worksets, ...into, partitioning: by("space") },
+      { source: worksets, ...from, target: join, ...into, partitioning: by("worker") },
     ];
   });
   const positions = Object.fromEntries(

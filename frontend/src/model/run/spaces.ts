@@ -61,12 +61,18 @@ export class SpaceHistory {
 
 /** Names of the joins whose worksets frames tell of. */
 export const similarityJoins = ({ query }: Pick<ExperimentDocument, "query">): string[] =>
-  query.operators.filter(({ kind }) => kind === "similarity_join").map(({ id }) => id);
+  query.operators.filter(({ kind }) => ["similarity_join", "self_similarity_join"].includes(kind)).map(({ id }) => id);
+
+/** The coordinates of a join's vectors, of its left ones if there are two streams. */
+function coordinatesOf({ query }: Pick<ExperimentDocument, "query">, join: string): string[] {
+  const params = query.operators.find(({ id }) => id === join)?.params as Record<string, string[] | undefined> | undefined;
+  return params?.coordinates ?? params?.left_coordinates ?? [];
+}
 
 /** Whether vectors are directions in the plane, which a circle shows whole. */
-export function isCircle({ query }: Pick<ExperimentDocument, "query">, join: string): boolean {
-  const params = query.operators.find(({ id }) => id === join)?.params as { distance?: string; left_coordinates?: string[] } | undefined;
-  return (params?.distance ?? "angular") === "angular" && params?.left_coordinates?.length === 2;
+export function isCircle(document: Pick<ExperimentDocument, "query">, join: string): boolean {
+  const params = document.query.operators.find(({ id }) => id === join)?.params as { distance?: string } | undefined;
+  return (params?.distance ?? "angular") === "angular" && coordinatesOf(document, join).length === 2;
 }
 
 /** The sink that measures each worker of a join: as parallel, fed forward, with latencies by instance. Null: there is none. */
@@ -78,10 +84,7 @@ export function sinkOfWorkers({ query }: Pick<ExperimentDocument, "query">, join
 }
 
 /** Number of coordinates of a join's vectors. */
-export function dimensionsOf({ query }: Pick<ExperimentDocument, "query">, join: string): number {
-  const params = query.operators.find(({ id }) => id === join)?.params as { left_coordinates?: string[] } | undefined;
-  return params?.left_coordinates?.length ?? 0;
-}
+export const dimensionsOf = (document: Pick<ExperimentDocument, "query">, join: string): number => coordinatesOf(document, join).length;
 
 const keyOf = (space: number, number: number) => `${space}.${number}`;
 

@@ -44,9 +44,19 @@ function ranked(entries: Entry[], word: string): Entry[] {
   return known.sort((a, b) => a.at - b.at).map(({ entry }) => entry);
 }
 
-const SIMILARITY_JOIN =
-  "Finds the pairs of two streams whose vectors are within a threshold of each other (S3J): spaces, worksets and join at once. Two sources " +
-  "that feed nothing yet become its inputs.";
+/** Whole joins, with all their stages. */
+const SIMILARITY_JOINS: Entry[] = ([2, 1] as const).map((streams) => ({
+  key: streams === 2 ? "similarity join" : "similarity self-join",
+  group: "Similarity",
+  title: streams === 2 ? "Similarity join" : "Similarity self-join",
+  note: "S3J",
+  doc:
+    streams === 2
+      ? "Pairs of two streams whose vectors are within a threshold of each other: spaces, worksets and join at once. Two sources that feed nothing yet become its inputs."
+      : "Pairs within one stream, such as near-duplicates: spaces, worksets and join at once. A source that feeds nothing yet becomes its input.",
+  icon: iconOf("rings"),
+  item: { part: "similarity join", streams },
+}));
 
 /** Without watermarks no event-time window behind a source ever closes. */
 const WATERMARKS: Tagged = { kind: "bounded", lag_ms: 0, period_ms: 1000 };
@@ -108,20 +118,8 @@ export function Palette({ onUpload, onImport, onTemplates }: { onUpload: () => v
         item: { part: "operator", kind: kind.kind },
       });
     }
-    if (list.some(({ key }) => key === "operator similarity_join"))
-      list.splice(
-        list.findIndex(({ group }) => group === "Similarity"),
-        0,
-        {
-          key: "similarity join",
-          group: "Similarity",
-          title: "Similarity join",
-          note: "S3J",
-          doc: SIMILARITY_JOIN,
-          icon: iconOf("rings"),
-          item: { part: "similarity join" },
-        },
-      );
+    const stages = list.findIndex(({ group }) => group === "Similarity");
+    if (stages >= 0) list.splice(stages, 0, ...SIMILARITY_JOINS);
     for (const [group, title, note, icon] of HOST_ENTRIES)
       list.push({ key: `host ${group}`, group: "Hardware", title, note, doc: "", icon, item: { part: "host", group } });
     return list;

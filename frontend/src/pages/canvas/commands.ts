@@ -20,7 +20,7 @@ import { edit, goTo, NOTHING, reveal, select, useEditor } from "./editor";
 export type PaletteItem =
   | { part: "operator"; kind: string }
   | { part: "source"; stream: Tagged; name: string; rate: Tagged; watermarks?: Tagged }
-  | { part: "similarity join" }
+  | { part: "similarity join"; streams: 1 | 2 }
   | { part: "host"; group: string };
 
 export const PALETTE_TYPE = "application/x-millrace";
@@ -43,7 +43,7 @@ const snap = (value: number) => Math.round(value / 8) * 8;
 export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Position): void {
   const { document } = useEditor.getState();
   if (item.part === "host") return addHostTemplate(item.group);
-  if (item.part === "similarity join") return addStages(kinds, at);
+  if (item.part === "similarity join") return addStages(item.streams, kinds, at);
   const taken = document.query.operators.map((operator) => operator.id);
   const sourceKind = [...kinds.values()].find((kind) => !kind.inputs.length)?.kind ?? "source";
   const kind = item.part === "operator" ? item.kind : sourceKind;
@@ -61,13 +61,13 @@ export function addItem(item: PaletteItem, kinds: Map<string, Kind>, at?: Positi
   select({ operators: [id] });
 }
 
-function addStages(kinds: Map<string, Kind>, at?: Position): void {
+function addStages(streams: 1 | 2, kinds: Map<string, Kind>, at?: Position): void {
   const { document, schemas } = useEditor.getState();
   const place = at
     ? freePlace(document, kinds, "space_partitioner", { x: snap(at.x - NODE.width / 2), y: snap(at.y - NODE.header / 2) })
     : nextPlace(document, kinds);
   const workers = Math.max(2, Math.min(5, expandHosts(document).length));
-  const [next, added] = addSimilarityJoin(document, place, workers, schemas);
+  const [next, added] = addSimilarityJoin(document, place, workers, schemas, streams);
   edit(() => next);
   select({ operators: added.slice(-1) });
   reveal(added);
