@@ -75,6 +75,10 @@ export function isCircle(document: Pick<ExperimentDocument, "query">, join: stri
   return (params?.distance ?? "angular") === "angular" && coordinatesOf(document, join).length === 2;
 }
 
+/** The largest distance of two vectors that match. */
+export const thresholdOf = ({ query }: Pick<ExperimentDocument, "query">, join: string): number =>
+  Number((query.operators.find(({ id }) => id === join)?.params as { threshold?: number } | undefined)?.threshold ?? 0);
+
 /** The sink that measures each worker of a join: as parallel, fed forward, with latencies by instance. Null: there is none. */
 export function sinkOfWorkers({ query }: Pick<ExperimentDocument, "query">, join: string): string | null {
   const forward = (edge: (typeof query.edges)[number]) => (edge.partitioning?.kind ?? "forward") === "forward";

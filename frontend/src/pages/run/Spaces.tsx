@@ -1,7 +1,8 @@
-import { useMemo, useState } from "react";
+import { useMemo, useState, type MouseEvent } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import { plural, short } from "../../lib/format";
 import type { FrameLog } from "../../model/run/frames";
+import type { RecordRoute as Route } from "../../model/run/recordRoutes";
 import {
   arcsOf,
   dimensionsOf,
@@ -9,12 +10,14 @@ import {
   pictureAt,
   similarityJoins,
   sinkOfWorkers,
+  thresholdOf,
   turnOf,
   type SpacePicture,
   type Workset,
 } from "../../model/run/spaces";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
+import { RecordRoute, useRecordRoute } from "./RecordRoute";
 
 const COLOURS = 6;
 const LARGEST_SHOWN = 8;
@@ -37,12 +40,14 @@ export function Spaces({ document }: { document: ExperimentDocument }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the log grows in place
     [log, join, moment_s, count],
   );
+  const threshold = thresholdOf(document, join);
+  const asked = useRecordRoute(picture, threshold);
   if (!picture?.worksets.length) return <Empty icon="clock" title="No record has come to the join yet, so there is no workset" />;
   const dimensions = dimensionsOf(document, join);
   return (
     <div className="spaces scroll" tabIndex={0} role="region" aria-label="Space" data-testid="spaces">
       <figure>
-        {isCircle(document, join) ? <Circle picture={picture} /> : <Plane picture={picture} />}
+        {isCircle(document, join) ? <Circle picture={picture} {...asked} /> : <Plane picture={picture} />}
         <figcaption>
           {isCircle(document, join)
             ? "Outside, the spaces with their centroids. Inside, a line for each workset in its owner's colour; its length shows its comparisons."
@@ -61,6 +66,7 @@ export function Spaces({ document }: { document: ExperimentDocument }) {
           )}
           <span title="In the newest window, up to this moment">{short(picture.compared)} comparisons</span>
         </p>
+        {isCircle(document, join) && <RecordRoute {...asked} threshold={threshold} />}
         <Workers picture={picture} p99_ms={latenciesAt(log, sinkOfWorkers(document, join), moment_s)} />
         <Largest worksets={picture.worksets} />
       </div>
@@ -71,10 +77,30 @@ export function Spaces({ document }: { document: ExperimentDocument }) {
 const told = ({ space, number, worker, compared, records }: Workset) =>
   `Workset ${space}.${number}, worker ${worker}: ${short(compared)} comparisons, ${short(records)} records and copies`;
 
-function Circle({ picture: { centroids, worksets } }: { picture: SpacePicture }) {
+function Circle({
+  picture: { centroids, worksets },
+  turn: shown,
+  setTurn,
+  route,
+}: {
+  picture: SpacePicture;
+  turn: number | null;
+  setTurn: (turn: number) => void;
+  route: Route | null;
+}) {
   const most = Math.max(1, ...worksets.map(({ compared }) => compared));
+  const point = ({ currentTarget, clientX, clientY }: MouseEvent<SVGSVGElement>) => {
+    const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(currentTarget.getScreenCTM()?.inverse());
+    setTurn(turnOf(x, -y));
+  };
   return (
-    <svg viewBox="-128 -128 256 256" role="img" aria-label={`${worksets.length} worksets in ${centroids.length} spaces`}>
+    <svg
+      viewBox="-128 -128 256 256"
+      role="img"
+      aria-label={`${worksets.length} worksets in ${centroids.length} spaces`}
+      className="circle"
+      onClick={point}
+    >
       {arcsOf(centroids).map(({ space, from, to }) => (
         <path key={space} className="space" d={arc(from, to, RING + 6)} stroke={colourOf(space)}>
           <title>Space {space}</title>
@@ -105,6 +131,21 @@ function Circle({ picture: { centroids, worksets } }: { picture: SpacePicture })
           </path>
         );
       })}
+      {route &&
+        shown !== null &&
+        route.spaces.flatMap(({ stops }) =>
+          stops.map(({ workset, role }) => {
+            const to = workset ? turnOf(workset.x, workset.y) : shown;
+            return (
+              <path
+                key={workset ? `${workset.space}.${workset.number}` : "new"}
+                className={`stop ${role}`}
+                d={`M${at(shown, 0.3 * RING).join(" ")}L${at(to, RING - 2).join(" ")}`}
+              />
+            );
+          }),
+        )}
+      {shown !== null && <path className="asked" d={`M0 0L${at(shown, RING + 12).join(" ")}`} />}
     </svg>
   );
 }
