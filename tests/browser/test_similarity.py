@@ -1,5 +1,5 @@
-"""Somebody looks for near-duplicates in vectors of their own: uploads them, draws the join at once, runs it, watches worksets move, and asks
-where a record goes."""
+"""Somebody looks for near-duplicates in vectors of their own: uploads them, draws the join at once, runs it, watches worksets move, and
+asks where a record goes."""
 
 from __future__ import annotations
 
