@@ -80,7 +80,14 @@ MAY_IMPORT = {
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
     "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
     # the online monitor reads what autoscalers read, and decisions of both look alike in telemetry
-    "engine.similarity": {"engine.similarity", "engine.checkpointing", "engine.operators", "engine.spec", "engine.core"},
+    "engine.similarity": {
+        "engine.similarity",
+        "engine.checkpointing",
+        "engine.telemetry",
+        "engine.operators",
+        "engine.spec",
+        "engine.core",
+    },
     "engine.relocation": {"engine.relocation", "engine.autoscaling", "engine.placement", "engine.spec", "engine.core"},
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
     "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.scheduling", "engine.spec", "engine.core"},

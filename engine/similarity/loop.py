@@ -20,6 +20,8 @@ from engine.spec import Experiment
 from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
 from engine.spec.experiment.balancings.base import Balancing
+from engine.spec.rules.similarity import sink_of_workers
+from engine.telemetry.histogram import percentiles_ns
 
 from .hand_over import Coordinator
 from .loads import Loads, Move, Workset
@@ -51,6 +53,7 @@ class Stage:
 
     name: str
     former: str
+    sink: tuple[int, int] | None  # number of the sink that measures each worker, and its parallelism
     formulation: tuple[int, int]
     join: tuple[int, int]
     size_ns: int
@@ -64,7 +67,8 @@ def stages(experiment: Experiment) -> list[Stage]:
         window = place.join.parameters.window
         origin_ns = seconds_ns(getattr(window, "origin_s", 0)) + experiment.query.starts_ns.get(place.join.id, 0)
         size_ns = seconds_ns(getattr(window, "size_s", 0))
-        found.append(Stage(place.join.id, place.formulation.id, place.formulation_at, place.join_at, size_ns, origin_ns))
+        sink = sink_of_workers(experiment.query, place.join)
+        found.append(Stage(place.join.id, place.formulation.id, sink, place.formulation_at, place.join_at, size_ns, origin_ns))
     return found
 
 
@@ -79,6 +83,7 @@ class Balancer:
         self._plan = implementation(type(about), "engine.similarity", "plan")
         self._until_ns = experiment.workload.horizon_ns
         self._sources = [spec.id for spec in experiment.query.operators if spec.kind == "source"]
+        self._measured_ns: list[Words | None] = [None] * len(self._stages)  # latencies by worker and bucket at the last plan
         self._done: list[dict[tuple[int, int], float]] = [{} for _ in self._stages]  # load by workset and window at the last plan
         if coordinator is not None:
             self._every_ns = [seconds_ns(about.every_s)] * len(self._stages)
@@ -113,7 +118,7 @@ class Balancer:
             measured = self._measured_since(world, n, stage)
         loads, pending = self._loads(world, stage, places, measured)
         before, imbalance = list(loads.by_worker), loads.imbalance
-        if self._about.trigger == "always" or imbalance > self._about.threshold * sum(before):
+        if self._is_due(world, n, stage, loads):
             self._plan(self._about, loads)
         hand_over = 0
         if self._coordinator is None:
@@ -136,6 +141,27 @@ class Balancer:
                 hand_over,
             )
         )
+
+    def _is_due(self, world: World, n: int, stage: Stage, loads: Loads) -> bool:
+        """Whether the trigger asks for moves."""
+        about = self._about
+        if about.trigger == "load":
+            return loads.imbalance > about.threshold * sum(loads.by_worker)
+        if about.trigger == "latency":
+            p99_ns = self._p99_ns(world, n, stage)
+            return max(p99_ns) - min(p99_ns) > about.threshold * max(p99_ns)
+        return True
+
+    def _p99_ns(self, world: World, n: int, stage: Stage) -> list[int]:
+        """The 99th percentile of the latency at each worker since the last plan; 0 without a pair."""
+        assert stage.sink is not None, "validation asks for a sink that measures each worker"
+        w = world.arrays
+        number, instances = stage.sink
+        first = int(w.par[w.op[number, L.O_PARAMS] + L.SINK_LATENCIES])
+        now = w.by_instance[first : first + instances].copy()
+        before, self._measured_ns[n] = self._measured_ns[n], now
+        new = now if before is None else now - before
+        return [percentiles_ns(counts, [0.99])[0] or 0 for counts in new]
 
     def _places(self, world: World, stage: Stage) -> dict[int, tuple[int, int]]:
         """By workset: the instance of the formulation that knows it, and its row."""
@@ -237,10 +263,12 @@ class Balancer:
 
     def state(self) -> Any:
         done = [[[*at, load] for at, load in sorted(loads.items())] for loads in self._done]
-        return [self._due_ns, [asdict(action) | {"moves": [list(move) for move in action.moves]} for action in self.actions], done]
+        actions = [asdict(action) | {"moves": [list(move) for move in action.moves]} for action in self.actions]
+        return [self._due_ns, actions, done, [None if counts is None else counts.tolist() for counts in self._measured_ns]]
 
     def restore(self, state: Any) -> None:
-        due_ns, actions, done = state
+        due_ns, actions, done, measured_ns = state
+        self._measured_ns = [None if counts is None else np.array(counts, np.int64) for counts in measured_ns]
         self._due_ns = list(due_ns)
         self.actions = [Action(**{**action, "moves": [Move(*move) for move in action["moves"]]}) for action in actions]
         self._done = [{(workset, pane): load for workset, pane, load in loads} for loads in done]

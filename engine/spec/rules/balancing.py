@@ -30,6 +30,8 @@ def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
         yield Problem(pointer(*AT), "nothing_to_balance", message, kind)
     for id in joins:
         yield from _window_problems(draft, about, id, params.get(id))
+        if about.trigger == "latency":
+            yield from _measuring_problems(draft, id)
     if about.mechanism != "next_window":
         yield from _loss_problems(draft, about)
     for id, source in draft.sources.items() if about.mechanism == "next_window" else ():
@@ -71,6 +73,19 @@ def _window_problems(draft: Draft, about: Balancing, id: str, params: Any) -> It
     elif about.notice_ns >= seconds_ns(window.size_s):
         message = f"notice_ms is {about.notice_ms:g}, not below the windows of '{id}' ({window.size_s:g} s); use less"
         yield Problem(pointer("policies", "balancing", "notice_ms"), "out_of_range", message, about.notice_ms)
+
+
+def _measuring_problems(draft: Draft, join: str) -> Iterator[Problem]:
+    """A sink behind the join tells the latency of each worker."""
+    workers = draft.by_id[join].parallelism
+    forward = {edge.target for edge in draft.edges.values() if edge.source == join and kind_of(type(edge.partitioning)) == "forward"}
+    sinks = [draft.by_id[id] for id in forward if draft.kinds[id].kind == "sink"]
+    if not any(sink.params.get("by_instance") is True and sink.parallelism == workers for sink in sinks):
+        message = (
+            f"trigger is 'latency', but no sink measures each worker of '{join}'; put one behind it by a forward edge, with {workers} "
+            "instances and by_instance, or use load"
+        )
+        yield Problem(pointer("policies", "balancing", "trigger"), "nothing_measured", message, "latency")
 
 
 def _loss_problems(draft: Draft, about: Balancing) -> Iterator[Problem]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..base.family import kind_of
 from ..base.problems import Problem, pointer
+from ..experiment.query import OperatorSpec, Query
 from .draft import Draft, items, section
 
 PARTITIONERS = {
@@ -20,6 +22,17 @@ FORMULATIONS = {"similarity_join": "workset_formulation", "self_similarity_join"
 SAME_AS_PARTITIONERS = ("distance", "threshold")
 SAME_AS_FORMULATION = ("distance", "threshold", "window", "lateness_ms")
 SAME_ON_BOTH_SIDES = ("distance", "threshold", "spaces", "seed", "keys", "workers")
+
+
+def sink_of_workers(query: Query, join: OperatorSpec) -> tuple[int, int] | None:
+    """Number and parallelism of the sink that measures each worker of a join: as parallel, fed by a forward edge, `by_instance`."""
+    for number, spec in enumerate(query.operators):
+        fed = any(
+            edge.target == spec.id and edge.source == join.id and kind_of(type(edge.partitioning)) == "forward" for edge in query.edges
+        )
+        if spec.kind == "sink" and fed and spec.parallelism == join.parallelism and spec.params.get("by_instance") is True:
+            return number, spec.parallelism
+    return None
 
 
 def similarity_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Problem]:

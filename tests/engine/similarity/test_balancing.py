@@ -23,6 +23,7 @@ from engine.spec.experiment.balancings import BALANCINGS
 from engine.spec.experiment.balancings.greedy import GreedyBalancing
 from engine.spec.experiment.balancings.local_search import LocalSearchBalancing
 from engine.spec.experiment.balancings.s3j import S3JBalancing
+from engine.telemetry.histogram import percentiles_ns
 from tests.oracle import simulate
 from tests.support.tiers import EXAMPLES, TIER
 
@@ -165,6 +166,44 @@ def test_loads_are_the_comparisons_of_the_joins() -> None:
     assert counted == pytest.approx(summary["operators"]["join"]["read"], rel=0.03)
 
 
+def measured(about: dict[str, Any]) -> dict[str, Any]:
+    """The job with a sink that measures each worker."""
+    document = balanced(about)
+    sink = next(operator for operator in document["query"]["operators"] if operator["id"] == "sink")
+    sink |= {"parallelism": 5, "params": {"by_instance": True}}
+    edge = next(edge for edge in document["query"]["edges"] if edge["target"] == "sink")
+    edge["partitioning"] = {"kind": "forward"}
+    return document
+
+
+@pytest.mark.parametrize("mechanism", ["next_window", "online"])
+def test_the_latencies_of_workers_say_whether_to_act(mechanism: str) -> None:
+    """They never differ by all of the larger one, unless one worker has no pair; and always by more than nothing."""
+    about = {"trigger": "latency", "mechanism": mechanism, "every_s": 0.01}
+    assert validate(measured(about)) == []
+    assert traced(measured(about | {"threshold": 1.0})).summary()["balancing"]["moves"] == 0
+    document = measured(about | {"threshold": 0.0})
+    simulation = traced(document)
+    always = traced(measured(about | {"trigger": "always"})).summary()["balancing"]
+    assert simulation.summary()["balancing"]["moves"] == always["moves"] > 4
+    cut = cut_saved_and_forked(document, 9_000_011)
+    assert cut.summary()["balancing"] == simulation.summary()["balancing"]
+
+
+def test_a_threshold_lies_between_the_latencies_that_were_measured() -> None:
+    """Of the first plan: just below their difference it acts, just above it does not."""
+    first = engine.Simulation(measured({"trigger": "latency", "threshold": 1.0}))
+    first.run_until(19_500_000)
+    assert first._balancer is not None
+    early = first._balancer._measured_ns[0]
+    assert early is not None
+    p99_ns = [percentiles_ns(row, [0.99])[0] or 0 for row in early]
+    share = (max(p99_ns) - min(p99_ns)) / max(p99_ns)
+    for threshold, acts in ((share - 1e-6, True), (share + 1e-6, False)):
+        actions = traced(measured({"trigger": "latency", "threshold": threshold})).summary()["balancing"]["actions"]
+        assert (actions[0]["moves"] != []) == acts
+
+
 class Twin:
     """The balancer in the oracle."""
 
@@ -282,6 +321,7 @@ def test_a_balancing_of_another_package_moves_worksets() -> None:
         (lambda d: d["policies"]["balancing"].update(notice_ms=20), "/policies/balancing/notice_ms", "not below the windows of 'join'"),
         (lambda d: d["policies"]["balancing"].update(notice_ms=0), "/policies/balancing/notice_ms", "must be above 0"),
         (lambda d: d["policies"]["balancing"].update(accept="best"), "/policies/balancing/accept", "'net'"),
+        (lambda d: d["policies"]["balancing"].update(trigger="latency"), "/policies/balancing/trigger", "with 5 instances and by_instance"),
         (lambda d: d["policies"]["balancing"].update(kind="best"), "/policies/balancing/kind", "s3j"),
         (lambda d: d["policies"].update(checkpointing={"kind": "coordinated"}), "/policies/checkpointing/kind", "choose none"),
         (lambda d: d["query"]["operators"][5]["params"].update(window={"kind": "full_history"}), "/query/operators/5/params/window/kind",

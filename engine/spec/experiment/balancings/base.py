@@ -61,11 +61,19 @@ class Balancing(Variant):
         charge=ASSUMED,
         exclude_if=lambda speed: speed == 30.0,
     )
-    trigger: Literal["always", "load"] = Field(
-        default="always", title="Trigger", description="always: at each plan; load: only when the imbalance exceeds the threshold."
+    trigger: Literal["always", "load", "latency"] = Field(
+        default="always",
+        title="Trigger",
+        description="always: at each plan; load: only when the imbalance exceeds the threshold; latency: only when the 99th percentiles of "
+        "two workers' latency differ by more than it, over the larger one.",
     )
     threshold: Number = quantity(
-        0.2, unit="share", ge=0, le=1000, title="Threshold", description="Imbalance over the sum of all loads from which it acts."
+        0.2,
+        unit="share",
+        ge=0,
+        le=1000,
+        title="Threshold",
+        description="Imbalance over the sum of all loads, or difference of latencies, from which it acts.",
     )
     load: Literal["comparisons", "cpu_time"] = Field(
         default="comparisons",
