@@ -9,6 +9,8 @@ from engine.spec.base.problems import InvalidExperiment, Problem, Refusal, sugge
 from engine.spec.base.structure import check, refusal_problem
 
 from .alignment import AlignedHistory
+from .balancing import explained_balancing
+from .balancing_document import BalancingLesson
 from .document import Alignment, Case, Forcing, Lesson, Lines
 from .forcing import ForcedHistory
 from .forwarding import explained_forwarding
@@ -18,16 +20,20 @@ from .lines import steps_of_lines
 from .rollback import steps_of_rollback
 from .schedule import explained_schedule
 from .schedule_document import ScheduleLesson
+from .similarity import explained_similarity
+from .similarity_document import SimilarityLesson
 from .steps import Explained
 from .windows import explained_windows
 from .windows_document import WindowsLesson
 
-AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson
+AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | SimilarityLesson | BalancingLesson
 KINDS: dict[str, type[Any]] = {
     "history": Lesson,
     "schedule": ScheduleLesson,
     "windows": WindowsLesson,
     "forwarding": ForwardingLesson,
+    "similarity": SimilarityLesson,
+    "balancing": BalancingLesson,
 }
 
 Played = TypeVar("Played", bound=History)
@@ -67,6 +73,10 @@ def explained(lesson: AnyLesson, case: Any) -> Explained:
         return explained_windows(lesson, case)
     if isinstance(lesson, ForwardingLesson):
         return explained_forwarding(lesson, case)
+    if isinstance(lesson, SimilarityLesson):
+        return explained_similarity(lesson, case)
+    if isinstance(lesson, BalancingLesson):
+        return explained_balancing(lesson, case)
     return _explained_history(lesson, case)
 
 

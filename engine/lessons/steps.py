@@ -51,12 +51,14 @@ class Wait(Model):
 
 
 class Bar(Model):
-    """Something of a row that lasts: a query is served, or a window has events."""
+    """Something of a row that lasts: a query is served, a window has events, a workset has a load. until_act: from this act on it is gone;
+    None: never."""
 
     instance: int
     at: float
     until: float
     act: int
+    until_act: int | None = None
 
 
 class Diagram(Model):

@@ -1198,12 +1198,16 @@ export interface components {
             aligned_s: number;
             ended_s: number;
         };
-        /** @description Something of a row that lasts: a query is served, or a window has events. */
+        /**
+         * @description Something of a row that lasts: a query is served, a window has events, a workset has a load. until_act: from this act on it is gone;
+         *     None: never.
+         */
         Bar: {
             instance: number;
             at: number;
             until: number;
             act: number;
+            until_act: number | null;
         };
         /**
          * @description A checkpoint in the diagram, or another moment of a row. id: used in marks. at: position on the axis. act: number of acts after

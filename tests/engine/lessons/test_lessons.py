@@ -38,8 +38,19 @@ def titles(one: Explained) -> list[str]:
     return [step.title for step in one.steps]
 
 
+S3J = ("s3j-2.2a", "s3j-2.2b", "s3j-2.3", "s3j-algorithm-1")
+
+
 def test_the_figures_are_there_in_their_order() -> None:
-    assert FILES.ids() == [*(f"checkmate-3.{n}" for n in range(1, 7)), "klink-1.1", "klink-2.2", "klink-3.1", "klink-3.2", "klink-slack"]
+    assert FILES.ids() == [
+        *(f"checkmate-3.{n}" for n in range(1, 7)),
+        "klink-1.1",
+        "klink-2.2",
+        "klink-3.1",
+        "klink-3.2",
+        "klink-slack",
+        *S3J,
+    ]
     assert [FILES.lesson(id).figure for id in FILES.ids()] == [*(f"3.{n}" for n in range(1, 7)), "1.1", "2.2", "3.1", "3.2", ""]
 
 

@@ -46,7 +46,7 @@ export function SpaceTime({ told, step }: { told: Explained; step: LessonStep })
             </g>
           ))}
           {diagram.bars
-            .filter(({ act }) => shownIn(act, step))
+            .filter(({ act, until_act }) => shownIn(act, step) && (until_act === null || !shownIn(until_act, step)))
             .map(({ instance, at, until }) => {
               // Over an axis of acts it lasts as long as the story has come.
               const end = diagram.unit ? until : Math.min(until, step.act ?? until);

@@ -129,6 +129,18 @@ const OF_STORIES: { [shows: string]: LegendEntry[] } = {
     { mark: "open-window", label: "open window", means: "The window has events and has not fired" },
     { mark: "result", label: "fires", means: "The watermarks of all inputs have reached the window's end" },
   ],
+  similarity: [
+    { mark: "served", label: "inner range", means: "Up to half the threshold from the workset's centroid" },
+    { mark: "result", label: "inner", means: "At home in the workset, within half the threshold of its centroid" },
+    { mark: "event", label: "outlier", means: "At home in the workset, beyond half the threshold" },
+    { mark: "cycle", label: "outer", means: "A copy, for the inner records and outliers of the workset" },
+    { mark: "told", label: "copy", means: "Sent from the workset in which the record is at home" },
+  ],
+  balancing: [
+    { mark: "served", label: "workset", means: "As long as its load" },
+    { mark: "deadline", label: "mean", means: "The mean load of all workers" },
+    { mark: "told", label: "move", means: "The workset goes to another worker" },
+  ],
   forwarding: [
     { mark: "cycle", label: "cycle", means: "The host decides who runs next" },
     { mark: "told", label: "message", means: "Progress goes downstream, and costs go upstream" },
