@@ -38,6 +38,7 @@ def titles(one: Explained) -> list[str]:
     return [step.title for step in one.steps]
 
 
+S3J_FIGURES = ("2.2a", "2.2b", "2.3", "")
 S3J = ("s3j-2.2a", "s3j-2.2b", "s3j-2.3", "s3j-algorithm-1")
 
 
@@ -51,7 +52,15 @@ def test_the_figures_are_there_in_their_order() -> None:
         "klink-slack",
         *S3J,
     ]
-    assert [FILES.lesson(id).figure for id in FILES.ids()] == [*(f"3.{n}" for n in range(1, 7)), "1.1", "2.2", "3.1", "3.2", ""]
+    assert [FILES.lesson(id).figure for id in FILES.ids()] == [
+        *(f"3.{n}" for n in range(1, 7)),
+        "1.1",
+        "2.2",
+        "3.1",
+        "3.2",
+        "",
+        *S3J_FIGURES,
+    ]
 
 
 def test_3_1_both_lines_hold_and_one_needs_what_is_in_flight() -> None:

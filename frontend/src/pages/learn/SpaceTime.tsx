@@ -94,7 +94,7 @@ export function SpaceTime({ told, step }: { told: Explained; step: LessonStep })
               <Message key={message.name} message={message} step={step} layout={layout} />
             ))}
           {marks.map((mark) => isMoment(mark.kind) ? (
-            <Moment key={mark.id} mark={mark} step={step} layout={layout} unit={diagram.unit} />
+            <Moment key={mark.id} mark={mark} step={step} layout={layout} unit={diagram.unit} named={told.shows === "similarity"} />
           ) : (
             <Checkpoint key={mark.id} mark={mark} step={step} layout={layout} named={layout.namesFit || step.line.includes(mark.id)} />
           ))}
@@ -162,18 +162,26 @@ function Message({ message, step, layout }: { message: MessageArrow; step: Lesso
 const headOf = (x: number, y: number, ux: number, uy: number) =>
   `M${x} ${y}L${x - 9 * ux - 4 * uy} ${y - 9 * uy + 4 * ux}L${x - 9 * ux + 4 * uy} ${y - 9 * uy - 4 * ux}z`;
 
+interface MomentProps {
+  mark: CheckpointMark;
+  step: LessonStep;
+  layout: Layout;
+  unit: string;
+  named: boolean;
+}
+
 /** When something comes to a row, or is given by it: a watermark, an event, a result. */
-function Moment({ mark, step, layout, unit }: { mark: CheckpointMark; step: LessonStep; layout: Layout; unit: string }) {
+function Moment({ mark, step, layout, unit, named }: MomentProps) {
   const [x, y, size] = [layout.x(mark.at), layout.y(mark.instance), MOMENTS[mark.kind] ?? 7];
   const state = stateOf(mark.id, step);
   const focus = step.focus.includes(mark.id);
-  const named = mark.kind === "watermark" || mark.kind === "sweeping";
+  const isNamed = named || mark.kind === "watermark" || mark.kind === "sweeping" || state === "useless";
   return (
     <g className={`checkpoint ${mark.kind} ${state} ${focus ? "focus" : ""}`} data-checkpoint={unit ? `${mark.name} ${mark.instance}` : mark.name}>
       {isRound(mark.kind) ? <circle cx={x} cy={y} r={size} /> : <path d={`M${x} ${y - size}V${y + size}`} />}
       {state === "useless" && <path className="gone" d={`M${x - 6} ${y - 6}l12 12m0 -12l-12 12`} />}
-      {(named || state === "useless") && (
-        <text x={x} y={y - size - 5}>
+      {isNamed && (
+        <text x={x} y={y - Math.max(size, named ? 9 : 0) - 5}>
           {mark.name}
         </text>
       )}
