@@ -70,8 +70,8 @@ class Order(NamedTuple):
 
 @dataclass
 class HandOver:
-    """A hand-over and its progress. Times in ns, -1 until known. aligned: the last instance that must has the barrier. bytes: of the state
-    that moved."""
+    """A hand-over and its progress. Times in ns, -1 until known. aligned: the last instance that gives or gets has the barrier. ended: all
+    that get have their state, and no barrier is under way. bytes: of the state that moved."""
 
     number: int
     ordered_ns: int
@@ -90,6 +90,7 @@ class Coordinator:
         self.all: list[HandOver] = []
         self._order: Order | None = None
         self._awaited: set[int] = set()  # instances that must be aligned, then receivers
+        self._unaligned: set[int] = set()  # others of the join: their barriers must have come before the next ones are sent
         self._wake_ns = L.FAR
 
     def start(self, directory: Directory) -> None:
@@ -133,8 +134,9 @@ class Coordinator:
         assert order is not None
         self._wake_ns = L.FAR
         self._awaited = {i for route in order.routes for i in route}
+        self._unaligned = {i for i, o in enumerate(self._operator_of) if o not in order.starts and o in order.operators} - self._awaited
         if order.stops:
-            self._awaited = set(range(len(self._host_of)))
+            self._awaited, self._unaligned = set(range(len(self._host_of))), set()
         size_bytes = MESSAGE_BYTES + ROW_BYTES * len(order.moves)
         for host in self._hosts(order):
             post.send(self._machines[host], (SWITCH, order.number), size_bytes, parcel=order.to_bytes())
@@ -148,16 +150,21 @@ class Coordinator:
         order, about = self._order, self.all[-1]
         assert order is not None
         assert number == order.number
-        self._awaited.discard(i)
+        if i in self._unaligned:
+            self._unaligned.remove(i)
+        else:
+            self._awaited.remove(i)
         if verb == DONE:
             about.bytes += words[0]
         if self._awaited:
             return
-        if verb == ALIGNED:
+        if about.aligned_ns < 0:
             about.aligned_ns = now_ns
             self._awaited = {receiver for _, receiver in order.routes}
             for host in self._hosts(order):
                 post.send(self._machines[host], (SHIP, number), MESSAGE_BYTES, after_ns=self.restart_ns or 0)
+            return
+        if self._unaligned:
             return
         about.ended_ns = now_ns
         self._order = None
@@ -167,13 +174,13 @@ class Coordinator:
 
     def state(self) -> Any:
         order = None if self._order is None else self._order.to_bytes()
-        return [[list(vars(one).values()) for one in self.all], order, sorted(self._awaited), self._wake_ns]
+        return [[list(vars(one).values()) for one in self.all], order, sorted(self._awaited), sorted(self._unaligned), self._wake_ns]
 
     def restore(self, state: Any) -> None:
-        done, order, awaited, self._wake_ns = state
+        done, order, awaited, unaligned, self._wake_ns = state
         self.all = [HandOver(*one) for one in done]
         self._order = None if order is None else Order.from_bytes(order)
-        self._awaited = set(awaited)
+        self._awaited, self._unaligned = set(awaited), set(unaligned)
 
 
 @dataclass
@@ -230,21 +237,24 @@ class Workers:
         """Start the barrier."""
         _, number = message.words
         post.send_barrier(number)
-        return self._pass(world, instance, post)
+        return self._pass(world, instance, number, post)
 
     def aligned(self, world: World, instance: int, number: int, now_ns: int, post: Post) -> int:
-        return self._pass(world, instance, post)
+        return self._pass(world, instance, number, post)
 
-    def _pass(self, world: World, i: int, post: Post) -> int:
+    def _pass(self, world: World, i: int, number: int, post: Post) -> int:
         """Instance `i` has served all that it had got before the barrier. Returns the work in ps of what it gives away."""
         order = self._order
         assert order is not None
+        assert number == order.number, "the barrier of an earlier hand-over was still under way"
         if self._operator_of[i] == order.formulation:
             self._switch(world, i, order)
+        if not order.stops and self._operator_of[i] in order.starts:
+            return 0  # it goes on, and nobody waits for it
+        post.send(self._coordinator, (ALIGNED, number, i), MESSAGE_BYTES)
         if not order.stops and not any(i in route for route in order.routes):
             return 0
         hold(world, i)
-        post.send(self._coordinator, (ALIGNED, order.number, i), MESSAGE_BYTES)
         keys = {workset for workset, giver, _ in order.moves if giver == i}
         if not keys:
             return 0

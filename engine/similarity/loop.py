@@ -19,7 +19,7 @@ from engine.operators.workset_formulation import FORM_ROW_FROM, FORM_ROW_NEXT, F
 from engine.spec import Experiment
 from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
-from engine.spec.experiment.balancings.base import Balancing
+from engine.spec.experiment.balancings.base import Balancing, BalancingOrder
 from engine.spec.rules.similarity import sink_of_workers
 from engine.telemetry.histogram import percentiles_ns
 
@@ -32,7 +32,7 @@ from .worksets import centroid_rows, places
 class Action:
     """What was planned, before a window or in its middle. from_s: when the moves hold. loads: by worker since the last plan, and as they
     would have been with the moves; in comparisons, or us of CPU time. pending: worksets left out because an earlier move of theirs is still
-    under way. hand_over: its number, if records move; 0 if not."""
+    under way. hand_over: its number, if records move; 0 if not. unknown: worksets of an order that did not exist, as [space, number]."""
 
     t_s: float
     from_s: float
@@ -45,6 +45,7 @@ class Action:
     moves: list[Move] = field(default_factory=list)
     pending: int = 0
     hand_over: int = 0
+    unknown: list[list[int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,24 @@ class Balancer:
         for n, every_ns in enumerate(self._every_ns):
             while self._due_ns[n] <= 0:
                 self._due_ns[n] += every_ns
+        if not about.periodic:
+            self._due_ns = [L.FAR] * len(self._stages)
+        self._orders = sorted(about.orders, key=lambda order: order.at_s)
+        self._ordered = 0  # orders that were carried out
+        self._waits_until_ns = 0
         self.actions: list[Action] = []
 
     @property
     def next_ns(self) -> int:
-        due_ns = min(self._due_ns, default=L.FAR)
+        due_ns = min([*self._due_ns, self._order_ns])
         return due_ns if due_ns < self._until_ns else L.FAR
+
+    @property
+    def _order_ns(self) -> int:
+        """When the next order is due. While records move it waits, and is looked at every so often."""
+        if self._ordered == len(self._orders):
+            return L.FAR
+        return max(seconds_ns(self._orders[self._ordered].at_s), self._waits_until_ns)
 
     def act(self, world: World, now_ns: int) -> None:
         for n, stage in enumerate(self._stages):
@@ -109,8 +122,19 @@ class Balancer:
                     self._balance(world, n, stage, now_ns, now_ns + self._about.notice_ns)
                 elif not self._coordinator.busy:  # a hand-over that takes longer than a period delays the next plan
                     self._balance(world, n, stage, now_ns, now_ns)
+        if self._order_ns <= now_ns:
+            if self._coordinator is not None and self._coordinator.busy:
+                self._waits_until_ns = now_ns + ORDER_WAITS_NS
+                return
+            order = self._orders[self._ordered]
+            self._ordered += 1
+            n = next(n for n, stage in enumerate(self._stages) if order.join in ("", stage.name))
+            stage = self._stages[n]
+            windows = max(0, -(-(now_ns + 1 - stage.origin_ns) // stage.size_ns)) if stage.size_ns else 0
+            from_ns = now_ns if self._coordinator is not None else stage.origin_ns + windows * stage.size_ns
+            self._balance(world, n, stage, now_ns, from_ns, order)
 
-    def _balance(self, world: World, n: int, stage: Stage, now_ns: int, from_ns: int) -> None:
+    def _balance(self, world: World, n: int, stage: Stage, now_ns: int, from_ns: int, order: BalancingOrder | None = None) -> None:
         places = self._places(world, stage)
         if self._coordinator is None:
             measured = self._measured_in_window(world, stage, from_ns - stage.size_ns)
@@ -118,7 +142,10 @@ class Balancer:
             measured = self._measured_since(world, n, stage)
         loads, pending = self._loads(world, stage, places, measured)
         before, imbalance = list(loads.by_worker), loads.imbalance
-        if self._is_due(world, n, stage, loads):
+        unknown: list[list[int]] = []
+        if order is not None and order.moves:
+            unknown = _carry_out(order, loads)
+        elif order is not None or self._is_due(world, n, stage, loads):
             self._plan(self._about, loads)
         hand_over = 0
         if self._coordinator is None:
@@ -139,6 +166,7 @@ class Balancer:
                 loads.moves,
                 pending,
                 hand_over,
+                unknown,
             )
         )
 
@@ -264,16 +292,40 @@ class Balancer:
     def state(self) -> Any:
         done = [[[*at, load] for at, load in sorted(loads.items())] for loads in self._done]
         actions = [asdict(action) | {"moves": [list(move) for move in action.moves]} for action in self.actions]
-        return [self._due_ns, actions, done, [None if counts is None else counts.tolist() for counts in self._measured_ns]]
+        return [
+            self._due_ns,
+            self._ordered,
+            self._waits_until_ns,
+            actions,
+            done,
+            [None if counts is None else counts.tolist() for counts in self._measured_ns],
+        ]
 
     def restore(self, state: Any) -> None:
-        due_ns, actions, done, measured_ns = state
+        due_ns, self._ordered, self._waits_until_ns, actions, done, measured_ns = state
         self._measured_ns = [None if counts is None else np.array(counts, np.int64) for counts in measured_ns]
         self._due_ns = list(due_ns)
         self.actions = [Action(**{**action, "moves": [Move(*move) for move in action["moves"]]}) for action in actions]
         self._done = [{(workset, pane): load for workset, pane, load in loads} for loads in done]
 
 
+def _carry_out(order: BalancingOrder, loads: Loads) -> list[list[int]]:
+    """Make the moves of an order. Returns worksets that do not exist, or are moving already, as [space, number]."""
+    unknown = []
+    for move in order.moves:
+        id = move.space * WORKSETS_MAX + move.number
+        source = next((worker for worker, here in enumerate(loads.worksets) if id in here), None)
+        if source is None:
+            unknown.append([move.space, move.number])
+        elif source != move.to:
+            before = loads.imbalance
+            loads.move(loads.worksets[source][id], source, move.to, 0.0)
+            loads.moves[-1] = loads.moves[-1]._replace(benefit=before - loads.imbalance)
+    return unknown
+
+
+ORDER_WAITS_NS = 1_000_000
+"""So long an order waits before it looks again whether records are still moving."""
 HAND_OVER_TIMES = ("ordered", "aligned", "ended")
 
 
@@ -290,7 +342,7 @@ def _told(action: Action) -> dict[str, Any]:
         for move in action.moves
     ]
     found = asdict(action) | {"moves": moves, "imbalance_share": _shares(action)["imbalance_share"]}
-    return found if action.hand_over else {name: value for name, value in found.items() if name != "hand_over"}
+    return {name: value for name, value in found.items() if value or name not in ("hand_over", "unknown")}
 
 
 def _shares(action: Action | None) -> dict[str, float | None]:

@@ -14,7 +14,7 @@ from engine.spec.base.problems import refusals_below
 from engine.spec.base.records import RecordSchema
 from engine.spec.experiment.experiment import Experiment
 from engine.spec.experiment.rates.recorded import RecordedRate
-from engine.spec.experiment.streams import FileStream
+from engine.spec.experiment.streams import FileStream, Stream, SwitchedStream
 from engine.spec.experiment.workload import DeviceWatermarks
 from engine.spec.rules.event_time import event_zero_ns
 from engine.spec.rules.flow import Datasets
@@ -29,6 +29,7 @@ from .generated import Generated
 from .records import Records
 from .streams import block_of
 from .strings import Strings
+from .switched import Switched
 from .traces import file_of
 
 NUMBER_BITS = 40  # a trigger has the source's number in the high bits and the record's number in the low bits
@@ -154,6 +155,14 @@ class Feed:
         return LogChunk(append_ns, event_ns, self._first_trigger + numbers, partition, words)
 
 
+def _made(stream: Stream, seed: int, operator_id: str, strings: Strings, fields: Sequence[str] | None) -> Records:
+    """The records of a stream that is generated."""
+    if isinstance(stream, SwitchedStream):
+        before, after = (_made(one, seed, operator_id, strings, fields) for one in (stream.before, stream.after))
+        return Switched(stream.record_schema(), before, stream.at_ns, after)
+    return Generated(block_of(stream), stream, seed, operator_id, strings, fields)
+
+
 def build_feed(
     experiment: Experiment,
     operator_id: str,
@@ -187,7 +196,7 @@ def build_feed(
             times = arrivals_of(workload, operator_id, datasets)
         delivery = AtOnce(times, len(records))
     else:
-        records = Generated(block_of(source.stream), source.stream, workload.seed, operator_id, strings, fields)
+        records = _made(source.stream, workload.seed, operator_id, strings, fields)
         times = arrivals_of(workload, operator_id, datasets)
         delivery = AtOnce(times) if delays is None else Late(times, delays)
     logs = partitions(experiment, operator_id)

@@ -117,9 +117,7 @@ MUTATIONS = (
     Mutation("trees: newer subtrees at once", TREES, "        if row[x, first + TREE_NEWEST] <= time:\n", "        if True:\n", TREE_TESTS),
     Mutation("angles: no way round", INDEX, "    if low < -1.0:\n", "    if False:\n", TESTS),
     Mutation("angles: rounding decides", INDEX, "        if entry[e, S_FOUND + FOUND_NEAR] == 1:\n", "        if False:\n", TESTS),
-    Mutation(
-        "angles: inner records are compared", INDEX, "            compared -= entry[e, S_INNER + 1 - port]\n", "            pass\n", TESTS
-    ),
+    Mutation("angles: inner records are compared", INDEX, "            compared -= entry[e, S_INNER + met]\n", "            pass\n", TESTS),
     Mutation("angles: outer records match", INDEX, "and (role != OUTER or theirs != OUTER_TREE)", "", TESTS),
     Mutation(
         "angles: restored state is not indexed", INDEX, "        index_entry(world, e, role_at, vector, tree)\n", "        pass\n", TESTS
@@ -155,15 +153,16 @@ MUTATIONS = (
     Mutation(
         "hand-over: nobody waits",
         MOVES,
-        "        hold(world, i)\n        post.send(self._coordinator, (ALIGNED",
-        "        post.send(self._coordinator, (ALIGNED",
+        "        hold(world, i)\n        keys = {",
+        "        keys = {",
         MOVING,
     ),
     Mutation("hand-over: receivers go on at once", MOVES, "            if i not in receivers:\n", "            if True:\n", MOVING),
+    Mutation("hand-over: barriers of others still come", MOVES, "        if self._unaligned:\n            return\n", "", MOVING),
     Mutation(
         "hand-over: sent before all are aligned",
         MOVES,
-        "        if order.stops:\n            self._awaited = set(range(len(self._host_of)))\n",
+        "        if order.stops:\n            self._awaited, self._unaligned = set(range(len(self._host_of))), set()\n",
         "",
         MOVING,
     ),
@@ -197,5 +196,30 @@ MUTATIONS = (
         "            if up_ns < L.FAR:\n",
         "            if False:\n",
         MOVING,
+    ),
+    Mutation(
+        "self-join: meets the other side", JOIN, "return port if par[at + SIM_ONE_STREAM] == 1 else 1 - port", "return 1 - port", TESTS
+    ),
+    Mutation(
+        "self-join: fields of one side", "engine/operators/pairs.py", "stored = [sorted({*stored[0], *stored[1]})] * 2", "pass", TESTS
+    ),
+    Mutation("trigger: latencies since the start", LOOP, "new = now if before is None else now - before", "new = now", BALANCING),
+    Mutation(
+        "orders: unknown worksets end them", LOOP, "            unknown.append([move.space, move.number])\n", "            break\n", MOVING
+    ),
+    Mutation("orders: amid a hand-over", LOOP, "if self._coordinator is not None and self._coordinator.busy:", "if False:", MOVING),
+    Mutation(
+        "switched: at the moment itself",
+        "engine/workloads/switched.py",
+        "event_ns < self._at_ns",
+        "event_ns <= self._at_ns",
+        ("tests/workloads/streams/test_switched.py",),
+    ),
+    Mutation(
+        "switched: numbers begin anew",
+        "engine/workloads/switched.py",
+        "records.words(numbers[rows], event_ns[rows])",
+        "records.words(np.arange(rows.sum()), event_ns[rows])",
+        ("tests/workloads/streams/test_switched.py",),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base.family import kind_of
@@ -32,6 +32,7 @@ def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
         yield from _window_problems(draft, about, id, params.get(id))
         if about.trigger == "latency":
             yield from _measuring_problems(draft, id)
+    yield from _order_problems(draft, about, joins)
     if about.mechanism != "next_window":
         yield from _loss_problems(draft, about)
     for id, source in draft.sources.items() if about.mechanism == "next_window" else ():
@@ -73,6 +74,28 @@ def _window_problems(draft: Draft, about: Balancing, id: str, params: Any) -> It
     elif about.notice_ns >= seconds_ns(window.size_s):
         message = f"notice_ms is {about.notice_ms:g}, not below the windows of '{id}' ({window.size_s:g} s); use less"
         yield Problem(pointer("policies", "balancing", "notice_ms"), "out_of_range", message, about.notice_ms)
+
+
+def _order_problems(draft: Draft, about: Balancing, joins: Sequence[str]) -> Iterator[Problem]:
+    """Orders name joins and workers that exist."""
+    for n, order in enumerate(about.orders):
+        at = ("policies", "balancing", "orders", n)
+        if draft.workload is not None and seconds_ns(order.at_s) >= draft.workload.horizon_ns:
+            message = f"at_s is {order.at_s:g}, not before the horizon ({draft.workload.horizon_s:g}), so nothing would follow; use less"
+            yield Problem(pointer(*at, "at_s"), "out_of_range", message, order.at_s)
+        named = [order.join] if order.join else joins
+        if order.join and order.join not in joins:
+            message = f"join is '{order.join}', which is no similarity join of the query; name one of {', '.join(joins)}"
+            yield Problem(pointer(*at, "join"), "unknown_join", message, order.join)
+            continue
+        if len(named) > 1:
+            message = f"the query has the similarity joins {', '.join(joins)}; say which of them the order is for"
+            yield Problem(pointer(*at, "join"), "missing", message)
+        for m, move in enumerate(order.moves):
+            workers = min((draft.by_id[join].parallelism for join in named), default=0)
+            if move.to >= workers:
+                message = f"to is {move.to}, but the join has the workers 0 to {workers - 1}; name one of them"
+                yield Problem(pointer(*at, "moves", m, "to"), "unknown_worker", message, move.to)
 
 
 def _measuring_problems(draft: Draft, join: str) -> Iterator[Problem]:

@@ -17,6 +17,8 @@ from ..base.family import kind_of
 from ..base.operator import Model
 from ..base.problems import Refusal, suggestion
 from ..base.units import Number, seconds_ns
+from ..experiment.balancings.base import BalancingOrder
+from ..experiment.balancings.none import NoBalancing
 from ..experiment.document import upgrade
 from ..experiment.experiment import Experiment
 from ..experiment.faults import AnyFault
@@ -32,6 +34,7 @@ from ..experiment.scheduling import AnyScheduling
 from ..experiment.scheduling.default import FairThreads
 from ..experiment.scheduling.none import NoScheduling
 from ..experiment.scheduling.switched import final_threads
+from ..experiment.streams import AnyStream, FileStream
 from .scalable import vertices
 
 
@@ -45,6 +48,10 @@ class Fork(Model):
     rescales: tuple[Order, ...] = Field(default=(), max_length=1000, description="additional rescales, at that time or later")
     moves: tuple[Move, ...] = Field(default=(), max_length=1000, description="additional moves to other hosts, at that time or later")
     scheduling: AnyScheduling | None = Field(default=None, description="scheduling policy from then on")
+    streams: dict[str, AnyStream] = Field(default_factory=dict, description="records of sources from then on, by operator")
+    balancing: tuple[BalancingOrder, ...] = Field(
+        default=(), max_length=1000, description="additional orders to move worksets, at that time or later"
+    )
 
     def applied(self, parent: Experiment, written: Mapping[str, Any]) -> dict[str, Any]:
         """Return the document of a fork. written: the parent's own document; everything else in it stays unchanged. Raises Refusal (path
@@ -71,7 +78,32 @@ class Fork(Model):
         if self.scheduling is not None:
             policies = document.get("policies", {})
             document["policies"] = policies | {"scheduling": self._scheduling(parent, policies.get("scheduling"))}
+        for id, stream in self.streams.items():
+            self._check_stream(parent, id)
+            source = document["workload"]["sources"][id]
+            start_s = parent.query.starts_ns.get(id, 0) / 1e9
+            after = stream.model_dump(mode="json", by_alias=True)
+            source["stream"] = {"kind": "switched", "before": source["stream"], "at_s": max(self.at_s - start_s, 0.0), "after": after}
+        if self.balancing:
+            policies = document.get("policies", {})
+            document["policies"] = policies | {"balancing": self._balancing(parent, policies.get("balancing"))}
         return document
+
+    def _check_stream(self, parent: Experiment, id: str) -> None:
+        sources = parent.workload.sources
+        if id not in sources:
+            raise Refusal(f"there is no source '{id}'", at=("streams", id), code="unknown_source", value=id, hint=suggestion(id, sources))
+        if isinstance(sources[id].stream, FileStream):
+            message = f"the records of source '{id}' come from a file and cannot be switched; keep them unchanged"
+            raise Refusal(message, at=("streams", id), code="stream_from_a_file", value=id)
+
+    def _balancing(self, parent: Experiment, written: Any) -> dict[str, Any]:
+        """The document's balancing with these orders added. If the parent has none, worksets move by hand, with their records."""
+        self._check_times("balancing", [order.at_s for order in self.balancing])
+        added = [order.model_dump(mode="json") for order in self.balancing]
+        if isinstance(parent.policies.balancing, NoBalancing):
+            return {"kind": "by_hand", "mechanism": "online", "orders": added}
+        return {**written, "orders": [*written.get("orders", []), *added]}
 
     def _scheduling(self, parent: Experiment, written: Any) -> dict[str, Any]:
         """The document's scheduling, switched to another one."""

@@ -42,6 +42,7 @@ from ...support.similarity_examples import (
     brute_force,
     clusters,
     counted,
+    points,
     self_join,
     true_pairs,
     true_self_pairs,
@@ -111,6 +112,15 @@ def test_of_a_pair_of_one_stream_the_later_record_is_the_left_one() -> None:
     found = [(row["id"], row["right_id"]) for row in traced(document).outputs("sink").to_pylist()]
     assert len(found) > 100
     assert all(later > earlier for later, earlier in found)
+
+
+def test_a_pair_of_one_stream_has_the_fields_of_both_records() -> None:
+    document = with_params(self_join(workers=2, threshold=0.05, per_s=3000.0), "join", select=["id", "x2", "right_id", "right_x1"])
+    ids, vectors, _ = points(document, "left")
+    of = dict(zip(ids.tolist(), vectors.tolist(), strict=True))
+    rows = traced(document).outputs("sink").to_pylist()
+    assert len(rows) > 100
+    assert all((row["x2"], row["right_x1"]) == (of[row["id"]][1], of[row["right_id"]][0]) for row in rows)
 
 
 def test_full_history_has_no_windows() -> None:

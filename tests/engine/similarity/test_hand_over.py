@@ -22,7 +22,9 @@ from engine.core.control.actors import Directory
 from engine.core.control.keyed_state import entries_by_key
 from engine.similarity import hand_over
 from engine.similarity.loads import Move
-from engine.spec import validate
+from engine.spec import Experiment, validate
+from engine.spec.base.problems import Refusal
+from engine.spec.rules.forking import Fork
 from tests.support.tiers import EXAMPLES, TIER, spread
 
 from ...support.agreement import cut_saved_and_forked, fingerprint, traced, with_params
@@ -203,6 +205,68 @@ def test_a_workset_that_moves_twice_in_a_plan_goes_to_its_last_worker() -> None:
     assert coordinator._order.moves == [[7, 1, 3]]
 
 
+# --- by hand ------------------------------------------------------------------------------------------------------------------------------
+
+ORDERS = [{"at_s": 0.03, "moves": [{"space": 0, "number": 1, "to": 2}, {"space": 0, "number": 9999, "to": 2}]}, {"at_s": 0.0301}]
+
+
+def actions_of(simulation: engine.Simulation) -> list[tuple[float, int, Any]]:
+    return [
+        (round(action["t_s"], 9), len(action["moves"]), action.get("unknown")) for action in simulation.summary()["balancing"]["actions"]
+    ]
+
+
+def test_worksets_move_by_hand_and_a_plan_waits_for_the_records() -> None:
+    document = moving({"kind": "by_hand", "orders": ORDERS}, workers=3, per_s=6000.0, horizon_s=0.08)
+    del document["policies"]["balancing"]["every_s"]
+    assert validate(document) == []
+    simulation = traced(document)
+    assert pairs(simulation) == true_pairs(document, 0.02, SIZE_S)
+    (first, second), ended = actions_of(simulation), simulation.summary()["balancing"]["hand_overs"]
+    assert first == (0.03, 1, [[0, 9999]])
+    assert ended[0]["ended_s"] < second[0] < ended[0]["ended_s"] + 0.0011
+    assert second[1] > 0
+    cut = cut_saved_and_forked(document, 700_001)
+    assert cut.summary()["balancing"] == simulation.summary()["balancing"]
+
+
+def test_orders_beside_a_policy_hold_from_the_next_window_on() -> None:
+    document = moving({"mechanism": "next_window", "notice_ms": 1.0, "orders": ORDERS[:1]}, workers=3, per_s=6000.0, horizon_s=0.08)
+    simulation = traced(document)
+    assert pairs(simulation) == true_pairs(document, 0.02, SIZE_S)
+    ordered = next(action for action in simulation.summary()["balancing"]["actions"] if action["t_s"] == 0.03)
+    assert (ordered["from_s"], [move[:4] for move in ordered["moves"]]) == (0.04, [[0, 1, 0, 2]])
+
+
+def test_a_fork_moves_worksets_and_changes_the_law() -> None:
+    """It equals its parent up to that moment."""
+    document = worksets(workers=3, threshold=0.02, per_s=6000.0, horizon_s=0.08)
+    fork = Fork.model_validate({"at_s": 0.03, "balancing": ORDERS, "streams": {"left": {"kind": "vectors", "law": "gaussian"}}})
+    changed = fork.applied(Experiment.model_validate(document), document)
+    assert validate(changed) == []
+    assert pairs(traced(changed)) == true_pairs(changed, 0.02, SIZE_S)
+    parent, child = engine.Simulation(document), engine.Simulation(changed)
+    for simulation in (parent, child):
+        simulation.run_until(29_999_999)
+    for name in ("left", "worksets", "join"):
+        assert child.summary()["operators"][name]["out"] == parent.summary()["operators"][name]["out"] > 0
+    assert changed["policies"]["balancing"]["kind"] == "by_hand"
+
+
+@pytest.mark.parametrize(
+    ("fork", "at"),
+    [
+        ({"at_s": 0.03, "balancing": [{"at_s": 0.02}]}, ("balancing", 0, "at_s")),
+        ({"at_s": 0.03, "streams": {"middle": {"kind": "vectors"}}}, ("streams", "middle")),
+    ],
+)
+def test_a_fork_that_changes_the_past_is_refused(fork: Document, at: tuple[Any, ...]) -> None:
+    document = worksets()
+    with pytest.raises(Refusal) as refused:
+        Fork.model_validate(fork).applied(Experiment.model_validate(document), document)
+    assert refused.value.at == at
+
+
 @pytest.mark.parametrize("mechanism", ["online", "stop_restart"])
 def test_a_run_is_the_same_cut_saved_and_forked(mechanism: str, small_pieces: None) -> None:
     document = with_slow_links(moving({"mechanism": mechanism, "restart_s": 0.003}, per_s=4000.0, horizon_s=0.06))
@@ -252,6 +316,13 @@ def test_random_jobs_find_every_pair_once(document: Document) -> None:
     [
         (lambda d: d["policies"]["balancing"].update(every_s=0), "/policies/balancing/every_s", "must be above 0"),
         (lambda d: d["policies"]["balancing"].update(mechanism="later"), "/policies/balancing/mechanism", "'online'"),
+        (lambda d: d["policies"]["balancing"].update(orders=[{"at_s": 5}]), "/policies/balancing/orders/0/at_s", "not before the horizon"),
+        (lambda d: d["policies"]["balancing"].update(orders=[{"at_s": 0.01, "join": "jon"}]), "/policies/balancing/orders/0/join",
+         "no similarity join"),
+        (lambda d: d["policies"]["balancing"].update(orders=[{"at_s": 0.01, "moves": [{"space": 0, "number": 1, "to": 5}]}]),
+         "/policies/balancing/orders/0/moves/0/to", "the workers 0 to 4"),
+        (lambda d: d["policies"]["balancing"].update(orders=[{"at_s": 0.01, "moves": [{"space": 0, "number": 0, "to": 1}]}]),
+         "/policies/balancing/orders/0/moves/0/number", "must be at least 1"),
         (lambda d: d["policies"]["balancing"].update(restart_s=-1), "/policies/balancing/restart_s", "must be at least 0"),
         (lambda d: d.update(faults=[{"kind": "host_loss", "host": "w1", "when": {"kind": "at", "at_s": 0.01}, "restart_after_s": 0.01}]),
          "/faults/0/kind", "use next_window"),

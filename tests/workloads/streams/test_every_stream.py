@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.spec.experiment.streams import STREAMS, FileStream
+from engine.spec.experiment.streams import STREAMS, FileStream, SwitchedStream
 from engine.workloads.generated import Generated
 from engine.workloads.streams import BLOCKS, block_of
 from engine.workloads.strings import Strings
@@ -18,7 +18,7 @@ from engine.workloads.strings import Strings
 from ..documents import feed
 from ..made import columns, generated
 
-MODELS = {model.model_fields["kind"].default: model for model in STREAMS.kinds if model is not FileStream}
+MODELS = {model.model_fields["kind"].default: model for model in STREAMS.kinds if model not in (FileStream, SwitchedStream)}
 EXTRA = {
     "synthetic": {"floats": 2, "strings": 2, "in_turn": False, "skew": {"kind": "zipf"}},
     "vectors": {"dimensions": 3, "law": "gaussian"},

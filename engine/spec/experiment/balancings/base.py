@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from ...base.operator import Model
 from ...base.origins import ASSUMED
-from ...base.units import Number, milliseconds_ns, quantity
+from ...base.units import Integer, Number, milliseconds_ns, quantity
 from ...base.variant import Variant
+from ...base.words import number_in_words
+
+
+class WorksetMove(Model):
+    """A workset, by its space and its number there, and the worker that it goes to."""
+
+    space: Integer = quantity(ge=0, le=100_000, title="Space", description="Number of the workset's space, from 0 on.")
+    number: Integer = quantity(ge=1, le=10**9, title="Workset", description="Number of the workset in its space, from 1 on.")
+    to: Integer = quantity(ge=0, le=100_000, title="To", description="Number of the worker that it goes to, from 0 on.")
+
+
+class BalancingOrder(Model):
+    """Moves at a given time, whatever the policy decides otherwise. Without moves, it plans at that time."""
+
+    at_s: Number = quantity(unit="s", gt=0, le=1e9, title="At", description="Virtual time, before the end of the run's horizon.")
+    join: str = Field(
+        default="", title="Join", description="The similarity join, if the query has several.", exclude_if=lambda join: not join
+    )
+    moves: tuple[WorksetMove, ...] = Field(default=(), max_length=1000, title="Moves", description="Worksets that move. None: plan.")
+
+    @property
+    def in_words(self) -> str:
+        moves = ", ".join(f"workset {move.space}.{move.number} to worker {move.to}" for move in self.moves) or "plan"
+        return f"{moves} at {number_in_words(self.at_s, 's')}"
 
 
 class Balancing(Variant):
     """When worksets move, and what they take along. Whatever moves, no pair is lost, and none is found twice."""
+
+    periodic: ClassVar[bool] = True  # it plans by itself
 
     mechanism: Literal["next_window", "online", "stop_restart"] = Field(
         default="next_window",
@@ -89,6 +116,14 @@ class Balancing(Variant):
         le=1e9,
         title="Notice",
         description="With next_window, how long before a window starts loads are read and a plan is made.",
+    )
+
+    orders: tuple[BalancingOrder, ...] = Field(
+        default=(),
+        max_length=1000,
+        title="Orders",
+        description="Moves or plans at given times.",
+        exclude_if=lambda orders: not orders,
     )
 
     @property

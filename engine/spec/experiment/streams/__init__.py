@@ -16,6 +16,7 @@ from .nexmark import NexmarkAuction, NexmarkBid, NexmarkPerson
 from .sensors import SensorReading
 from .shop import AdShown, Purchase
 from .smart_grid import SmartPlugReading
+from .switched import SwitchedStream
 from .synthetic import Synthetic, Vectors
 from .taxi import TaxiTrip
 from .uploaded import FileStream
@@ -40,6 +41,7 @@ __all__ = [
     "SensorReading",
     "SmartPlugReading",
     "Stream",
+    "SwitchedStream",
     "Synthetic",
     "TaxiTrip",
     "Vectors",
@@ -53,3 +55,5 @@ if TYPE_CHECKING:
     AnyStream = Stream
 else:
     AnyStream = STREAMS.union
+
+SwitchedStream.model_rebuild(_types_namespace={"AnyStream": AnyStream})  # recursive: it contains streams

@@ -1,5 +1,39 @@
 import { describe, expect, it } from "vitest";
-import { forkBody, forkRefusal, killBody, loadIn, lossMeans, moveRefusal, rescaleBody, secondsIn } from "./fork";
+import {
+  balancingBody,
+  forkBody,
+  forkRefusal,
+  killBody,
+  loadIn,
+  lossMeans,
+  moveRefusal,
+  rescaleBody,
+  secondsIn,
+  vectorSources,
+} from "./fork";
+
+describe("forks of similarity joins", () => {
+  it("move worksets, or balance them", () => {
+    expect(balancingBody(4, "join", [{ space: 1, number: 7, to: 2 }])).toEqual({
+      at_s: 4,
+      balancing: [{ at_s: 4, join: "join", moves: [{ space: 1, number: 7, to: 2 }] }],
+    });
+  });
+
+  it("let vectors follow another law, as they have it last", () => {
+    const vectors = { kind: "vectors", dimensions: 3 };
+    const streams = { a: vectors, b: { kind: "switched", before: { kind: "vectors" }, at_s: 1, after: vectors }, c: { kind: "synthetic" } };
+    const sources = Object.fromEntries(Object.entries(streams).map(([id, stream]) => [id, { stream }]));
+    const found = vectorSources({ workload: { sources } } as never);
+    expect(found.map(([id]) => id)).toEqual(["a", "b"]);
+    const wish = { at_s: 2, load: "1", trouble: "none", host: "w" } as const;
+    expect(forkBody({ ...wish, law: "gaussian" }, found)).toEqual({
+      at_s: 2,
+      streams: { a: { kind: "vectors", dimensions: 3, law: "gaussian" }, b: { kind: "vectors", dimensions: 3, law: "gaussian" } },
+    });
+    expect(forkBody(wish, found)).toEqual({ at_s: 2 });
+  });
+});
 
 describe("forks", () => {
   it("says only what is different", () => {

@@ -23,7 +23,20 @@ export interface ForkWish {
   /** An operator that moves, and its new host; empty: none moves. */
   mover?: string;
   moveTo?: string;
+  /** The law that vectors follow from then on; empty: as in the run. */
+  law?: string;
 }
+
+/** Laws of vectors that need nothing but their name. */
+export const LAWS = ["uniform", "gaussian", "pareto", "skewed", "clustered"] as const;
+
+/** The sources of a run that make vectors, which can follow another law in a fork. */
+export const vectorSources = ({ workload }: Pick<ExperimentDocument, "workload">): [id: string, stream: Tagged][] =>
+  Object.entries(workload.sources).flatMap(([id, { stream }]) => {
+    let last = stream as Tagged | undefined;
+    while (last?.kind === "switched") last = last.after as Tagged | undefined;
+    return last?.kind === "vectors" ? [[id, last] as [string, Tagged]] : [];
+  });
 
 const FAULTS: { [trouble in Exclude<Trouble, "none">]: { [field: string]: Json } } = {
   pause: { kind: "pause", for_ms: 5000 },
@@ -38,13 +51,18 @@ export function loadIn(text: string): number | null {
 }
 
 /** The body of the request, without what stays as it was. */
-export function forkBody(wish: ForkWish): { [field: string]: Json } {
+export function forkBody(wish: ForkWish, vectors: [id: string, stream: Tagged][] = []): { [field: string]: Json } {
   const load = loadIn(wish.load) ?? 1;
   const fault = wish.trouble === "none" ? null : { ...FAULTS[wish.trouble], host: wish.host, when: { kind: "at", at_s: wish.at_s } };
   const scheduling: { [field: string]: Json } = wish.scheduling ? { scheduling: { kind: wish.scheduling } } : {};
   const moves: { [field: string]: Json } =
     wish.mover && wish.moveTo ? { moves: [{ at_s: wish.at_s, hosts: { [wish.mover]: wish.moveTo } }] } : {};
-  return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}), ...scheduling, ...moves };
+  const laws = vectors.map(([id, { dimensions }]): [string, Json] => [
+    id,
+    { kind: "vectors", ...(dimensions === undefined ? {} : { dimensions }), law: wish.law ?? "" },
+  ]);
+  const streams: { [field: string]: Json } = wish.law && laws.length ? { streams: Object.fromEntries(laws) } : {};
+  return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}), ...scheduling, ...moves, ...streams };
 }
 
 /** A fork in which a host is lost at a moment. restart_after_s: null if it never comes back. */
@@ -53,6 +71,15 @@ export function killBody(host: string, at_s: number, restart_after_s: number | n
   if (restart_after_s !== null) fault.restart_after_s = restart_after_s;
   return { at_s, faults: [fault] };
 }
+
+/** A workset, and the worker that it goes to. */
+export type WorksetMove = { space: number; number: number; to: number };
+
+/** A fork in which worksets of a similarity join move at a moment; without moves, in which they are balanced then. */
+export const balancingBody = (at_s: number, join: string, moves: WorksetMove[]): { [field: string]: Json } => ({
+  at_s,
+  balancing: [{ at_s, join, moves }],
+});
 
 /** A fork that is rescaled at a moment; before: the parallelism as it is there. */
 export function rescaleBody(at_s: number, before: Record<string, number>, wished: Record<string, number>): { [field: string]: Json } {

@@ -6,7 +6,18 @@ import { registryQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { coerceDocument } from "../../model/document/coerce";
 import { expandHosts } from "../../model/document/hosts";
-import { forkBody, forkRefusal, loadIn, moveRefusal, otherSchedulings, TROUBLES, type ForkWish, type Trouble } from "../../model/run/fork";
+import {
+  forkBody,
+  forkRefusal,
+  LAWS,
+  loadIn,
+  moveRefusal,
+  otherSchedulings,
+  TROUBLES,
+  vectorSources,
+  type ForkWish,
+  type Trouble,
+} from "../../model/run/fork";
 import { useRefusal } from "../../session/who";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
@@ -42,10 +53,11 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
   const hosts = useMemo(() => expandHosts(document).map(({ name }) => name), [document]);
   const { data: registry = {} } = useQuery(registryQuery);
   const schedulings = otherSchedulings(document, registry);
+  const vectors = vectorSources(document);
   const fixed = moveRefusal(document, hosts, registry);
   const [wish, setWish] = useState<Omit<ForkWish, "at_s">>({ load: "1.5", trouble: "none", host: hosts[0] ?? "" });
   const make = useMutation({
-    mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, forkBody({ ...wish, at_s })),
+    mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, forkBody({ ...wish, at_s }, vectors)),
     onSuccess: (made) => {
       onMade();
       if (made.note) toast(made.note, { tone: "warn", seconds: 12 });
@@ -102,6 +114,15 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
           value={wish.scheduling ?? ""}
           options={[["", "As in this run"], ...schedulings.map(({ kind, title }): Option => [kind, title ?? kind])]}
           onChoose={(scheduling) => setWish({ ...wish, scheduling })}
+        />
+      )}
+      {vectors.length > 0 && (
+        <Choice
+          name="Vectors"
+          value={wish.law ?? ""}
+          options={[["", "As in this run"], ...named(LAWS)]}
+          means={`The law of ${vectors.map(([id]) => id).join(" and ")} from then on`}
+          onChoose={(law) => setWish({ ...wish, law })}
         />
       )}
       {problem && <p className="remark err">{problem}</p>}

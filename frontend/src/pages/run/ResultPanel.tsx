@@ -125,7 +125,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "time" && <OperatorTimes warmup_s={warmup_s} />}
       {panel === "queries" && <Queries document={document} />}
       {panel === "scheduler" && <Scheduler document={document} />}
-      {panel === "spaces" && <Spaces document={document} />}
+      {panel === "spaces" && <Spaces run={run} document={document} gone={gone} />}
       {panel === "balancing" && <Balancing document={document} />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "instances" && (

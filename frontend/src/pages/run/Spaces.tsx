@@ -1,5 +1,6 @@
 import { useMemo, useState, type MouseEvent } from "react";
 import type { ExperimentDocument } from "../../api/document";
+import type { Run } from "../../api/types";
 import { plural, short } from "../../lib/format";
 import type { FrameLog } from "../../model/run/frames";
 import type { RecordRoute as Route } from "../../model/run/recordRoutes";
@@ -17,6 +18,7 @@ import {
 } from "../../model/run/spaces";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
+import { MoveWorkset } from "./MoveWorkset";
 import { RecordRoute, useRecordRoute } from "./RecordRoute";
 
 const COLOURS = 6;
@@ -28,7 +30,7 @@ const colourOf = (worker: number) => `var(--s${1 + (worker % COLOURS)})`;
 const at = (turn: number, radius: number): [number, number] => [radius * Math.cos(Math.PI * turn), -radius * Math.sin(Math.PI * turn)];
 
 /** Spaces and worksets of a similarity join: where they lie, whose they are, what they have compared in the window so far. */
-export function Spaces({ document }: { document: ExperimentDocument }) {
+export function Spaces({ run, document, gone }: { run: Run; document: ExperimentDocument; gone: boolean }) {
   const log = useLiveRun((state) => state.log);
   const count = useLiveRun((state) => state.count); // what is told comes with frames
   const moment_s = useLiveRun(momentOf);
@@ -69,6 +71,7 @@ export function Spaces({ document }: { document: ExperimentDocument }) {
         {isCircle(document, join) && <RecordRoute {...asked} threshold={threshold} />}
         <Workers picture={picture} p99_ms={latenciesAt(log, sinkOfWorkers(document, join), moment_s)} />
         <Largest worksets={picture.worksets} />
+        <MoveWorkset run={run} gone={gone} join={join} picture={picture} at_s={moment_s ?? log.head_s} />
       </div>
     </div>
   );
