@@ -84,6 +84,21 @@ def test_near_duplicates_of_an_uploaded_set(canvas: Canvas, page: Page, api: htt
     route.get_by_role("button", name="Clear").click()
     expect(space.locator("path.stop")).to_have_count(0)
 
+    page.get_by_role("slider", name="Moment shown").press("Home")
+    for _ in range(3):
+        page.get_by_role("button", name="One frame forward").click()
+    by_hand = space.get_by_role("form", name="Move worksets by hand")
+    by_hand.get_by_label("Workset").fill("0.999999")
+    expect(by_hand.get_by_test_id("move-workset")).to_be_disabled()
+    by_hand.get_by_label("Workset").fill("0.1")
+    by_hand.get_by_label("to worker").select_option("3")
+    by_hand.get_by_test_id("move-workset").click()
+    expect(page).not_to_have_url(re.compile(run_id))
+    fork_id = page.url.rsplit("/", 1)[-1].split("?")[0]
+    wait_until_ended(api, page, fork_id)
+    ordered = api.get(f"/api/runs/{fork_id}").json()["summary"]["balancing"]["actions"][0]
+    assert [move[:4] for move in ordered["moves"]] == [[0, 1, 0, 3]]
+
     summary = api.get(f"/api/runs/{run_id}").json()["summary"]
     assert summary["operators"]["join"]["out"] > 1000
     assert summary["balancing"]["hand_overs"][0]["bytes"] > 0

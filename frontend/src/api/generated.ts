@@ -2754,6 +2754,116 @@ export interface components {
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace?: number | null;
         };
+        /**
+         * @description Clicks on recent impressions, on average one per `every` impressions.
+         *
+         *     With an impression rate `every` times the click rate, the two streams stay aligned in time.
+         */
+        AdClick: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Number of ads.
+             * @default 600000
+             */
+            ads?: number;
+            /**
+             * @description Number of distinct queries.
+             * @default 20000000
+             */
+            queries?: number;
+            /**
+             * @description Exponent of the Zipf distributions of ads and queries.
+             * @default 1.1
+             */
+            exponent?: number;
+            /**
+             * @description Number of users.
+             * @default 1000000
+             */
+            users?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ad_click";
+            /**
+             * @description Average number of impressions per click; 28 is a click-through rate of 3.6 percent.
+             * @default 28
+             */
+            every?: number;
+            /**
+             * @description Largest distance of a click's impression from the newest one, in impressions.
+             * @default 1000
+             */
+            back?: number;
+        };
+        /** @description Ads shown: up to three on a page (`depth`), this one at `position`. */
+        AdImpression: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Number of ads.
+             * @default 600000
+             */
+            ads?: number;
+            /**
+             * @description Number of distinct queries.
+             * @default 20000000
+             */
+            queries?: number;
+            /**
+             * @description Exponent of the Zipf distributions of ads and queries.
+             * @default 1.1
+             */
+            exponent?: number;
+            /**
+             * @description Number of users.
+             * @default 1000000
+             */
+            users?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ad_impression";
+        };
+        /** @description Advertisements: a user is shown a gem pack. */
+        AdShown: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Number of gem packs.
+             * @default 64
+             */
+            gem_packs?: number;
+            /**
+             * @description Number of users, all equally frequent.
+             * @default 1000
+             */
+            users?: number;
+            /**
+             * @description How often each gem pack occurs.
+             * @default {
+             *       "kind": "normal"
+             *     }
+             */
+            skew?: components["schemas"]["UniformSkew"] | components["schemas"]["HotSkew"] | components["schemas"]["ZipfSkew"] | components["schemas"]["NormalSkew"] | components["schemas"]["RoundedSkew"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ad_shown";
+        };
         /** @description Once, at a given time of the run. */
         At: {
             /**
@@ -2773,6 +2883,39 @@ export interface components {
             kind: "random";
             /** @description Mean time from the end of one fault to the start of the next. */
             mean_s: number;
+        };
+        /** @description Moves at a given time, whatever the policy decides otherwise. Without moves, it plans at that time. */
+        BalancingOrder: {
+            /** @description Virtual time, before the end of the run's horizon. */
+            at_s: number;
+            /**
+             * @description The similarity join, if the query has several.
+             * @default
+             */
+            join?: string;
+            /**
+             * @description Worksets that move. None: plan.
+             * @default []
+             */
+            moves?: components["schemas"]["WorksetMove"][];
+        };
+        /** @description A share of the vectors whose directions lie within a narrow band. */
+        Band: {
+            /**
+             * @description The middle of the band.
+             * @default 0.25
+             */
+            turn?: number;
+            /**
+             * @description Directions are uniform in it.
+             * @default 0.01
+             */
+            width?: number;
+            /**
+             * @description Share of the vectors that lie in it.
+             * @default 0.1
+             */
+            share?: number;
         };
         /** @description The same rate throughout the run. */
         ConstantRate: {
@@ -2897,6 +3040,25 @@ export interface components {
              */
             tax?: number;
         };
+        /** @description The rows of an uploaded file, in timestamp order. */
+        FileStream: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "file";
+            /** @description Name of the uploaded data set. */
+            dataset: string;
+            /** @description The column that holds the event time. */
+            timestamp: string;
+            /** @description Columns to read, in this order. Default: all columns. */
+            columns?: string[] | null;
+        };
         /** @description The query whose record came first runs first. What has been begun is finished before. */
         FirstComeFirstServed: {
             /**
@@ -2946,8 +3108,111 @@ export interface components {
             moves?: components["schemas"]["Move"][];
             /** @description scheduling policy from then on */
             scheduling?: (components["schemas"]["NoScheduling"] | components["schemas"]["Klink"] | components["schemas"]["FirstComeFirstServed"] | components["schemas"]["RoundRobin"] | components["schemas"]["HighestRate"] | components["schemas"]["ShortestFirst"] | components["schemas"]["StreamBox"] | components["schemas"]["FairThreads"] | components["schemas"]["SwitchedScheduling"]) | null;
+            /** @description records of sources from then on, by operator */
+            streams?: {
+                [key: string]: components["schemas"]["NexmarkPerson"] | components["schemas"]["NexmarkAuction"] | components["schemas"]["NexmarkBid"] | components["schemas"]["YahooEvent"] | components["schemas"]["AdImpression"] | components["schemas"]["AdClick"] | components["schemas"]["Purchase"] | components["schemas"]["AdShown"] | components["schemas"]["LinearRoadReport"] | components["schemas"]["TaxiTrip"] | components["schemas"]["SmartPlugReading"] | components["schemas"]["SensorReading"] | components["schemas"]["GraphLink"] | components["schemas"]["GraphSource"] | components["schemas"]["GraphDeletion"] | components["schemas"]["Synthetic"] | components["schemas"]["Vectors"] | components["schemas"]["FileStream"] | components["schemas"]["SwitchedStream"];
+            };
+            /**
+             * @description additional orders to move worksets, at that time or later
+             * @default []
+             */
+            balancing?: components["schemas"]["BalancingOrder"][];
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace?: number | null;
+        };
+        /** @description Deleted links. A link that ends where it starts stands for the deletion of that source. */
+        GraphDeletion: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Number of nodes, numbered from 0.
+             * @default 1000000
+             */
+            nodes?: number;
+            /**
+             * @description Share of the links that start at a live source.
+             * @default 0.1
+             */
+            at_sources?: number;
+            /**
+             * @description Share of the links that start where a live link ends.
+             * @default 0.2
+             */
+            at_ends?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "graph_deletion";
+        };
+        /** @description Added links, from a start node to an end node. */
+        GraphLink: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Number of nodes, numbered from 0.
+             * @default 1000000
+             */
+            nodes?: number;
+            /**
+             * @description Share of the links that start at a live source.
+             * @default 0.1
+             */
+            at_sources?: number;
+            /**
+             * @description Share of the links that start where a live link ends.
+             * @default 0.2
+             */
+            at_ends?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "graph_link";
+        };
+        /**
+         * @description Added sources, each as an empty path from the source to itself.
+         *
+         *     A path lists the nodes on it: from `origin` by node1, node2, .. to `reachable`, the last of them; unused fields are -1. hops is its
+         *     number of links: 0 for a new source. Queries extend paths up to `path_max` links.
+         */
+        GraphSource: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Number of nodes, numbered from 0.
+             * @default 1000000
+             */
+            nodes?: number;
+            /**
+             * @description Share of the links that start at a live source.
+             * @default 0.1
+             */
+            at_sources?: number;
+            /**
+             * @description Share of the links that start where a live link ends.
+             * @default 0.2
+             */
+            at_ends?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "graph_source";
+            /**
+             * @description Largest number of links in a path.
+             * @default 12
+             */
+            path_max?: number;
         };
         /**
          * @description Paths that give the most output per CPU time run first. Rates within 5 % count as equal; then the query with the oldest item comes
@@ -2991,6 +3256,24 @@ export interface components {
             kind: "host_loss";
             /** @description Downtime of the host. Default: permanent. */
             restart_after_s?: number | null;
+        };
+        /** @description A share of the records goes to the hot keys, which are the first ones; the rest is uniform over all keys. */
+        HotSkew: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "hot";
+            /**
+             * @description Share of the records that go to the hot keys; 1 sends all records to them.
+             * @default 0.2
+             */
+            share?: number;
+            /**
+             * @description Number of hot keys.
+             * @default 1
+             */
+            keys?: number;
         };
         /** @description A rate that starts near zero and grows, with occasional drops. Each step adds between -top / 30 and top / 22. */
         IncreasingRate: {
@@ -3080,6 +3363,51 @@ export interface components {
              */
             bin_us?: number;
         };
+        /**
+         * @description Position reports of vehicles on expressways of 100 one-mile segments in both directions.
+         *
+         *     Vehicles on the road report in turn, so a report period is `vehicles` records: one second at as many records per second. Per period, a
+         *     vehicle covers the distance of 30 seconds on the road (the benchmark's period). It enters anywhere on lane 0, drives on lanes 1 to 3 at
+         *     its own speed, and leaves on lane 4; in a jam it slows down. Speeds are whole mph from 0 to 100, positions are feet from the road's
+         *     start. In an accident, two vehicles report the same position at speed 0 four times in a row.
+         */
+        LinearRoadReport: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "linear_road_report";
+            /**
+             * @description Number of expressways.
+             * @default 1
+             */
+            xways?: number;
+            /**
+             * @description Vehicles on the road at a time, on all expressways together.
+             * @default 1000
+             */
+            vehicles?: number;
+            /**
+             * @description Number of reports after which a vehicle leaves.
+             * @default 60
+             */
+            trip_reports?: number;
+            /**
+             * @description Share of ten-segment stretches that are jammed, for 20 report periods each.
+             * @default 0.2
+             */
+            jam_ratio?: number;
+            /**
+             * @description Number of report periods per accident on each expressway.
+             * @default 20
+             */
+            accident_every?: number;
+        };
         /** @description Operators that move at a given time of the run. */
         Move: {
             /** @description Virtual time, before the end of the run's horizon. */
@@ -3089,6 +3417,90 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description Opened auctions, 500 bytes each. A hot auction's seller is the hot person. */
+        NexmarkAuction: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Share of records that refer to a single hot seller, bidder or auction. 0: uniform. NexMark's ratio r is 1 - 1/r here.
+             * @default 0
+             */
+            hot_ratio?: number;
+            /**
+             * @description Number of newest people that records refer to.
+             * @default 1000
+             */
+            active_people?: number;
+            /**
+             * @description Number of people that records refer to before they register.
+             * @default 10
+             */
+            people_ahead?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "nexmark_auction";
+        };
+        /** @description Bids on auctions, 100 bytes each. Bidder and auction are hot independently of each other. */
+        NexmarkBid: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Share of records that refer to a single hot seller, bidder or auction. 0: uniform. NexMark's ratio r is 1 - 1/r here.
+             * @default 0
+             */
+            hot_ratio?: number;
+            /**
+             * @description Number of newest people that records refer to.
+             * @default 1000
+             */
+            active_people?: number;
+            /**
+             * @description Number of people that records refer to before they register.
+             * @default 10
+             */
+            people_ahead?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "nexmark_bid";
+            /**
+             * @description Number of older auctions that get bids, besides the newest one.
+             * @default 100
+             */
+            recent_auctions?: number;
+            /**
+             * @description Number of auctions that get bids before they open.
+             * @default 10
+             */
+            auctions_ahead?: number;
+        };
+        /** @description People who register at the auction site, 200 bytes each. Their state is one of AZ, CA, ID, OR, WA, WY. */
+        NexmarkPerson: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Share of records that refer to a single hot seller, bidder or auction. 0: uniform. NexMark's ratio r is 1 - 1/r here.
+             * @default 0
+             */
+            hot_ratio?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "nexmark_person";
+        };
         /** @description Cores serve what has waited longest, or as their processor kind says. */
         NoScheduling: {
             /**
@@ -3096,6 +3508,14 @@ export interface components {
              * @enum {string}
              */
             kind: "none";
+        };
+        /** @description Normal distribution around the middle key, rounded and truncated at both ends. Its standard deviation is a sixth of the keys. */
+        NormalSkew: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "normal";
         };
         /** @description A rescale at a given time of the run. */
         Order: {
@@ -3143,6 +3563,42 @@ export interface components {
              * @enum {string}
              */
             kind: "pause";
+        };
+        /** @description Purchases: a user buys a gem pack at a price. */
+        Purchase: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description Number of gem packs.
+             * @default 64
+             */
+            gem_packs?: number;
+            /**
+             * @description Number of users, all equally frequent.
+             * @default 1000
+             */
+            users?: number;
+            /**
+             * @description How often each gem pack occurs.
+             * @default {
+             *       "kind": "normal"
+             *     }
+             */
+            skew?: components["schemas"]["UniformSkew"] | components["schemas"]["HotSkew"] | components["schemas"]["ZipfSkew"] | components["schemas"]["NormalSkew"] | components["schemas"]["RoundedSkew"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "purchase";
+            /**
+             * @description A random whole number from 1 to 100 (uniform), or the gem pack's number, from 1 (gem_pack).
+             * @default uniform
+             * @enum {string}
+             */
+            price?: "uniform" | "gem_pack";
         };
         /** @description A rate that changes linearly from one value to another, and is constant before and after. */
         RampRate: {
@@ -3233,6 +3689,52 @@ export interface components {
              */
             kind: "round_robin";
         };
+        /** @description Uniform, except that the first and last key occur half as often, as when a uniform number is rounded. */
+        RoundedSkew: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "rounded";
+        };
+        /**
+         * @description Temperature, humidity, light and voltage from the motes of a laboratory, which report in random order.
+         *
+         *     The temperature in degrees Celsius follows a daily cosine from 15 to 35, warmest at noon, with normal noise. A few readings are spikes
+         *     at least 10 degrees above. A missing reading has -1 in all its values. Humidity is high when it is cold, light is high by day.
+         */
+        SensorReading: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "sensor_reading";
+            /**
+             * @description Number of motes, numbered from 1.
+             * @default 54
+             */
+            motes?: number;
+            /**
+             * @description Length of a day in event time, starting at midnight.
+             * @default 86400
+             */
+            day_s?: number;
+            /**
+             * @description Share of the readings that are temperature spikes.
+             * @default 0.02
+             */
+            spike_ratio?: number;
+            /**
+             * @description Share of the readings without values.
+             * @default 0.05
+             */
+            missing_ratio?: number;
+        };
         /** @description The query with the least work that waits runs first. */
         ShortestFirst: {
             /**
@@ -3274,6 +3776,30 @@ export interface components {
              * @default 0.5
              */
             factor?: number;
+        };
+        /**
+         * @description Loads of smart plugs, by household and house, as in the DEBS 2014 challenge. The plugs report in turn.
+         *
+         *     Every house has 2 to 10 households and every household 5 to 20 plugs, drawn once per run. A plug has a peak load (25 to 1200 W, plus or
+         *     minus 10 W) and a switching period (ten minutes to 30 hours). In each period it is on or off with probability 1/2; when off, its load is
+         *     0.
+         */
+        SmartPlugReading: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "smart_plug_reading";
+            /**
+             * @description Number of houses.
+             * @default 10
+             */
+            houses?: number;
         };
         /**
          * @description A base rate with one spike per period: at the period's start, or at a random position drawn for each period.
@@ -3409,6 +3935,303 @@ export interface components {
              *     }
              */
             after?: components["schemas"]["NoScheduling"] | components["schemas"]["Klink"] | components["schemas"]["FirstComeFirstServed"] | components["schemas"]["RoundRobin"] | components["schemas"]["HighestRate"] | components["schemas"]["ShortestFirst"] | components["schemas"]["StreamBox"] | components["schemas"]["FairThreads"] | components["schemas"]["SwitchedScheduling"];
+        };
+        /**
+         * @description Records of one kind until a given time, of another from then on: data that drift. Both have the same fields. An uploaded file cannot
+         *     be one of them.
+         */
+        SwitchedStream: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "switched";
+            /**
+             * @description Records whose event time is before the switch.
+             * @default {
+             *       "record_bytes": 0,
+             *       "kind": "vectors",
+             *       "dimensions": 2,
+             *       "law": "uniform"
+             *     }
+             */
+            before?: components["schemas"]["NexmarkPerson"] | components["schemas"]["NexmarkAuction"] | components["schemas"]["NexmarkBid"] | components["schemas"]["YahooEvent"] | components["schemas"]["AdImpression"] | components["schemas"]["AdClick"] | components["schemas"]["Purchase"] | components["schemas"]["AdShown"] | components["schemas"]["LinearRoadReport"] | components["schemas"]["TaxiTrip"] | components["schemas"]["SmartPlugReading"] | components["schemas"]["SensorReading"] | components["schemas"]["GraphLink"] | components["schemas"]["GraphSource"] | components["schemas"]["GraphDeletion"] | components["schemas"]["Synthetic"] | components["schemas"]["Vectors"] | components["schemas"]["FileStream"] | components["schemas"]["SwitchedStream"];
+            /**
+             * @description Event time of the switch, from the start of the query.
+             * @default 30
+             */
+            at_s?: number;
+            /**
+             * @description Records from the switch on.
+             * @default {
+             *       "record_bytes": 0,
+             *       "kind": "vectors",
+             *       "dimensions": 2,
+             *       "law": "gaussian"
+             *     }
+             */
+            after?: components["schemas"]["NexmarkPerson"] | components["schemas"]["NexmarkAuction"] | components["schemas"]["NexmarkBid"] | components["schemas"]["YahooEvent"] | components["schemas"]["AdImpression"] | components["schemas"]["AdClick"] | components["schemas"]["Purchase"] | components["schemas"]["AdShown"] | components["schemas"]["LinearRoadReport"] | components["schemas"]["TaxiTrip"] | components["schemas"]["SmartPlugReading"] | components["schemas"]["SensorReading"] | components["schemas"]["GraphLink"] | components["schemas"]["GraphSource"] | components["schemas"]["GraphDeletion"] | components["schemas"]["Synthetic"] | components["schemas"]["Vectors"] | components["schemas"]["FileStream"] | components["schemas"]["SwitchedStream"];
+        };
+        /**
+         * @description A key, the record's number, and configurable numbers of uniform integers, fractions (two decimals) and strings (one hex digit).
+         *
+         *     With keys in turn, record n has key n mod keys; otherwise keys are drawn. The fields are key, number, i1, i2, .., f1, .., s1, .., time.
+         */
+        Synthetic: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "synthetic";
+            /**
+             * @description Number of keys, numbered from 0.
+             * @default 1000
+             */
+            keys?: number;
+            /**
+             * @description Cycle through the keys. If off, draw keys by their skew.
+             * @default true
+             */
+            in_turn?: boolean;
+            /**
+             * @description Key distribution if keys are not in turn.
+             * @default {
+             *       "kind": "uniform"
+             *     }
+             */
+            skew?: components["schemas"]["UniformSkew"] | components["schemas"]["HotSkew"] | components["schemas"]["ZipfSkew"] | components["schemas"]["NormalSkew"] | components["schemas"]["RoundedSkew"];
+            /**
+             * @description Number of integer fields.
+             * @default 5
+             */
+            integers?: number;
+            /**
+             * @description Lower bound of integer fields, included.
+             * @default 0
+             */
+            integer_min?: number;
+            /**
+             * @description Upper bound of integer fields, included.
+             * @default 99
+             */
+            integer_max?: number;
+            /**
+             * @description Number of float fields.
+             * @default 0
+             */
+            floats?: number;
+            /**
+             * @description Fractions lie between -size and size.
+             * @default 0.05
+             */
+            float_size?: number;
+            /**
+             * @description Number of string fields.
+             * @default 0
+             */
+            strings?: number;
+        };
+        /**
+         * @description Taxi trips, reported when they end, with the columns of the DEBS 2015 challenge.
+         *
+         *     Distances are log-normal; a trip takes its distance divided by a log-normal speed; the fare is 2.50 + 2.50 per mile. Pickups are in
+         *     zones of a grid; zone n has a probability proportional to n^-0.8. Invalid trips have no distance and no coordinates, as in the original
+         *     data. The event time is `dropoff`; `pickup` is earlier, so it is negative at the start of the run.
+         */
+        TaxiTrip: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "taxi_trip";
+            /**
+             * @description Mean distance of valid trips.
+             * @default 2.9
+             */
+            distance_mean_miles?: number;
+            /**
+             * @description Coefficient of variation (standard deviation divided by mean).
+             * @default 1.17
+             */
+            distance_cv?: number;
+            /**
+             * @description Mean speed over all trips.
+             * @default 12
+             */
+            speed_mean_mph?: number;
+            /**
+             * @description Coefficient of variation (standard deviation divided by mean).
+             * @default 0.4
+             */
+            speed_cv?: number;
+            /**
+             * @description Number of taxis; each has its own driver's license.
+             * @default 13000
+             */
+            medallions?: number;
+            /**
+             * @description Number of pickup zones, on a grid of 13 columns.
+             * @default 260
+             */
+            zones?: number;
+            /**
+             * @description Exponent of the zones' Zipf distribution.
+             * @default 0.8
+             */
+            zone_exponent?: number;
+            /**
+             * @description Share of trips without distance and coordinates.
+             * @default 0.03
+             */
+            invalid_ratio?: number;
+        };
+        /** @description All keys occur equally often. */
+        UniformSkew: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "uniform";
+        };
+        /**
+         * @description Points with coordinates x1, x2, .., for similarity joins.
+         *
+         *     Independent coordinates: uniform, from -1 to 1. gaussian: normal with mean -1 and standard deviation 2. pareto: at least 1, with shape
+         *     10. skewed: logistic-normal between -1 and 1, with skew 10 and bias 5, so all vectors lie close to one.
+         *
+         *     clustered: unit vectors around drawn centres, as embeddings lie. bands: shares of the vectors have directions in narrow bands; the rest
+         *     is uniform.
+         */
+        Vectors: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "vectors";
+            /**
+             * @description Number of coordinates of a point.
+             * @default 2
+             */
+            dimensions?: number;
+            /**
+             * @description Distribution of each coordinate, or of whole vectors: clustered and bands.
+             * @default uniform
+             * @enum {string}
+             */
+            law?: "uniform" | "gaussian" | "pareto" | "skewed" | "clustered" | "bands";
+            /**
+             * @description Of clustered: number of centres.
+             * @default 20
+             */
+            clusters?: number;
+            /**
+             * @description Of clustered: standard deviation of each coordinate around a centre, whose length is 1.
+             * @default 0.1
+             */
+            spread?: number;
+            /**
+             * @description Of bands: the bands.
+             * @default []
+             */
+            bands?: components["schemas"]["Band"][];
+            /**
+             * @description Of bands: so many vectors at the start lie in the bands, in turn.
+             * @default 0
+             */
+            first?: number;
+        };
+        /** @description A workset, by its space and its number there, and the worker that it goes to. */
+        WorksetMove: {
+            /** @description Number of the workset's space, from 0 on. */
+            space: number;
+            /** @description Number of the workset in its space, from 1 on. */
+            number: number;
+            /** @description Number of the worker that it goes to, from 0 on. */
+            to: number;
+        };
+        /**
+         * @description Ad events, 260 bytes each, about the size of the benchmark's JSON. The benchmark looks campaigns up in a table; here the ads of a
+         *     campaign have consecutive numbers: campaign = ad // ads per campaign.
+         *
+         *     event_type is view, click or purchase; ad_type is banner, modal, sponsored-search, mail or mobile, all equally frequent. interest is a
+         *     positive weight, gamma-distributed with mean 1, for sums of unequal values.
+         */
+        YahooEvent: {
+            /**
+             * @description Accounting size of a record on links and in buffers. 0: the stream's own size.
+             * @default 0
+             */
+            record_bytes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "yahoo_event";
+            /**
+             * @description Number of campaigns.
+             * @default 100
+             */
+            campaigns?: number;
+            /**
+             * @description Number of ads in each campaign.
+             * @default 10
+             */
+            ads_per_campaign?: number;
+            /**
+             * @description Number of users.
+             * @default 100000
+             */
+            users?: number;
+            /**
+             * @description Number of pages.
+             * @default 100000
+             */
+            pages?: number;
+            /**
+             * @description Coefficient of variation of the interest (standard deviation divided by mean).
+             * @default 0.53
+             */
+            interest_cv?: number;
+            /**
+             * @description How often each ad occurs.
+             * @default {
+             *       "kind": "uniform"
+             *     }
+             */
+            skew?: components["schemas"]["UniformSkew"] | components["schemas"]["HotSkew"] | components["schemas"]["ZipfSkew"] | components["schemas"]["NormalSkew"] | components["schemas"]["RoundedSkew"];
+        };
+        /** @description Key k has a probability proportional to (k + 1)^-exponent: few keys are frequent, most are rare. */
+        ZipfSkew: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "zipf";
+            /**
+             * @description 0: uniform. Larger values are more skewed.
+             * @default 1
+             */
+            exponent?: number;
         };
         StepFrames: {
             /** @default 1 */
@@ -3974,35 +4797,62 @@ export type FieldQuery = components['schemas']['FieldQuery'];
 export type Together = components['schemas']['Together'];
 export type Notes = components['schemas']['Notes'];
 export type Again = components['schemas']['Again'];
+export type AdClick = components['schemas']['AdClick'];
+export type AdImpression = components['schemas']['AdImpression'];
+export type AdShown = components['schemas']['AdShown'];
 export type At = components['schemas']['At'];
 export type AtRandom = components['schemas']['AtRandom'];
+export type BalancingOrder = components['schemas']['BalancingOrder'];
+export type Band = components['schemas']['Band'];
 export type ConstantRate = components['schemas']['ConstantRate'];
 export type CosineRate = components['schemas']['CosineRate'];
 export type DecreasingRate = components['schemas']['DecreasingRate'];
 export type Delay = components['schemas']['Delay'];
 export type FairThreads = components['schemas']['FairThreads'];
+export type FileStream = components['schemas']['FileStream'];
 export type FirstComeFirstServed = components['schemas']['FirstComeFirstServed'];
 export type Forked = components['schemas']['Forked'];
+export type GraphDeletion = components['schemas']['GraphDeletion'];
+export type GraphLink = components['schemas']['GraphLink'];
+export type GraphSource = components['schemas']['GraphSource'];
 export type HighestRate = components['schemas']['HighestRate'];
 export type HostLoss = components['schemas']['HostLoss'];
+export type HotSkew = components['schemas']['HotSkew'];
 export type IncreasingRate = components['schemas']['IncreasingRate'];
 export type Klink = components['schemas']['Klink'];
+export type LinearRoadReport = components['schemas']['LinearRoadReport'];
 export type Move = components['schemas']['Move'];
+export type NexmarkAuction = components['schemas']['NexmarkAuction'];
+export type NexmarkBid = components['schemas']['NexmarkBid'];
+export type NexmarkPerson = components['schemas']['NexmarkPerson'];
 export type NoScheduling = components['schemas']['NoScheduling'];
+export type NormalSkew = components['schemas']['NormalSkew'];
 export type Order = components['schemas']['Order'];
 export type Partition = components['schemas']['Partition'];
 export type Pause = components['schemas']['Pause'];
+export type Purchase = components['schemas']['Purchase'];
 export type RampRate = components['schemas']['RampRate'];
 export type RandomWalkRate = components['schemas']['RandomWalkRate'];
 export type RoundRobin = components['schemas']['RoundRobin'];
+export type RoundedSkew = components['schemas']['RoundedSkew'];
+export type SensorReading = components['schemas']['SensorReading'];
 export type ShortestFirst = components['schemas']['ShortestFirst'];
 export type SlowHost = components['schemas']['SlowHost'];
+export type SmartPlugReading = components['schemas']['SmartPlugReading'];
 export type SpikesRate = components['schemas']['SpikesRate'];
 export type Step = components['schemas']['Step'];
 export type StepsRate = components['schemas']['StepsRate'];
 export type StreamBox = components['schemas']['StreamBox'];
 export type SwitchedRate = components['schemas']['SwitchedRate'];
 export type SwitchedScheduling = components['schemas']['SwitchedScheduling'];
+export type SwitchedStream = components['schemas']['SwitchedStream'];
+export type Synthetic = components['schemas']['Synthetic'];
+export type TaxiTrip = components['schemas']['TaxiTrip'];
+export type UniformSkew = components['schemas']['UniformSkew'];
+export type Vectors = components['schemas']['Vectors'];
+export type WorksetMove = components['schemas']['WorksetMove'];
+export type YahooEvent = components['schemas']['YahooEvent'];
+export type ZipfSkew = components['schemas']['ZipfSkew'];
 export type StepFrames = components['schemas']['StepFrames'];
 export type Paced = components['schemas']['Paced'];
 export type SparkRunAsked = components['schemas']['SparkRunAsked'];
