@@ -88,6 +88,7 @@ class Coordinator:
     def __init__(self, restart_ns: int | None) -> None:
         self.restart_ns = restart_ns
         self.all: list[HandOver] = []
+        self.join = ""  # of the last hand-over
         self._order: Order | None = None
         self._awaited: set[int] = set()  # instances that must be aligned, then receivers
         self._unaligned: set[int] = set()  # others of the join: their barriers must have come before the next ones are sent
@@ -107,7 +108,7 @@ class Coordinator:
         """Order moves of worksets between the instances of a join, the first of which is `first`. Returns the number of the hand-over. Call
         it between two windows, when no other is under way. sources: ids of the sources of the query."""
         assert self._order is None, "a hand-over is under way"
-        number = len(self.all) + 1
+        number, self.join = len(self.all) + 1, join
         began: dict[int, int] = {}
         ends: dict[int, int] = {}
         for move in moves:
@@ -174,10 +175,17 @@ class Coordinator:
 
     def state(self) -> Any:
         order = None if self._order is None else self._order.to_bytes()
-        return [[list(vars(one).values()) for one in self.all], order, sorted(self._awaited), sorted(self._unaligned), self._wake_ns]
+        return [
+            [list(vars(one).values()) for one in self.all],
+            order,
+            sorted(self._awaited),
+            sorted(self._unaligned),
+            self._wake_ns,
+            self.join,
+        ]
 
     def restore(self, state: Any) -> None:
-        done, order, awaited, unaligned, self._wake_ns = state
+        done, order, awaited, unaligned, self._wake_ns, self.join = state
         self.all = [HandOver(*one) for one in done]
         self._order = None if order is None else Order.from_bytes(order)
         self._awaited, self._unaligned = set(awaited), set(unaligned)

@@ -50,11 +50,12 @@ class Action:
 
 @dataclass(frozen=True)
 class Stage:
-    """A formulation and the join behind it. formulation, join: their first instances and parallelisms."""
+    """A formulation and the join behind it. name, formulation_name: their ids. formulation, join: their first instances and parallelisms.
+    sink: number and parallelism of the sink that measures each worker."""
 
     name: str
-    former: str
-    sink: tuple[int, int] | None  # number of the sink that measures each worker, and its parallelism
+    formulation_name: str
+    sink: tuple[int, int] | None
     formulation: tuple[int, int]
     join: tuple[int, int]
     size_ns: int
@@ -120,11 +121,13 @@ class Balancer:
                 self._due_ns[n] += self._every_ns[n]
                 if self._coordinator is None:
                     self._balance(world, n, stage, now_ns, now_ns + self._about.notice_ns)
-                elif not self._coordinator.busy:  # a hand-over that takes longer than a period delays the next plan
+                elif not self._coordinator.busy:
                     self._balance(world, n, stage, now_ns, now_ns)
+                elif self._coordinator.join != stage.name:  # one hand-over at a time; a plan during one of its own is left out
+                    self._due_ns[n] = now_ns + WAITS_NS
         if self._order_ns <= now_ns:
             if self._coordinator is not None and self._coordinator.busy:
-                self._waits_until_ns = now_ns + ORDER_WAITS_NS
+                self._waits_until_ns = now_ns + WAITS_NS
                 return
             order = self._orders[self._ordered]
             self._ordered += 1
@@ -151,7 +154,7 @@ class Balancer:
         if self._coordinator is None:
             self._apply(world, places, loads.moves, from_ns)
         elif loads.moves:
-            hand_over = self._coordinator.order(stage.former, stage.name, stage.join[0], loads.moves, self._sources, now_ns)
+            hand_over = self._coordinator.order(stage.formulation_name, stage.name, stage.join[0], loads.moves, self._sources, now_ns)
         worksets = sum(map(len, loads.worksets)) + pending
         self.actions.append(
             Action(
@@ -324,8 +327,8 @@ def _carry_out(order: BalancingOrder, loads: Loads) -> list[list[int]]:
     return unknown
 
 
-ORDER_WAITS_NS = 1_000_000
-"""So long an order waits before it looks again whether records are still moving."""
+WAITS_NS = 1_000_000
+"""So long a plan or order waits before it looks again whether records are still moving."""
 HAND_OVER_TIMES = ("ordered", "aligned", "ended")
 
 

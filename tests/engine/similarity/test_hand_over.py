@@ -205,6 +205,30 @@ def test_a_workset_that_moves_twice_in_a_plan_goes_to_its_last_worker() -> None:
     assert coordinator._order.moves == [[7, 1, 3]]
 
 
+def twice(document: Document) -> Document:
+    """The same sources, joined once more by operators of their own."""
+    query = document["query"]
+    own = [operator for operator in query["operators"] if operator["kind"] != "source"]
+    again = {operator["id"]: f"{operator['id']}-2" for operator in own}
+    query["operators"] += [copy.deepcopy(operator) | {"id": again[operator["id"]]} for operator in own]
+    query["edges"] += [
+        edge | {end: again.get(edge[end], edge[end]) for end in ("source", "target")} for edge in copy.deepcopy(query["edges"])
+    ]
+    return document
+
+
+def test_two_joins_take_turns() -> None:
+    document = twice(moving(workers=3, per_s=6000.0, horizon_s=0.06))
+    document["cluster"]["hosts"][0]["cores"] = 40
+    assert validate(document) == []
+    simulation = traced(document)
+    for sink in ("sink", "sink-2"):
+        found = Counter((row["id"], row["right_id"]) for row in simulation.outputs(sink).to_pylist())
+        assert found == true_pairs(document, 0.02, SIZE_S)
+    moved = Counter(action["join"] for action in simulation.summary()["balancing"]["actions"] if action["moves"])
+    assert min(moved["join"], moved["join-2"]) > 3
+
+
 # --- by hand ------------------------------------------------------------------------------------------------------------------------------
 
 ORDERS = [{"at_s": 0.03, "moves": [{"space": 0, "number": 1, "to": 2}, {"space": 0, "number": 9999, "to": 2}]}, {"at_s": 0.0301}]

@@ -41,6 +41,7 @@ export function Balancing({ document }: { document: ExperimentDocument }) {
               : "records are moving"}
           </span>
         )}
+        {action.unknown && <span>no workset {action.unknown.map(([space, number]) => `${space}.${number}`).join(", ")} at that moment</span>}
         {action.pending > 0 && <span title="Records of windows before their last move may still come">{action.pending} still moving</span>}
       </p>
       <Loads rows={loadsOf(action)} />
