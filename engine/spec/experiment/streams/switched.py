@@ -24,7 +24,7 @@ class SwitchedStream(Stream):
     title: ClassVar[str] = "Switched"
     group: ClassVar[str] = "Synthetic"
     icon: ClassVar[str] = "table"
-    position: ClassVar[int] = 17
+    position: ClassVar[int] = 90
     kind: Literal["switched"] = "switched"
 
     before: AnyStream = Field(default=Vectors(), title="Before", description="Records whose event time is before the switch.")
