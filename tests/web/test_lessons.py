@@ -13,7 +13,6 @@ from django.test import Client
 from engine.lessons import LessonFiles
 from webapp.api import lessons
 
-
 S3J = ("2.2a", "2.2b", "2.3", "")
 
 
