@@ -1,4 +1,4 @@
-"""Hands worksets over to other workers in the middle of a run, with their records (docs/similarity.md, "Moves with records").
+"""Hands worksets over to other workers in the middle of a run, with their records (docs/similarity.md, "In the middle of a window").
 
 A barrier separates the records before a move from those after it. A worker that gives or gets worksets stands still from the barrier on
 until it has what it gets; its inputs keep what comes meanwhile.
