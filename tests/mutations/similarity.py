@@ -188,7 +188,7 @@ MUTATIONS = (
         MOVING,
     ),
     Mutation("hand-over: loads since the start", LOOP, " - before.get((workset, pane), 0.0)", "", MOVING),
-    Mutation("hand-over: one plan amid another", LOOP, "elif not self._coordinator.busy:", "else:", MOVING),
+    Mutation("hand-over: one plan amid another", LOOP, "elif not self._coordinator.busy:", "elif True:", MOVING),
     Mutation("hand-over: no restart", MOVES, "after_ns=self.restart_ns or 0", "after_ns=0", MOVING),
     Mutation(
         "hand-over: what waits for a link is lost",
