@@ -394,16 +394,12 @@ KeysGrowIfSaid = Annotated[bool | None, _KEYS_GROW, Field(exclude_if=lambda said
 """Left out where nothing is said, for kinds that had no such field: hashes stay."""
 
 
-class Pairing(Operator):
-    """An equi-join of two inputs: keys, output fields, lineage."""
+class TwoSided(Operator):
+    """An operator with a left and a right side, which are its inputs unless both are one stream (`one_stream.OfOneStream`)."""
 
     inputs: ClassVar[tuple[str, ...]] = SIDES
-    outputs: ClassVar[tuple[str, ...]] = ("out", *LATE_PORTS)
-    writes_only_wanted = True
     late_ports: ClassVar[tuple[str, ...]] = LATE_PORTS  # by side
     one_stream: ClassVar[bool] = False  # whether both sides are the same records
-    bounds: ClassVar[bool] = False  # whether its outputs may contain the bounds of a pane
-    keyless: ClassVar[bool] = False  # whether all records meet, so that there are no keys
 
     @classmethod
     def of_side(cls, side: str, what: str) -> str:
@@ -413,6 +409,15 @@ class Pairing(Operator):
     @classmethod
     def input_in_words(cls, side: str) -> str:
         return f"the {side} input"
+
+
+class Pairing(TwoSided):
+    """An equi-join of two inputs: keys, output fields, lineage."""
+
+    outputs: ClassVar[tuple[str, ...]] = ("out", *LATE_PORTS)
+    writes_only_wanted = True
+    bounds: ClassVar[bool] = False  # whether its outputs may contain the bounds of a pane
+    keyless: ClassVar[bool] = False  # whether all records meet, so that there are no keys
 
     @classmethod
     def may_be_late(cls, params: Any) -> bool:

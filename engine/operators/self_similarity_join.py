@@ -32,7 +32,6 @@ class SelfSimilarityJoin(OfOneStream, SimilarityJoin):
     class Params(SimilarityJoin.Params):
         coordinates: tuple[str, ...] = coordinates_of("in", "")
         key: str = Field("workset", description="field with the record's workset")
-        window_end: ClassVar[None] = None
         left_coordinates: ClassVar[property] = property(lambda self: self.coordinates)  # type: ignore[misc]
         right_coordinates: ClassVar[property] = property(lambda self: self.coordinates)  # type: ignore[misc]
         left_key: ClassVar[property] = property(lambda self: self.key)  # type: ignore[misc]

@@ -60,8 +60,8 @@ from engine.operators.pairs import (
     KEY_BYTES,
     LATE_PORTS,
     SIDES,
-    Pairing,
     PanePairing,
+    TwoSided,
     append_row,
     check_lateness,
     first_open_pane,
@@ -95,7 +95,6 @@ from engine.operators.similarity import (
 )
 from engine.operators.space_partitioner import SpacePartitioner
 from engine.operators.windows import FullHistory, JoinWindow
-from engine.spec.base.operator import Operator
 from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Integer, Number, quantity
 
@@ -399,7 +398,7 @@ def formulation_relink(w: Arrays, i: int, entries: Words) -> None:
     pairs_relink(w, i, entries[w.entry[entries, S_PANE] != CENTROIDS])
 
 
-class WorksetFormulation(Operator):
+class WorksetFormulation(TwoSided):
     """Forms the worksets of each space: a record of the space that is farther than the threshold from all of their centroids becomes the
     centroid of a new one. Any other belongs to the workset of its nearest centroid: to its inner set up to half the threshold, as an
     outlier beyond. Copies go to older worksets of the space within twice the threshold, and copies from other spaces to all of these.
@@ -420,10 +419,8 @@ class WorksetFormulation(Operator):
     priced_as: ClassVar[str | tuple[str, ...]] = "join"
     read_ps = READ_PS
     keeping = Keeping(formulation_sizes, relink=formulation_relink, links=lambda w, at: range(S_NEAR, S_NEAR + 1))
-    inputs: ClassVar[tuple[str, ...]] = SIDES
     outputs: ClassVar[tuple[str, ...]] = (*COPIES, *LATE_PORTS)
     copies: ClassVar[tuple[str, ...]] = COPIES  # by side
-    late_ports: ClassVar[tuple[str, ...]] = LATE_PORTS
     writes_only_wanted = True
     on_record = staticmethod(formulation_on_record)
     on_close = staticmethod(join_on_close)
@@ -438,14 +435,6 @@ class WorksetFormulation(Operator):
         lateness_ms: Number = quantity(0.0, unit="ms", ge=0, le=1e11, description="allowed lateness, as of the similarity join behind it")
         left_window_end: ClassVar[None] = None
         right_window_end: ClassVar[None] = None
-
-    @classmethod
-    def of_side(cls, side: str, what: str) -> str:
-        return Pairing.of_side(side, what)
-
-    @classmethod
-    def input_in_words(cls, side: str) -> str:
-        return Pairing.input_in_words(side)
 
     @classmethod
     def output_ports(cls, params: Any) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def stages(experiment: Experiment) -> list[Stage]:
         window = place.join.parameters.window
         origin_ns = seconds_ns(getattr(window, "origin_s", 0)) + experiment.query.starts_ns.get(place.join.id, 0)
         size_ns = seconds_ns(getattr(window, "size_s", 0))
-        sink = sink_of_workers(experiment.query, place.join)
+        sink = sink_of_workers(experiment.query.operators, experiment.query.edges, place.join)
         found.append(Stage(place.join.id, place.formulation.id, sink, place.formulation_at, place.join_at, size_ns, origin_ns))
     return found
 

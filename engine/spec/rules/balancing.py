@@ -13,7 +13,7 @@ from ..experiment.memory import Budget
 from ..experiment.rates.recorded import RecordedRate
 from ..experiment.streams import FileStream
 from .draft import Draft
-from .similarity import FORMULATIONS
+from .similarity import FORMULATIONS, sink_of_workers
 
 AT = ("policies", "balancing", "kind")
 
@@ -100,13 +100,11 @@ def _order_problems(draft: Draft, about: Balancing, joins: Sequence[str]) -> Ite
 
 def _measuring_problems(draft: Draft, join: str) -> Iterator[Problem]:
     """A sink behind the join tells the latency of each worker."""
-    workers = draft.by_id[join].parallelism
-    forward = {edge.target for edge in draft.edges.values() if edge.source == join and kind_of(type(edge.partitioning)) == "forward"}
-    sinks = [draft.by_id[id] for id in forward if draft.kinds[id].kind == "sink"]
-    if not any(sink.params.get("by_instance") is True and sink.parallelism == workers for sink in sinks):
+    spec = draft.by_id[join]
+    if sink_of_workers(draft.by_id.values(), draft.edges.values(), spec) is None:
         message = (
-            f"trigger is 'latency', but no sink measures each worker of '{join}'; put one behind it by a forward edge, with {workers} "
-            "instances and by_instance, or use load"
+            f"trigger is 'latency', but no sink measures each worker of '{join}'; put one behind it by a forward edge, with "
+            f"{spec.parallelism} instances and by_instance, or use load"
         )
         yield Problem(pointer("policies", "balancing", "trigger"), "nothing_measured", message, "latency")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..base.family import kind_of
 from ..base.problems import Problem, pointer
-from ..experiment.query import OperatorSpec, Query
+from ..experiment.query import Edge, OperatorSpec
 from .draft import Draft, items, section
 
 PARTITIONERS = {
@@ -24,13 +24,12 @@ SAME_AS_FORMULATION = ("distance", "threshold", "window", "lateness_ms")
 SAME_ON_BOTH_SIDES = ("distance", "threshold", "spaces", "seed", "keys", "workers")
 
 
-def sink_of_workers(query: Query, join: OperatorSpec) -> tuple[int, int] | None:
+def sink_of_workers(operators: Iterable[OperatorSpec], edges: Collection[Edge], join: OperatorSpec) -> tuple[int, int] | None:
     """Number and parallelism of the sink that measures each worker of a join: as parallel, fed by a forward edge, `by_instance`."""
-    for number, spec in enumerate(query.operators):
-        fed = any(
-            edge.target == spec.id and edge.source == join.id and kind_of(type(edge.partitioning)) == "forward" for edge in query.edges
-        )
-        if spec.kind == "sink" and fed and spec.parallelism == join.parallelism and spec.params.get("by_instance") is True:
+    fed = {edge.target for edge in edges if edge.source == join.id and kind_of(type(edge.partitioning)) == "forward"}
+    for number, spec in enumerate(operators):
+        measures = spec.kind == "sink" and spec.params.get("by_instance") is True
+        if measures and spec.id in fed and spec.parallelism == join.parallelism:
             return number, spec.parallelism
     return None
 

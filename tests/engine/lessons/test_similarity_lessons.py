@@ -19,7 +19,7 @@ from engine.lessons.similarity import Play
 from engine.lessons.similarity_document import SimilarityLesson
 from engine.spec import Experiment
 from tests.oracle.records import Record
-from tests.oracle.similarity import SIMILARITY
+from tests.oracle.similarity import SIMILARITY, Member
 
 from ...support.similarity_examples import worksets
 
@@ -136,8 +136,6 @@ def test_the_rules_are_those_of_the_operators(placed: list[tuple[float, str]], t
 
 
 def _member(join: Any, record: Record, side: str) -> Any:
-    from tests.oracle.similarity import Member
-
     return Member(record, side, record.values["workset"], record.values["role"], None)
 
 
