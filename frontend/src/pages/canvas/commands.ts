@@ -9,7 +9,7 @@ import { lookupOf } from "../../model/document/lookup";
 import { addRegionLink, regionLinksOf, regionOf, removeRegionLink, unlinkedRegions } from "../../model/document/regions";
 import { initialValue } from "../../model/document/schema";
 import { downstream, removeAndReconnect, upstream } from "../../model/graph/graph";
-import { addSimilarityJoin } from "../../model/document/similarity";
+import { addSimilarityJoin } from "../../model/graph/similarity";
 import { sortedRegions } from "../../model/graph/hostTiles";
 import { freePlace, NODE, queryBounds } from "../../model/graph/layout";
 import { edgeBeside, neighbourOf, type Arrow } from "../../model/graph/neighbours";

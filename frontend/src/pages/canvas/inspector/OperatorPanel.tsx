@@ -5,7 +5,7 @@ import type { Json, Kind, RecordField, RecordSchema } from "../../../api/types";
 import { DEFAULT_PORT, operatorOf } from "../../../model/document/document";
 import { patchOperator, renameOperator } from "../../../model/document/edits";
 import { summariseHosts } from "../../../model/document/hosts";
-import { inStep, stagesWith } from "../../../model/document/similarity";
+import { inStep, stagesWith } from "../../../model/graph/similarity";
 import { propertyNames, schemaAt } from "../../../model/document/schema";
 import { problemsAt } from "../../../model/document/validate";
 import type { Write } from "../../../model/document/writes";

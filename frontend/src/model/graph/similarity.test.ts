@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExperimentDocument } from "../../api/document";
-import { emptyDocument, operatorOf } from "./document";
-import { addOperator, patchOperator, removeParts } from "./edits";
+import { emptyDocument, operatorOf } from "../document/document";
+import { addOperator, patchOperator, removeParts } from "../document/edits";
 import { addSimilarityJoin, inStep, stagesWith, vectorFields } from "./similarity";
 
 const floats = (...names: string[]) => names.map((name) => ({ name, type: "float" as const, optional: false }));
@@ -54,9 +54,10 @@ describe("a similarity join drawn at once", () => {
   it("keeps what has to agree equal in all its stages", () => {
     const change = (id: string, changed: Record<string, unknown>) =>
       inStep(document, patchOperator(document, id, { params: { ...params(document, id), ...changed } as never }), id);
-    const farther = change("join", { threshold: 0.2, window: { kind: "full_history" }, pairs: "counted" });
+    const farther = change("join", { threshold: 0.2, window: { kind: "full_history" }, lateness_ms: 3, pairs: "counted" });
     for (const id of added) expect(params(farther, id).threshold).toBe(0.2);
     expect(params(farther, "worksets").window).toEqual({ kind: "full_history" });
+    expect(params(farther, "worksets").lateness_ms).toBe(3);
     expect(params(farther, "left-spaces").window).toBeUndefined();
     expect(params(farther, "worksets").pairs).toBeUndefined();
     const other = change("right-spaces", { coordinates: ["u", "v"], seed: 7 });

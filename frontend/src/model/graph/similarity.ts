@@ -1,7 +1,8 @@
 /** Similarity joins (S3J): four operators that are drawn together, and whose parameters have to agree. */
 import type { Edge, ExperimentDocument, Operator, Position } from "../../api/document";
 import type { Json, RecordField } from "../../api/types";
-import { freeName, operatorOf } from "./document";
+import { freeName, operatorOf } from "../document/document";
+import { PITCH } from "./layout";
 
 type Params = { [field: string]: Json };
 type Side = "left" | "right";
@@ -10,8 +11,8 @@ export const SIDES: readonly Side[] = ["left", "right"];
 const PARTITIONERS = ["space_partitioner", "cluster_partitioner"];
 const JOINS = ["workset_formulation", "similarity_join", "cluster_join"];
 const SELF_JOINS = ["self_workset_formulation", "self_similarity_join"];
-const COLUMN_PX = 192;
-const ROW_PX = 128;
+const OF_JOINS = ["window", "lateness_ms"];
+const OF_PARTITIONERS = ["seed", "spaces", "keys", "workers"];
 const THRESHOLD = 0.01;
 
 const isStage = (operator: Operator | undefined) => [...PARTITIONERS, ...JOINS, ...SELF_JOINS].includes(operator?.kind ?? "");
@@ -39,8 +40,8 @@ const sideOf = (document: ExperimentDocument, id: string): Side =>
 function nameIn(document: ExperimentDocument, from: Operator, name: string, to: Operator): string | null {
   const [fromPartitioner, toPartitioner] = [PARTITIONERS.includes(from.kind), PARTITIONERS.includes(to.kind)];
   if (name === "distance" || name === "threshold") return name;
-  if (name === "window") return toPartitioner ? null : name;
-  if (name === "seed" || name === "spaces") return toPartitioner && fromPartitioner ? name : null;
+  if (OF_JOINS.includes(name)) return toPartitioner ? null : name;
+  if (OF_PARTITIONERS.includes(name)) return toPartitioner && fromPartitioner ? name : null;
   const ofOneInput = name === "coordinates" ? sideOf(document, from.id) : null;
   const side = JOINS.includes(from.kind) ? SIDES.find((one) => name === `${one}_coordinates`) : ofOneInput;
   if (!side) return null;
@@ -107,7 +108,8 @@ export function addSimilarityJoin(
   const loose = looseSources(document);
   const sources = loose.length === streams ? loose : [];
   const sides = SIDES.slice(0, streams);
-  const [prefix, self] = streams === 1 ? ["self_", true] : ["", false];
+  const self = streams === 1;
+  const prefix = self ? "self_" : "";
   const vectors = sides.map((_, n) => vectorFields(schemas[`${sources[n]}.out`]?.fields ?? []));
   const metric = { distance: "angular", threshold: THRESHOLD };
   const [left = [], right = []] = vectors;
@@ -137,7 +139,7 @@ export function addSimilarityJoin(
     ];
   });
   const positions = Object.fromEntries(
-    operators.map(([{ id }, column, row]) => [id, { x: at.x + column * COLUMN_PX, y: at.y + row * ROW_PX }]),
+    operators.map(([{ id }, column, row]) => [id, { x: at.x + column * PITCH.x, y: at.y + row * PITCH.y }]),
   );
   const next = {
     ...document,
