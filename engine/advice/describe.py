@@ -25,7 +25,7 @@ from engine.workloads.feed import Feed
 
 from .predicates import comparison
 
-DTYPES: Mapping[str, Dtype] = {"int": "int", "bool": "int", "timestamp": "int", "float": "double", "string": "string"}
+DTYPES: Mapping[str, Dtype] = {"int": "int", "bool": "int", "timestamp": "int", "float": "double", "string": "string", "vector": "double"}
 FUNCTIONS = {"min": "min", "max": "max", "avg": "mean", "sum": "sum", "count": "count"}
 STRETCHES = 10
 """Of the run, that records are taken from."""

@@ -30,6 +30,7 @@ CLOCK_EVENT, CLOCK_APPEND, CLOCK_INGEST = 0, 1, 2
 PAIRED, ADDED, MERGED = 0, 1, 2  # whose contributors count for whom: two records of a join, a record for a group, a group for a group
 LOG_END, LOG_WATERMARK, LOG_AHEAD = -1, -2, -3  # the last: what is not loaded yet
 LOG_MARKER = -4  # less the number of the latency marker
+VECTOR_BITS = 40  # the word of a vector: above these bits the number of its field in the run, in them that of its record
 EPOCH = 1 << 20  # an incarnation is this times the number of recoveries before it, plus the number of losses of its host since
 REPLAYED = EPOCH - 1  # added to the incarnation of a record that was replayed from the log: no credit was taken for it
 TO_SINK, TO_EMIT, TO_READ, TO_WATERMARK, TO_MARKER = 0, 1, 2, 3, 4  # of the last three, deliveries of records have none

@@ -58,6 +58,9 @@ class Tables(NamedTuple):
     log: Words  # of all sources, those of an instance one after the other
     par: Words
     par_f: NDArray[np.float64]
+    points: Words  # the coordinates of all vectors that records carry by number
+    points_f: NDArray[np.float64]
+    point_first: Words  # where those of each field begin
     code: Words
     constants: Words
     stack: Words
@@ -101,6 +104,9 @@ FRESH = {"entry": L.G_ENTRY_FRESH, "row": L.G_ROW_FRESH}
 TRACED = {"notes": "free", "entry_origin": "entry", "row_origin": "row"}
 """Tables filled only while tracing, and the table whose rows they follow. Without tracing they have one unused row."""
 
+OF_DOCUMENT = ("points", "point_first")
+"""Tables that never change and can be made again from the document, so snapshots leave them out."""
+
 SAVED_AS = {"vectors": "lore"}
 """Tables with another name in snapshots, so that snapshots written before a table was renamed still fit."""
 
@@ -116,6 +122,7 @@ VIEWS: dict[str, tuple[str, type[np.generic]]] = {
     "stack_f": ("stack", np.float64),
     "entry_f": ("entry", np.float64),
     "par_f": ("par", np.float64),
+    "points_f": ("points", np.float64),
     "row_f": ("row", np.float64),
     "halves": ("trace", np.uint32),
 }

@@ -14,7 +14,7 @@ from engine.core import layout as L
 from engine.core.keeping import Keeping
 from engine.core.kernels import bulk, dependency_vectors
 from engine.core.source_logs import SourceLogs
-from engine.core.tables import FRESH, LINED, SAVED_AS, TRACED, VIEWS, Arrays, Words, arrays, lines
+from engine.core.tables import FRESH, LINED, OF_DOCUMENT, SAVED_AS, TRACED, VIEWS, Arrays, Words, arrays, lines
 
 
 class World:
@@ -203,14 +203,15 @@ class World:
     # -- copies -----------------------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Words]:
-        """A copy of all arrays except the output buffer. Tables filled from the front are cut to the rows in use."""
+        """A copy of all arrays but the output buffer and what the document yields. Tables filled from the front are cut to the rows in
+        use."""
         g = self.arrays.g
         used = {name: int(g[scalar]) for name, scalar in FRESH.items()} | {"msg": len(self.arrays.free)}
         used |= {name: used[table] for name, table in TRACED.items() if table in used} | {"trace": int(g[L.G_TRACE])}
         return {
             SAVED_AS.get(name, name): array[: used.get(name)].copy()
             for name, array in self.arrays._asdict().items()
-            if name not in VIEWS and name != "outputs"
+            if name not in VIEWS and name != "outputs" and name not in OF_DOCUMENT
         }
 
     def restore(self, snapshot: dict[str, Words]) -> None:

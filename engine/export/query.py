@@ -207,6 +207,8 @@ class _Compiler:
                 value=watermarks.kind,
             )
         schema = self.schemas[f"{spec.id}.out"]
+        if whole := [field.name for field in schema.fields if field.type == "vector"]:
+            raise _Unsupported(f"'{whole[0]}' of '{spec.id}' is a whole vector; the query can be exported with coordinates as fields")
         lag_ns = milliseconds_ns(watermarks.lag_ms) if watermarks.kind == "bounded" else None
         self.sources.append(Source(spec.id, tuple((f.name, SQL_TYPES[f.type]) for f in schema.fields), lag_ns))
         self.ports[f"{spec.id}.out"] = _Stream(quoted(spec.id), lag_ns is not None)

@@ -27,6 +27,7 @@ from engine.lowering.processors import lay_out
 from engine.lowering.text_tables import TextTables
 from engine.operators import OPERATORS
 from engine.spec import ExpandedHost, Experiment, RecordSchema
+from engine.spec.base.records import VECTORS_MAX
 from engine.spec.experiment.generation import Coordinated
 from engine.spec.experiment.workload import BoundedWatermarks, PeriodicWatermarks
 from engine.spec.rules.copies import later_sharing
@@ -138,6 +139,7 @@ def build(
         "behind": np.zeros((len(inst), L.B_COLUMNS), np.int64),
         "next_ns": np.where(np.arange(len(host)) < len(hosts), 0, L.FAR),
         "constants": texts.cover(),
+        **_vectors_of(feeds),
         "box": np.zeros(L.BOX_SPARE + spare, np.int64),
     }
     if protocol is not None:
@@ -168,6 +170,18 @@ def _feeds(experiment: Experiment, types: Mapping[str, RecordSchema], strings: S
     """The records of each source, with the fields that are read."""
     sources = [spec.id for spec in experiment.query.operators if spec.kind == "source"]
     return {id: build_feed(experiment, id, n, strings, datasets, types[f"{id}.out"].names) for n, id in enumerate(sources)}
+
+
+def _vectors_of(feeds: Mapping[str, Feed]) -> dict[str, Words]:
+    """The vectors that records carry by number, one field after the other."""
+    first = np.zeros(max(len(feeds), 1) * VECTORS_MAX, np.int64)
+    parts, end = [np.zeros(1)], 1
+    for feed in feeds.values():
+        for number, vectors in feed.vectors().items():
+            first[number] = end
+            parts.append(vectors.reshape(-1))
+            end += vectors.size
+    return {"points": np.concatenate(parts).view(np.int64), "point_first": first}
 
 
 def _instances(experiment: Experiment, placement: Mapping[str, Sequence[int]]) -> Words:

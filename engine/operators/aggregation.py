@@ -53,7 +53,7 @@ from engine.core.layout import (
 from engine.core.tables import Arrays, Words
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal, suggestion
-from engine.spec.base.records import FieldType, RecordField, RecordSchema
+from engine.spec.base.records import NO_KEYS, FieldType, RecordField, RecordSchema
 from engine.spec.base.units import Integer, Number, milliseconds_ns
 
 # parameters of every aggregate, in order; those of the kind follow
@@ -434,9 +434,9 @@ class Aggregation(Operator):
                     code="unknown_field",
                     value=params.key,
                 )
-            if schema.type_of(params.key) == "float":
+            if (type := schema.type_of(params.key)) in NO_KEYS:
                 raise Refusal(
-                    f"key '{params.key}' is a float; group by an int, string, bool or timestamp field",
+                    f"key '{params.key}' is a {type}; group by an int, string, bool or timestamp field",
                     at=("key",),
                     code="type_mismatch",
                     value=params.key,
@@ -475,9 +475,9 @@ class Aggregation(Operator):
                 value=aggregate.field,
             )
         of = schema.type_of(aggregate.field)
-        if aggregate.function == "count_distinct":
+        if aggregate.function == "count_distinct" and of != "vector":
             return "int"
-        if of in ("string", "bool") or (of == "timestamp" and aggregate.function in ("sum", "avg")):
+        if of in ("string", "bool", "vector") or (of == "timestamp" and aggregate.function in ("sum", "avg")):
             raise Refusal(
                 f"{aggregate.function} of '{aggregate.field}' ({of}) is not defined; use an int or float field, or count_distinct",
                 at=at,

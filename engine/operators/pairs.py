@@ -54,7 +54,7 @@ from engine.core.tables import Arrays, Words
 from engine.operators.windows import Count, JoinWindow, Sliding, Tumbling, panes_of_a_record
 from engine.spec.base.operator import Model, Operator
 from engine.spec.base.problems import Refusal, suggestion
-from engine.spec.base.records import FieldType, RecordField, RecordSchema
+from engine.spec.base.records import NO_KEYS, FieldType, RecordField, RecordSchema
 from engine.spec.base.units import Number, milliseconds_ns, quantity, seconds_ns
 
 # parameters of every join, in order; by side: key column, bytes of a stored record, number and start of the stored columns
@@ -480,8 +480,8 @@ class Pairing(TwoSided):
             key = cls.of_side(side, "key")
             name = getattr(params, key)
             field = known_field(name, inputs[side], key, cls.input_in_words(side))
-            if field.type == "float":
-                message = f"{key} '{name}' is a float; join on an int, string, bool or timestamp field"
+            if field.type in NO_KEYS:
+                message = f"{key} '{name}' is a {field.type}; join on an int, string, bool or timestamp field"
                 raise Refusal(message, at=(key,), code="type_mismatch", value=name)
             types.append(field.type)
         if types[0] != types[1]:

@@ -1,4 +1,8 @@
-"""Common parts of similarity joins: vectors in fields, distances to stored vectors, centroids, roles of records."""
+"""Common parts of similarity joins: vectors of records, distances to stored vectors, centroids, roles of records.
+
+The coordinates of a vector are fields of its record, or kept beside the log (`points`), and the record has its number. Parameters list
+the columns of the coordinates, or -1 less the column of the number.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 
 from engine.core.distances import DISTANCES, NO_METRIC, distance, distance_up_to
-from engine.core.layout import M_PAYLOAD
+from engine.core.layout import M_PAYLOAD, VECTOR_BITS
 from engine.spec.base.operator import Model
 from engine.spec.base.origins import constant
 from engine.spec.base.problems import Refusal, suggestion
@@ -22,15 +26,33 @@ INNER, OUTER, OUTLIER = 0, 1, 2
 READ_PS = constant(300_000, "assumed", "one distance or comparison of two vectors; Siachamis 2024 gives no costs")
 
 
-def distance_to_words(msg_f, par, par_f, code, slot, columns, dimensions, words):
+def place_of(point_first: Any, word: Any, dimensions: Any) -> Any:
+    """Where the coordinates of the vector with this number begin."""
+    return point_first[word >> VECTOR_BITS] + (word & ((1 << VECTOR_BITS) - 1)) * dimensions
+
+
+def place_in_message(msg, par, point_first, slot, columns, dimensions):
+    """Where the coordinates of the message's vector begin; -1 if they are its own fields."""
+    place = -1
+    if par[columns] < 0:
+        place = place_of(point_first, msg[slot, M_PAYLOAD - 1 - par[columns]], dimensions)
+    return place
+
+
+def distance_to_words(msg, msg_f, par, par_f, points_f, point_first, code, slot, columns, dimensions, words):
     """The distance between the message's vector and the one in the parameters from `words` on. columns: where the parameters list the
     message's coordinates."""
+    kept = place_in_message(msg, par, point_first, slot, columns, dimensions)
     product = 0.0
     left = 0.0
     right = 0.0
     gap = 0.0
     for c in range(dimensions):
-        a = msg_f[slot, M_PAYLOAD + par[columns + c]]
+        a = 0.0
+        if kept >= 0:
+            a = points_f[kept + c]
+        else:
+            a = msg_f[slot, M_PAYLOAD + par[columns + c]]
         b = par_f[words + c]
         product += a * b
         left += a * a
@@ -44,26 +66,41 @@ def distance_to_row(world, code, slot, columns, dimensions, r, first, bound):
     bound stands for."""
     msg_f = world.msg_f
     par = world.par
+    points_f = world.points_f
     row_f = world.row_f
     product = 0.0
     left = 0.0
     right = 0.0
     gap = 0.0
-    for c in range(dimensions):
-        a = msg_f[slot, M_PAYLOAD + par[columns + c]]
-        b = row_f[r, first + c]
-        product += a * b
-        left += a * a
-        right += b * b
-        gap += (a - b) * (a - b)
+    kept = place_in_message(world.msg, par, world.point_first, slot, columns, dimensions)
+    if kept >= 0:
+        theirs = place_of(world.point_first, world.row[r, first], dimensions)
+        for c in range(dimensions):
+            a = points_f[kept + c]
+            b = points_f[theirs + c]
+            product += a * b
+            left += a * a
+            right += b * b
+            gap += (a - b) * (a - b)
+    else:
+        for c in range(dimensions):
+            a = msg_f[slot, M_PAYLOAD + par[columns + c]]
+            b = row_f[r, first + c]
+            product += a * b
+            left += a * a
+            right += b * b
+            gap += (a - b) * (a - b)
     return distance_up_to(code, product, left, right, gap, bound)
 
 
 def store_vector(world, slot, columns, dimensions, r, first):
-    """Copy the message's vector to stored row `r`, from column `first` on."""
+    """Copy the message's vector, or its number, to stored row `r`, from column `first` on."""
     par = world.par
-    for c in range(dimensions):
-        world.row[r, first + c] = world.msg[slot, M_PAYLOAD + par[columns + c]]
+    if par[columns] < 0:
+        world.row[r, first] = world.msg[slot, M_PAYLOAD - 1 - par[columns]]
+    else:
+        for c in range(dimensions):
+            world.row[r, first + c] = world.msg[slot, M_PAYLOAD + par[columns + c]]
     return 0
 
 
@@ -110,8 +147,8 @@ def coordinates_of(port: str, of: str = "") -> Any:
     return Field(
         min_length=1,
         max_length=DIMENSIONS_MAX,
-        description=f"float fields with the coordinates of the vector{of}, in order",
-        json_schema_extra={"x-port": port, "x-field-types": ["float"]},
+        description=f"float fields with the coordinates of the vector{of}, in order; or the one field that is a vector",
+        json_schema_extra={"x-port": port, "x-field-types": ["float", "vector"]},
     )
 
 
@@ -138,12 +175,15 @@ def check_threshold(params: Any) -> None:
 
 
 def check_coordinates(names: Sequence[str], schema: RecordSchema, at: str, where: str) -> None:
-    """Raise Refusal unless all names are float fields of the schema, each once."""
+    """Raise Refusal unless all names are float fields of the schema, each once, or the only one is a vector."""
     for n, name in enumerate(names):
         if name not in schema:
             message = f"{at} names '{name}', which is not a field of {where}; {suggestion(name, schema.names)}"
             raise Refusal(message, at=(at, n), code="unknown_field", value=name)
-        if schema.type_of(name) != "float":
+        if schema.type_of(name) == "vector" and len(names) > 1:
+            message = f"{at} names '{name}', which is a whole vector, beside other fields; name it alone"
+            raise Refusal(message, at=(at, n), code="type_mismatch", value=name)
+        if schema.type_of(name) not in ("float", "vector"):
             message = f"{at} names '{name}', which is {schema.type_of(name)}; a coordinate is a float"
             raise Refusal(message, at=(at, n), code="type_mismatch", value=name)
         if name in names[:n]:
@@ -168,7 +208,12 @@ def with_fields(schema: RecordSchema, added: Mapping[str, Any]) -> RecordSchema:
 
 
 def columns_of(names: Sequence[str], schema: RecordSchema) -> list[int]:
-    return [schema.index(name) for name in names]
+    """Columns of the coordinates; -1 less the column of a whole vector."""
+    return [-1 - schema.index(name) if schema.type_of(name) == "vector" else schema.index(name) for name in names]
+
+
+def dimensions_of(names: Sequence[str], schema: RecordSchema) -> int:
+    return schema.field(names[0]).dimensions or len(names)
 
 
 def output_words(wanted: RecordSchema, schema: RecordSchema, added: Collection[str]) -> list[int]:
@@ -177,9 +222,13 @@ def output_words(wanted: RecordSchema, schema: RecordSchema, added: Collection[s
     return [-1 - own.index(name) if name in own else schema.index(name) for name in wanted.names]
 
 
-def check_same_dimensions(params: Any) -> None:
-    """Raise Refusal if the vectors of left and right have different numbers of coordinates."""
-    left, right = len(params.left_coordinates), len(params.right_coordinates)
+def check_same_dimensions(params: Any, left_schema: RecordSchema, right_schema: RecordSchema) -> None:
+    """Raise Refusal if the vectors of left and right have different numbers of coordinates, or are kept in different ways."""
+    left, right = dimensions_of(params.left_coordinates, left_schema), dimensions_of(params.right_coordinates, right_schema)
     if left != right:
         message = f"left_coordinates names {left} coordinates, right_coordinates {right}; vectors to be compared have equally many"
         raise Refusal(message, at=("right_coordinates",), code="different_dimensions", value=list(params.right_coordinates))
+    ways = [left_schema.type_of(params.left_coordinates[0]), right_schema.type_of(params.right_coordinates[0])]
+    if ways[0] != ways[1]:
+        message = f"left_coordinates are of the type {ways[0]}, right_coordinates {ways[1]}; use vectors on both sides, or fields on both"
+        raise Refusal(message, at=("right_coordinates",), code="type_mismatch", value=list(params.right_coordinates))

@@ -65,6 +65,7 @@ from engine.operators.similarity import (
     check_threshold,
     columns_of,
     coordinates_of,
+    dimensions_of,
     distance_to_row,
     float_word,
     store_vector,
@@ -331,7 +332,7 @@ class SimilarityPairing(PanePairing):
             name = cls.of_side(side, "coordinates")
             check_coordinates(getattr(params, name), inputs[side], name, cls.input_in_words(side))
             check_fields(cls.added, inputs[side], cls.input_in_words(side), cls.made_by)
-        check_same_dimensions(params)
+        check_same_dimensions(params, inputs["left"], inputs["right"])
         schemas = super().output_schemas(params, inputs)
         if params.pairs == "counted":
             schemas["out"] = RecordSchema((RecordField("pairs", "int"),), schemas["out"].bytes)
@@ -371,7 +372,7 @@ class SimilarityPairing(PanePairing):
         indexed = cls.is_indexed(params)
         lowering.entry_values((INDEX_END if indexed else S_PAIRED + 1) - S_VALUES)
         columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
-        dimensions = len(columns[0])
+        dimensions = dimensions_of(params.left_coordinates, inputs["left"])
         place = lowering.params_at + SIM_OWN
         own = [
             *cls._pane_words(params, inputs, lowering),
@@ -382,14 +383,14 @@ class SimilarityPairing(PanePairing):
             cls.roles,
             *(inputs[side].index(name) if name else -1 for name in (cls.role_field, cls.space_field(params)) for side in SIDES),
             place,
-            place + dimensions,
+            place + len(columns[0]),
             int(params.pairs == "counted"),
             int(indexed),
             int(cls.one_stream),
             *columns[0],
             *columns[1],
         ]
-        return cls._lowered(params, inputs, lowering, own, SIM_ROW_VECTOR + dimensions, links=TREE_WORDS if indexed else 0)
+        return cls._lowered(params, inputs, lowering, own, SIM_ROW_VECTOR + len(columns[0]), links=TREE_WORDS if indexed else 0)
 
 
 class SimilarityJoin(SimilarityPairing):

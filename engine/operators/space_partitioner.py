@@ -19,6 +19,7 @@ from engine.operators.similarity import (
     check_threshold,
     columns_of,
     coordinates_of,
+    dimensions_of,
     distance_to_words,
     float_word,
     output_words,
@@ -60,7 +61,7 @@ def worker_of_key(par, at, key):
     return min(key * par[at + SPACE_WORKERS] // par[at + SPACE_KEYS], par[at + SPACE_WORKERS] - 1)
 
 
-def space_on_record(slot, msg, msg_f, par, par_f, at, inst, i, g, free, box, stamps):
+def space_on_record(slot, msg, msg_f, par, par_f, points_f, point_first, at, inst, i, g, free, box, stamps):
     """Emit the record for the space of its nearest centroid, then a copy for each space near its border that is to find its pairs."""
     spaces = par[at + SPACE_SPACES]
     dimensions = par[at + SPACE_DIMENSIONS]
@@ -71,7 +72,9 @@ def space_on_record(slot, msg, msg_f, par, par_f, at, inst, i, g, free, box, sta
     nearest = 0.0
     words = par[at + SPACE_CENTROIDS]
     for j in range(spaces):
-        far = distance_to_words(msg_f, par, par_f, par[at + SPACE_DISTANCE], slot, par[at + SPACE_COLUMNS], dimensions, words)
+        far = distance_to_words(
+            msg, msg_f, par, par_f, points_f, point_first, par[at + SPACE_DISTANCE], slot, par[at + SPACE_COLUMNS], dimensions, words
+        )
         if far == far and (home < 0 or far < nearest):
             home = j
             nearest = far
@@ -89,7 +92,9 @@ def space_on_record(slot, msg, msg_f, par, par_f, at, inst, i, g, free, box, sta
         goes = turn == 0
         if turn > 0 and j != home and meets_here(home, j):
             words = par[at + SPACE_CENTROIDS] + j * dimensions
-            far = distance_to_words(msg_f, par, par_f, par[at + SPACE_DISTANCE], slot, par[at + SPACE_COLUMNS], dimensions, words)
+            far = distance_to_words(
+                msg, msg_f, par, par_f, points_f, point_first, par[at + SPACE_DISTANCE], slot, par[at + SPACE_COLUMNS], dimensions, words
+            )
             goes = far <= reach
         if goes:
             made = new_output(msg, free, g, box, slot, stamps)
@@ -156,11 +161,12 @@ class SpacePartitioner(Operator):
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         outputs = output_words(lowering.outputs["out"], inputs["in"], cls.added)
         columns = columns_of(params.coordinates, inputs["in"])
-        points = [float_word(x) for centroid in centroids(params.spaces, len(columns), params.seed) for x in centroid]
+        dimensions = dimensions_of(params.coordinates, inputs["in"])
+        points = [float_word(x) for centroid in centroids(params.spaces, dimensions, params.seed) for x in centroid]
         table = lowering.params_at + SPACE_OWN
         return [
             DISTANCES[params.distance].code,
-            len(columns),
+            dimensions,
             params.spaces,
             float_word(params.threshold),
             int("out" in lowering.connected),

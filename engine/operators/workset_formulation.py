@@ -87,6 +87,7 @@ from engine.operators.similarity import (
     check_threshold,
     columns_of,
     coordinates_of,
+    dimensions_of,
     distance_to_row,
     float_word,
     output_words,
@@ -447,7 +448,7 @@ class WorksetFormulation(TwoSided):
             name = cls.of_side(side, "coordinates")
             check_coordinates(getattr(params, name), inputs[side], name, cls.input_in_words(side))
             check_fields(SpacePartitioner.added, inputs[side], cls.input_in_words(side), "a space partitioner")
-        check_same_dimensions(params)
+        check_same_dimensions(params, inputs["left"], inputs["right"])
         check_lateness(params)
         return {
             **{port: with_fields(inputs[side], cls.added) for port, side in zip(cls.copies, SIDES, strict=True)},
@@ -474,8 +475,8 @@ class WorksetFormulation(TwoSided):
         tables = [output_words(lowering.outputs[port], inputs[side], cls.added) for port, side in zip(cls.copies, SIDES, strict=True)]
         columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
         stored = [list(range(len(inputs[side].fields))) for side in SIDES]
-        width, dimensions = max(map(len, stored)), len(columns[0])
-        lowering.stored_rows(width + FORM_ROW_VECTOR + dimensions, links=NEAR_WORDS)
+        width, dimensions = max(map(len, stored)), dimensions_of(params.left_coordinates, inputs["left"])
+        lowering.stored_rows(width + FORM_ROW_VECTOR + len(columns[0]), links=NEAR_WORDS)
         lowering.entry_values(S_NEAR + 1 - S_VALUES)
         places = [lowering.params_at + FORM_OWN]
         for words in (*columns, *tables, *stored):
@@ -509,6 +510,6 @@ class WorksetFormulation(TwoSided):
             places[2],
             len(tables[1]),
             places[3],
-            R_VALUES + width + FORM_ROW_VECTOR + dimensions,
+            R_VALUES + width + FORM_ROW_VECTOR + len(columns[0]),
             *(word for words in (*columns, *tables, *stored) for word in words),
         ]

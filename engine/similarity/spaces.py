@@ -12,8 +12,9 @@ from engine.core import layout as L
 from engine.core.control.keyed_state import entries_by_key, parameters
 from engine.core.tables import Arrays, Words
 from engine.operators.pairs import JOIN_EXTRA
-from engine.operators.similarity import centroids
+from engine.operators.similarity import place_of
 from engine.operators.similarity_join import S_COMPARED
+from engine.operators.space_partitioner import SPACE_CENTROIDS, SPACE_COLUMNS, SPACE_DIMENSIONS, SPACE_SPACES
 from engine.operators.workset_formulation import FORM_ROW_VECTOR, FORM_ROW_WORKER, WORKSETS_MAX
 from engine.spec import Experiment
 from engine.spec.base.units import seconds_ns
@@ -28,13 +29,13 @@ LOADS_PER_WINDOW = 12
 
 @dataclass(frozen=True)
 class Shown:
-    """A join with its formulation and the centroids of its spaces. formulation, join: first instances and parallelisms. every_ns: between
-    two frames with loads."""
+    """A join with its formulation and what partitions its space. partitioner: first instance. formulation, join: first instances and
+    parallelisms. every_ns: between two frames with loads."""
 
     name: str
+    partitioner: int
     formulation: tuple[int, int]
     join: tuple[int, int]
-    centroids: list[list[float]]
     every_ns: int
 
 
@@ -45,10 +46,10 @@ def shown(experiment: Experiment) -> list[Shown]:
     for place in places(experiment):
         before = next(edge.source for edge in experiment.query.edges if edge.target == place.formulation.id)
         if experiment.operator(before).kind == "space_partitioner":
-            params = experiment.operator(before).parameters
-            points = [point[:SHOWN] for point in centroids(params.spaces, len(params.coordinates), params.seed)]
+            ids = [spec.id for spec in experiment.query.operators]
+            first = sum(spec.parallelism for spec in experiment.query.operators[: ids.index(before)])
             every_ns = seconds_ns(getattr(place.join.parameters.window, "size_s", 0)) // LOADS_PER_WINDOW
-            found.append(Shown(place.join.id, place.formulation_at, place.join_at, points, max(every_ns, 1)))
+            found.append(Shown(place.join.id, first, place.formulation_at, place.join_at, max(every_ns, 1)))
     return found
 
 
@@ -59,27 +60,40 @@ class Spaces:
         self._joins = joins
 
     def frame(self, w: Arrays, since_ns: int, now_ns: int) -> dict[str, Any]:
-        """By join. centroids: of spaces, in the first frame. worksets: those opened in (since_ns, now_ns], as [space, number, worker,
-        coordinates]. loads: comparisons and records of the newest window, as [space, number, comparisons, records], a few times in each
-        window."""
+        """By join. centroids: of spaces, in the first frame, with the number of their dimensions. worksets: those opened in (since_ns,
+        now_ns], as [space, number, worker, coordinates]. loads: comparisons and records of the newest window, as [space, number,
+        comparisons, records], a few times in each window."""
         found: dict[str, Any] = {}
         for join in self._joins:
             about: dict[str, Any] = {"worksets": list(_opened(w, join, since_ns, now_ns))}
             if since_ns < 0:
-                about["centroids"] = [[round(x, 6) for x in point] for point in join.centroids]
+                about["dimensions"], about["centroids"] = _centroids(w, join.partitioner)
             if since_ns < 0 or now_ns // join.every_ns > since_ns // join.every_ns:
                 about["loads"] = _loads(w, join)
             found[join.name] = about
         return found
 
 
+def _centroids(w: Arrays, i: int) -> tuple[int, list[list[float]]]:
+    """Number of dimensions, and the first coordinates of the centroids of spaces, from an instance of their partitioner."""
+    at = parameters(w, i)
+    dimensions, spaces, first = w.par[[at + SPACE_DIMENSIONS, at + SPACE_SPACES, at + SPACE_CENTROIDS]].tolist()
+    points = w.par_f[first : first + spaces * dimensions].reshape(spaces, dimensions)
+    return dimensions, points[:, :SHOWN].round(6).tolist()
+
+
 def _opened(w: Arrays, join: Shown, since_ns: int, now_ns: int) -> Iterator[list[float]]:
+    at = parameters(w, join.partitioner)
+    dimensions, columns = w.par[[at + SPACE_DIMENSIONS, at + SPACE_COLUMNS]].tolist()
     for i in range(join.formulation[0], sum(join.formulation)):
         extra = int(w.par[parameters(w, i) + JOIN_EXTRA])
         for space, rows in centroid_rows(w, i):
             opened_ns = w.row[rows, L.R_EVENT]
             for n in np.flatnonzero((opened_ns > since_ns) & (opened_ns <= now_ns)).tolist():
-                vector = w.row_f[rows[n], extra + FORM_ROW_VECTOR :][: len(join.centroids[0])]
+                vector = w.row_f[rows[n], extra + FORM_ROW_VECTOR :]
+                if w.par[columns] < 0:
+                    vector = w.points_f[place_of(w.point_first, int(w.row[rows[n], extra + FORM_ROW_VECTOR]), dimensions) :]
+                vector = vector[: min(dimensions, SHOWN)]
                 yield [space, n + 1, int(w.row[rows[n], extra + FORM_ROW_WORKER]) % join.join[1], *vector.round(6).tolist()]
 
 

@@ -38,6 +38,7 @@ from engine.lowering import memory, plan
 from engine.lowering.network import LinkFaults
 from engine.lowering.prices import serialises
 from engine.operators import BUILT_IN, OPERATORS
+from engine.operators.similarity import place_of
 from engine.prices import version_of
 from engine.profiles import controls as engine_controls
 from engine.profiles import under_engine
@@ -49,7 +50,7 @@ from engine.simulation import scaling_setup, scheduling_setup
 from engine.simulation.attribution import Delivery, Topology, Trace
 from engine.simulation.collector import collectors
 from engine.simulation.source_logs import Logs
-from engine.spec import Experiment, RecordSchema, canonical_json
+from engine.spec import Experiment, RecordField, RecordSchema, canonical_json
 from engine.spec.base.family import kind_of
 from engine.spec.base.version import ENGINE_VERSION
 from engine.spec.experiment.generation import Coordinated
@@ -596,7 +597,7 @@ class Simulation:
         """The records that a sink delivered, decoded; with end_ns, event_ns, trigger, latency_ns and instance as `_end_ns`, ..., and the
         further latencies as `_name_ns`. Needs keep_outputs=True."""
         rows, schema = self.sink_rows(sink), self.sink_schema(sink)
-        columns: dict[str, Any] = {field.name: self._decode(rows[:, 5 + c], field.type) for c, field in enumerate(schema.fields)}
+        columns: dict[str, Any] = {field.name: self._decode(rows[:, 5 + c], field) for c, field in enumerate(schema.fields)}
         for c, name in enumerate(("instance", "end_ns", "event_ns", "trigger", "latency_ns")):
             columns[f"_{name}"] = pa.array(rows[:, c])
         for c, name in enumerate(self._latencies):
@@ -607,7 +608,7 @@ class Simulation:
         """The same as a list of dicts: end_ns, instance, event_ns, trigger, latency_ns, values (tuple in the schema's order), further_ns
         (the further latencies)."""
         rows, schema = self.sink_rows(sink), self.sink_schema(sink)
-        fields = [self._decode(rows[:, 5 + c], field.type).to_pylist() for c, field in enumerate(schema.fields)]
+        fields = [self._decode(rows[:, 5 + c], field).to_pylist() for c, field in enumerate(schema.fields)]
         values = list(zip(*fields, strict=True)) if fields else [()] * len(rows)
         names = ("end_ns", "instance", "event_ns", "trigger", "latency_ns")
         return [
@@ -615,8 +616,13 @@ class Simulation:
             for row, v in zip(rows.tolist(), values, strict=True)
         ]
 
-    def _decode(self, words: Words, type: str) -> pa.Array:
-        words = np.ascontiguousarray(words)
+    def _decode(self, words: Words, field: RecordField) -> pa.Array:
+        words, type = np.ascontiguousarray(words), field.type
+        if type == "vector":
+            w = self._world.arrays
+            places = np.array([place_of(w.point_first, word, field.dimensions) for word in words.tolist()], np.int64)
+            coordinates = w.points_f[places[:, None] + np.arange(field.dimensions)]
+            return pa.FixedSizeListArray.from_arrays(coordinates.reshape(-1), field.dimensions)
         if type == "float":
             return pa.array(words.view(np.float64))
         if type == "bool":

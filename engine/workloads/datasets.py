@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
-from engine.spec.base.records import DIMENSIONS_MAX, FieldType, RecordField, RecordSchema
+from engine.spec.base.records import DIMENSIONS_MAX, VECTOR_DIMENSIONS_MAX, VECTORS_MAX, FieldType, RecordField, RecordSchema
 from engine.spec.experiment.streams import DatasetInfo as DatasetSchema
 
 from .dataseterror import DatasetError
@@ -236,20 +236,24 @@ def _read_parquet(path: Path) -> pa.Table:
 
 
 def _with_coordinates(table: pa.Table) -> pa.Table:
-    """Replace each column of lists of numbers by a column of each coordinate: v by v1, v2, ... Raises DatasetError if lists differ in
-    length."""
+    """Replace each column of short lists of numbers by a column of each coordinate: v by v1, v2, ... Longer ones become columns of vectors.
+    Raises DatasetError if lists differ in length."""
     columns: dict[str, pa.ChunkedArray] = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        made = _coordinates(name, column) if _holds_vectors(column.type) else {name: column}
+        made = _coordinates(name, column) if _holds_lists(column.type) else {name: column}
         taken = sorted(made.keys() & (columns.keys() | set(table.column_names) - {name}))
         if taken:
             message = f"column '{name}' holds vectors, whose coordinates would be named as column '{taken[0]}'; rename one of the two"
             raise DatasetError(message, column=name)
         columns |= made
+    vectors = [name for name, column in columns.items() if _holds_lists(column.type)]
+    if len(vectors) > VECTORS_MAX:
+        message = f"column '{vectors[VECTORS_MAX]}' is one of {len(vectors)} with long vectors; keep at most {VECTORS_MAX} of them"
+        raise DatasetError(message, column=vectors[VECTORS_MAX], value=len(vectors))
     return pa.table(columns).replace_schema_metadata(table.schema.metadata)
 
 
-def _holds_vectors(type: pa.DataType) -> bool:
+def _holds_lists(type: pa.DataType) -> bool:
     is_list = pa.types.is_list(type) or pa.types.is_large_list(type) or pa.types.is_fixed_size_list(type)
     return bool(is_list and (pa.types.is_floating(type.value_type) or pa.types.is_integer(type.value_type)))
 
@@ -266,9 +270,13 @@ def _coordinates(name: str, column: pa.ChunkedArray) -> dict[str, pa.ChunkedArra
         )
         raise DatasetError(message, column=name, value=found["max"])
     size = found["max"]
-    if not 1 <= size <= DIMENSIONS_MAX:
-        message = f"column '{name}' has vectors of {size:,} numbers; give them 1 to {DIMENSIONS_MAX}, for example by projecting them"
+    if not 1 <= size <= VECTOR_DIMENSIONS_MAX:
+        most = f"{VECTOR_DIMENSIONS_MAX:,}"
+        message = f"column '{name}' has vectors of {size:,} numbers; give them 1 to {most}, for example by projecting them"
         raise DatasetError(message, column=name, value=size)
+    if size > DIMENSIONS_MAX:
+        values = pa.concat_arrays(chunk.flatten().cast(pa.float64()) for chunk in column.chunks)
+        return {name: pa.chunked_array([pa.FixedSizeListArray.from_arrays(values, size)])}
     separator = "_" if name[-1:].isdigit() else ""
     return {f"{name}{separator}{n + 1}": compute.list_element(column, n).cast(pa.float64()) for n in range(size)}
 
@@ -291,18 +299,17 @@ def _normal(name: str, column: pa.ChunkedArray, is_normal: bool) -> pa.ChunkedAr
         texts = compute.fill_null(column.cast(pa.string()), "")
         return texts if is_normal else _texts_or_timestamps(texts)
     _refuse_nulls(name, column)
+    if pa.types.is_fixed_size_list(type):
+        numbers = pa.chunked_array(chunk.flatten() for chunk in column.chunks)
+        _refuse_infinite(name, numbers, type.list_size)
+        return column
     if pa.types.is_boolean(type):
         return column
     if pa.types.is_integer(type):
         return _integers(name, column)
     if pa.types.is_floating(type):
         column = column.cast(pa.float64())
-        finite = compute.is_finite(column)
-        if not compute.all(finite).as_py():
-            row = compute.index(finite, False).as_py()
-            value = column[row].as_py()
-            message = f"column '{name}' has {value} in row {row + 1}; only finite numbers are allowed"
-            raise DatasetError(message, column=name, value=str(value))
+        _refuse_infinite(name, column)
         return column
     if pa.types.is_timestamp(type) or pa.types.is_date(type):
         try:
@@ -317,6 +324,18 @@ def _normal(name: str, column: pa.ChunkedArray, is_normal: bool) -> pa.ChunkedAr
         column=name,
         value=str(type),
     )
+
+
+def _refuse_infinite(name: str, numbers: pa.ChunkedArray, per_row: int = 1) -> None:
+    if numbers.null_count:
+        place = compute.index(compute.is_null(numbers), True).as_py()
+        raise DatasetError(f"column '{name}' has a vector with a missing number in row {place // per_row + 1}; fill it in", column=name)
+    finite = compute.is_finite(numbers)
+    if not compute.all(finite).as_py():
+        place = compute.index(finite, False).as_py()
+        value = numbers[place].as_py()
+        message = f"column '{name}' has {value} in row {place // per_row + 1}; only finite numbers are allowed"
+        raise DatasetError(message, column=name, value=str(value))
 
 
 def _refuse_nulls(name: str, column: pa.ChunkedArray) -> None:
@@ -371,7 +390,7 @@ class Description:
     def add(self, table: pa.Table) -> None:
         """Raises DatasetError if there are too many cells."""
         self.rows += table.num_rows
-        refuse_size(self.rows, len(self.schema))
+        refuse_size(self.rows, sum(max(1, _dimensions(field.type)) for field in self.schema))
         if not table.num_rows:
             return
         for name in self.schema.names:
@@ -394,7 +413,8 @@ class Description:
 
     def info(self, path: Path) -> DatasetInfo:
         columns = tuple(DatasetColumn(field.name, _field_type(field.type), tuple(self._samples[field.name])) for field in self.schema)
-        schema = RecordSchema(tuple(RecordField(column.name, column.type) for column in columns))
+        fields = (RecordField(field.name, _field_type(field.type), dimensions=_dimensions(field.type)) for field in self.schema)
+        schema = RecordSchema(tuple(fields))
         firsts_ns = {name: self._first_ns(name) for name in self.timestamps}
         return DatasetInfo(schema, self.timestamps, self.rows, firsts_ns, path, path.stat().st_size, columns)
 
@@ -413,6 +433,11 @@ def _info(table: pa.Table, path: Path) -> DatasetInfo:
     return described.info(path)
 
 
+def _dimensions(type: pa.DataType) -> int:
+    """Coordinates of a column of vectors; 0 for others."""
+    return int(type.list_size) if pa.types.is_fixed_size_list(type) else 0
+
+
 def _field_type(type: pa.DataType) -> FieldType:
     if pa.types.is_timestamp(type):
         return "timestamp"
@@ -420,4 +445,6 @@ def _field_type(type: pa.DataType) -> FieldType:
         return "int"
     if pa.types.is_floating(type):
         return "float"
+    if pa.types.is_fixed_size_list(type):
+        return "vector"
     return "bool" if pa.types.is_boolean(type) else "string"

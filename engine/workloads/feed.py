@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.layout import LOG_MARKER, LOG_WATERMARK
+from engine.core.layout import LOG_MARKER, LOG_WATERMARK, VECTOR_BITS
 from engine.core.random import RandomStream
 from engine.spec.base.problems import refusals_below
-from engine.spec.base.records import RecordSchema
+from engine.spec.base.records import VECTORS_MAX, RecordSchema
 from engine.spec.experiment.experiment import Experiment
 from engine.spec.experiment.rates.recorded import RecordedRate
 from engine.spec.experiment.streams import FileStream, Stream, SwitchedStream
@@ -123,7 +123,9 @@ class Feed:
         self._first_trigger = source_number << NUMBER_BITS
         self.schema: RecordSchema = records.schema
         self.fields: tuple[str, ...] = records.fields
-        self._timestamps = [c for c, name in enumerate(self.fields) if self.schema.fields[self.schema.index(name)].type == "timestamp"]
+        self._timestamps = [c for c, name in enumerate(self.fields) if self.schema.type_of(name) == "timestamp"]
+        vectors = [field.name for field in self.schema.fields if field.type == "vector"]
+        self._vectors = {name: source_number * VECTORS_MAX + n for n, name in enumerate(vectors) if name in self.fields}
         self.count = delivery.count_before(self._lasts_ns)
         self.closes_ns = start_ns + delivery.end_ns(self._lasts_ns)
 
@@ -131,6 +133,21 @@ class Feed:
         """Return the number of records with append time < time_ns."""
         own_ns = time_ns - self._start_ns
         return self.count if own_ns >= self._lasts_ns else self._delivery.count_before(max(own_ns, 0))
+
+    def vectors(self) -> dict[int, NDArray[np.float64]]:
+        """The vectors of all records, by number of their field in the run: that of field f of source s is s * VECTORS_MAX + f. Record n has
+        row n, and carries the number of the field << VECTOR_BITS | n. Shapes (records, dimensions)."""
+        if not self._vectors:
+            return {}
+        numbers, made_ns, _ = self._delivery.between(0, self._lasts_ns)
+        count = int(numbers.max()) + 1 if len(numbers) else 0
+        found = {}
+        for name, number in self._vectors.items():
+            found[number] = np.zeros((count, self.schema.field(name).dimensions))
+            for start in range(0, len(numbers), BLOCK):
+                these, then_ns = numbers[start : start + BLOCK], made_ns[start : start + BLOCK]
+                found[number][these] = self._records.vectors(name, these, self._records.event_ns(these, then_ns))
+        return found
 
     def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
         """Return the records with from_ns <= append time < to_ns, independent of how time is divided."""
@@ -152,6 +169,8 @@ class Feed:
             event_ns[block] = self._records.event_ns(numbers[block], made_ns[block])
             partition[block] = self._random.below(numbers[block], self.partitions)
             words[block] = self._records.words(numbers[block], event_ns[block])
+            for name, number in self._vectors.items():
+                words[block, self.fields.index(name)] = (number << VECTOR_BITS) + numbers[block]
         return LogChunk(append_ns, event_ns, self._first_trigger + numbers, partition, words)
 
 

@@ -53,12 +53,16 @@ class FileRecords:
             order = np.argsort(late_ns, kind="stable")
             self.places_ns, event_ns, rows = late_ns[order], event_ns[order], in_time[order]
         self._event_ns: NDArray[np.int64] = event_ns
-        self._words = np.empty((len(rows), len(self.fields)), np.int64)
+        self._words = np.zeros((len(rows), len(self.fields)), np.int64)
+        self._vectors: dict[str, NDArray[np.float64]] = {}
         for field in self.schema.fields:
             if field.name in self.fields:
                 own = field.name == stream.timestamp
-                words = self._event_ns if own else _column_words(table[field.name], field.type, zero_ns, strings, rows)
-                self._words[:, self.fields.index(field.name)] = words
+                if field.type == "vector":
+                    self._vectors[field.name] = _vectors(table[field.name], rows)
+                else:
+                    words = self._event_ns if own else _column_words(table[field.name], field.type, zero_ns, strings, rows)
+                    self._words[:, self.fields.index(field.name)] = words
             elif field.type == "string":
                 _column_words(table[field.name], field.type, zero_ns, strings, rows[:0])  # registers the texts, even if they are not read
 
@@ -70,6 +74,16 @@ class FileRecords:
 
     def words(self, numbers: NDArray[np.int64], event_ns: NDArray[np.int64]) -> NDArray[np.int64]:
         return self._words[numbers]
+
+    def vectors(self, field: str, numbers: NDArray[np.int64], event_ns: NDArray[np.int64]) -> NDArray[np.float64]:
+        return self._vectors[field][numbers]
+
+
+def _vectors(column: pa.ChunkedArray, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A column of lists of equal length, in the order of `rows`. Shape (n, dimensions)."""
+    flat = column.combine_chunks().flatten().to_numpy(zero_copy_only=False).astype(np.float64)
+    found: NDArray[np.float64] = flat.reshape(len(column), -1)[rows]
+    return found
 
 
 def _column_words(column: pa.ChunkedArray, type: FieldType, zero_ns: int, strings: Strings, rows: NDArray[np.int64]) -> NDArray[np.int64]:

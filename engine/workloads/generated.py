@@ -102,8 +102,13 @@ class Generated:
 
     def words(self, numbers: Integers, event_ns: Integers) -> Integers:
         block = self._block(self, numbers, event_ns)
-        words = np.empty((len(numbers), len(self.fields)), np.int64)
+        words = np.zeros((len(numbers), len(self.fields)), np.int64)
         for column, name in zip(words.T, self.fields, strict=True):
-            values = getattr(block, name)
-            column[:] = values.view(np.int64) if values.dtype == np.float64 else values
+            if self.schema.type_of(name) != "vector":
+                values = getattr(block, name)
+                column[:] = values.view(np.int64) if values.dtype == np.float64 else values
         return words
+
+    def vectors(self, field: str, numbers: Integers, event_ns: Integers) -> Floats:
+        made: Floats = getattr(self._block(self, numbers, event_ns), field)
+        return made

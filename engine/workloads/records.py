@@ -28,5 +28,12 @@ class Records(Protocol):
         ...
 
     def words(self, numbers: NDArray[np.int64], event_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the records, given their event times: floats by their bits, bools as 0/1, strings by code. Shape (n, columns)."""
+        """Return the records, given their event times: floats by their bits, bools as 0/1, strings by code. Shape (n, columns).
+
+        Vectors are 0 here: the feed puts their numbers in their place.
+        """
+        ...
+
+    def vectors(self, field: str, numbers: NDArray[np.int64], event_ns: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the vectors in a field. Shape (n, dimensions)."""
         ...

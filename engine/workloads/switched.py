@@ -29,3 +29,11 @@ class Switched:
             if rows.any():
                 words[rows] = records.words(numbers[rows], event_ns[rows])
         return words
+
+    def vectors(self, field: str, numbers: Integers, event_ns: Integers) -> NDArray[np.float64]:
+        found = np.empty((len(numbers), self.schema.field(field).dimensions))
+        early = event_ns < self._at_ns
+        for rows, records in ((early, self._before), (~early, self._after)):
+            if rows.any():
+                found[rows] = records.vectors(field, numbers[rows], event_ns[rows])
+        return found

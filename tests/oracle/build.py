@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -290,6 +291,7 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
     for source_number, operator in enumerate(sources):
         feed = build_feed(experiment, operator.id, source_number, network.strings, datasets)
         chunk = feed.chunk(0, 1 << 62)
+        vectors = feed.vectors()
         logs: list[list[Record | Mark | Marker]] = [[] for _ in range(operator.parallelism)]
         partitions = experiment.workload.sources[operator.id].partitions or operator.parallelism
         rows = zip(
@@ -307,7 +309,8 @@ def read_logs(network: Network, datasets: Any) -> Schemas:
             elif trigger == MARK_TRIGGER:
                 entry = Mark(append_ns, event_ns)
             else:
-                values = {f.name: value_of(word, f.type, network.strings) for word, f in zip(words, feed.schema.fields, strict=True)}
+                fields = zip(words, feed.schema.fields, strict=True)
+                values = {f.name: value_of(word, f.type, network.strings, vectors) for word, f in fields}
                 entry = Record(values, event_ns, trigger, append_ns=append_ns)
             logs[partition * operator.parallelism // partitions].append(entry)
         watermarks = experiment.workload.sources[operator.id].watermarks
@@ -339,8 +342,11 @@ def start_of(experiment: Experiment, id: str) -> int:
     return next((seconds(query.start_s) for query in experiment.query.queries if id in query.operators), 0)
 
 
-def value_of(word: int, type_name: str, strings: Strings) -> Any:
-    """One 64-bit word of the feed as a Python value."""
+def value_of(word: int, type_name: str, strings: Strings, vectors: Mapping[int, Any]) -> Any:
+    """One 64-bit word of the feed as a Python value; a vector as a list."""
+    if type_name == "vector":
+        found: list[float] = vectors[word >> 40][word & ((1 << 40) - 1)].tolist()
+        return found
     if type_name == "float":
         return struct.unpack("<d", struct.pack("<q", word))[0]
     if type_name == "string":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,12 @@ def distance(kind: str, a: Vector, b: Vector) -> float:
     return math.nan if lengths == 0 or math.isnan(lengths) else float(arccos(np.array([product / lengths]))[0]) / math.pi
 
 
+def vector_of(record: Record, names: Sequence[str]) -> Vector:
+    """A single field may hold all coordinates."""
+    first = record.values[names[0]]
+    return first if isinstance(first, list) else [record.values[name] for name in names]
+
+
 def java_doubles(seed: int) -> Iterator[float]:
     """java.util.Random.nextDouble: two draws of 48 bits give its 53."""
     state = seed ^ 0x5DEECE66D
@@ -47,10 +53,11 @@ class SpacePartitioner(Behaviour):
         super().__init__()
         self.params = params
         draws = java_doubles(params.seed)
-        self.centroids = [[2 * next(draws) - 1 for _ in params.coordinates] for _ in range(params.spaces)]
+        dimensions = inputs["in"].field(params.coordinates[0]).dimensions or len(params.coordinates)
+        self.centroids = [[2 * next(draws) - 1 for _ in range(dimensions)] for _ in range(params.spaces)]
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
-        vector = [record.values[name] for name in self.params.coordinates]
+        vector = vector_of(record, self.params.coordinates)
         far = [distance(self.params.distance, vector, centroid) for centroid in self.centroids]
         self.rows_read += len(far)
         if all(math.isnan(d) for d in far):
@@ -108,7 +115,7 @@ class WorksetFormulation(PanePairing):
         self.kept: list[Kept] = []
 
     def vector(self, record: Record, port: str) -> Vector:
-        return [record.values[name] for name in getattr(self.params, f"{port}_coordinates")]
+        return vector_of(record, getattr(self.params, f"{port}_coordinates"))
 
     def measured(self, a: Vector, b: Vector) -> float:
         self.rows_read += 1
@@ -247,7 +254,7 @@ class SimilarityJoin(PanePairing):
             return False
         self.rows_read += 1
         self.compared[member.where, member.pane] += 1
-        vectors = [[m.record.values[name] for name in getattr(self.params, f"{m.port}_coordinates")] for m in (member, other)]
+        vectors = [vector_of(m.record, getattr(self.params, f"{m.port}_coordinates")) for m in (member, other)]
         return distance(self.params.distance, *vectors) <= self.params.threshold and self.reports(member.record, other.record)
 
     def on_watermark(self, watermark_ns: int) -> list[Record]:
@@ -268,7 +275,7 @@ class SelfWorksetFormulation(WorksetFormulation):
     """One stream: its records come, and leave, by one port."""
 
     def vector(self, record: Record, port: str) -> Vector:
-        return [record.values[name] for name in self.params.coordinates]
+        return vector_of(record, self.params.coordinates)
 
     def admit(self, record: Record, port: str, now_ns: int) -> list[int | None]:
         return super().admit(record, "left", now_ns)

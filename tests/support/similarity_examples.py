@@ -128,6 +128,17 @@ def brute_force(**about: Any) -> Document:
     return document
 
 
+def whole(document: Document) -> Document:
+    """The same job, with each vector as one field."""
+    document = copy.deepcopy(document)
+    for source in document["workload"]["sources"].values():
+        source["stream"]["fields"] = "vector"
+    for operator in document["query"]["operators"]:
+        for name in operator["params"].keys() & {"coordinates", "left_coordinates", "right_coordinates"}:
+            operator["params"][name] = ["v"]
+    return document
+
+
 def counted(document: Document) -> Document:
     """The same job, with pairs that are counted and not made."""
     document = copy.deepcopy(document)
@@ -145,6 +156,9 @@ def points(document: Document, source: str) -> tuple[NDArray[np.int64], NDArray[
     feed = build_feed(experiment, source, list(experiment.workload.sources).index(source), Strings(), {})
     chunk = feed.chunk(0, feed.closes_ns)
     columns = {name: chunk.words[:, n] for n, name in enumerate(feed.fields)}
+    if "v" in columns:
+        [drawn] = feed.vectors().values()
+        return columns["id"], drawn[columns["id"]], columns["time"]
     coordinates = np.stack([words for name, words in columns.items() if name.startswith("x")], axis=1)
     return columns["id"], np.ascontiguousarray(coordinates).view(np.float64), columns["time"]
 

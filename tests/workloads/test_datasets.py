@@ -136,6 +136,17 @@ def test_vectors_become_a_column_for_each_coordinate(tmp_path, type):
     assert read(parquet_file(tmp_path, t=TIMES, v=pa.array([[1.0], [2.0]]))).column_names == ["t", "v1"]
 
 
+def test_long_vectors_stay_whole(tmp_path):
+    drawn = np.arange(2 * 768, dtype=np.float32).reshape(2, 768)
+    path = parquet_file(tmp_path, t=TIMES, v=pa.array(drawn.tolist(), pa.list_(pa.float32())))
+    info = to_parquet(path, tmp_path / "normal.parquet").info
+    assert [(field.name, field.type, field.dimensions) for field in info.schema.fields] == [("t", "timestamp", 0), ("v", "vector", 768)]
+    assert info.schema.bytes == 8 + 8 * 768
+    assert info.columns[1].sample == ("[0, 1, 2, 3, … 768 in all]", "[768, 769, 770, 771, … 768 in all]")
+    again = read(tmp_path / "normal.parquet")
+    assert again["v"].to_pylist() == drawn.tolist()
+
+
 def test_the_normal_form_of_the_normal_form_is_itself(tmp_path):
     first = to_parquet(csv_file(tmp_path, GOOD), tmp_path / "first.parquet").info
     second = to_parquet(first.path, tmp_path / "second.parquet").info
@@ -262,9 +273,24 @@ PARQUET_ERRORS = {
         "column 'c1' has nan in row 2; only finite numbers are allowed",
     ),
     "too many coordinates": (
-        {"t": TIMES, "c": pa.array([[0.5] * 768] * 2)},
+        {"t": TIMES, "c": pa.array([[0.5] * 4097] * 2)},
         "c",
-        "column 'c' has vectors of 768 numbers; give them 1 to 50, for example by projecting them",
+        "column 'c' has vectors of 4,097 numbers; give them 1 to 4,096, for example by projecting them",
+    ),
+    "long vectors with no number": (
+        {"t": TIMES, "c": pa.array([[0.5] * 51, [float("nan"), *[0.5] * 50]])},
+        "c",
+        "column 'c' has nan in row 2; only finite numbers are allowed",
+    ),
+    "long vectors with a gap": (
+        {"t": TIMES, "c": pa.array([[0.5] * 51, [*[0.5] * 50, None]])},
+        "c",
+        "column 'c' has a vector with a missing number in row 2; fill it in",
+    ),
+    "many columns of long vectors": (
+        {"t": TIMES} | {f"c{n}": pa.array([[0.5] * 51] * 2) for n in range(9)},
+        "c8",
+        "column 'c8' is one of 9 with long vectors; keep at most 8 of them",
     ),
     "empty vectors": ({"t": TIMES, "c": pa.array([[], []], pa.list_(pa.float32()))}, "c", "column 'c' has vectors of 0 numbers"),
     "coordinates named as a column": (

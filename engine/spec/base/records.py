@@ -6,10 +6,20 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-FieldType = Literal["int", "float", "bool", "string", "timestamp"]
-FIELD_BYTES: dict[str, int] = {"int": 8, "float": 8, "bool": 1, "string": 16, "timestamp": 8}
+FieldType = Literal["int", "float", "bool", "string", "timestamp", "vector"]
+"""A vector is kept once, beside the log, and carried by its number (docs/similarity.md): only similarity joins read it."""
+DeclaredType = Literal["int", "float", "bool", "string", "timestamp"]
+"""Types that a document can declare."""
+FIELD_BYTES: dict[str, int] = {"int": 8, "float": 8, "bool": 1, "string": 16, "timestamp": 8, "vector": 8}
+"""Accounting sizes; of a vector, for each of its coordinates."""
+NO_KEYS = ("float", "vector")
+"""Types by whose values records are not grouped, joined or partitioned."""
 DIMENSIONS_MAX = 50
 """Coordinates of a vector, each a field of its own."""
+VECTOR_DIMENSIONS_MAX = 4096
+"""Coordinates of a vector that is one field."""
+VECTORS_MAX = 8
+"""Such fields in the records of one source."""
 
 
 @dataclass(frozen=True)
@@ -17,12 +27,18 @@ class RecordField:
     """A field of a record.
 
     zero_ns: calendar time of a timestamp's 0, in ns since 1970 (UTC); None if unknown. Ignored in comparisons, as both fields hold ns of
-    the run's time.
+    the run's time. dimensions: of a vector; 0 for all other types.
     """
 
     name: str
     type: FieldType
     zero_ns: int | None = field(default=None, compare=False)
+    dimensions: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """Accounting size of its values."""
+        return FIELD_BYTES[self.type] * (self.dimensions or 1)
 
     def named(self, name: str) -> RecordField:
         """The same field under another name."""
@@ -43,7 +59,7 @@ class RecordSchema:
 
     def __post_init__(self) -> None:
         if not self.bytes:
-            object.__setattr__(self, "bytes", sum(FIELD_BYTES[f.type] for f in self.fields))
+            object.__setattr__(self, "bytes", sum(f.bytes for f in self.fields))
         if self.zero_ns is None:
             object.__setattr__(self, "zero_ns", common(f.zero_ns for f in self.fields if f.type == "timestamp"))
 

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from ..base.operator import Model
 from ..base.operator_kinds import operator, operators
 from ..base.problems import Refusal
-from ..base.records import FieldType
+from ..base.records import DeclaredType
 from ..base.units import ADVANCED, Integer, Number, megabytes_bytes, microseconds_ps, quantity, scaled, seconds_ns
 from .drifts import AnyDrift
 from .drifts.none import NoDrift
@@ -171,7 +171,7 @@ class DeclaredField(Model):
     """One field of the records on a feedback edge."""
 
     name: str = Field(min_length=1, max_length=200, title="Name", description="Field name in the sending operator's output.")
-    type: FieldType = Field(title="Type", description="Field type in the sending operator's output.")
+    type: DeclaredType = Field(title="Type", description="Field type in the sending operator's output.")
 
 
 class Edge(Model):

@@ -262,7 +262,10 @@ class _Reader:
             self.refuse(f"unknown field '{name}'; use a field of the input", where, "unknown_field", self.known_fields(name))
         self.fields.add(name)
         index = self.schema.index(name)
-        return FieldReference(name, index, self.schema.fields[index].type)
+        type = self.schema.fields[index].type
+        if type == "vector":
+            self.refuse(f"'{name}' is a vector, which has no value here; only similarity joins read vectors", where, "type_mismatch")
+        return FieldReference(name, index, type)
 
     def known_fields(self, name: str) -> str:
         """The field that was probably meant, or else the fields that there are, as they are written here."""

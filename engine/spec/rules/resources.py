@@ -41,6 +41,8 @@ class Budgets:
 
     records_max: int = 20_000_000
     """Input records, all of which the logs hold."""
+    coordinates_max: int = 200_000_000
+    """Coordinates of all vectors that records carry by number; each takes 8 bytes."""
     operators_max: int = 1_000
     edges_max: int = 10_000
     hosts_max: int = 1_000
@@ -304,6 +306,7 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
         return
     horizon_s, horizon_ns = draft.workload.horizon_s, draft.workload.horizon_ns
     known: list[tuple[int, Callable[[int], int]]] = []
+    coordinates: dict[str, int] = {}
     for id, source in draft.sources.items():
         try:
             count = records_due(draft.workload, source, datasets)
@@ -312,6 +315,8 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
             continue
         if count is not None:
             known.append((draft.copies.get(id, 1), count))
+            coordinates[id] = draft.copies.get(id, 1) * count(horizon_ns) * _dimensions(source, datasets)
+    yield from _coordinates(coordinates, budgets)
 
     def total(time_ns: int) -> int:
         return sum(copies * count(time_ns) for copies, count in known)
@@ -334,6 +339,27 @@ def _records(draft: Draft, datasets: Datasets, budgets: Budgets) -> Iterator[Pro
         else:
             message += "upload a sample of the file"
         yield Problem(pointer("workload", "horizon_s"), "budget", message, horizon_s)
+
+
+def _dimensions(source: SourceWorkload, datasets: Datasets) -> int:
+    """Of all vectors that a record of the source carries by number."""
+    try:
+        dataset = datasets(source.stream.dataset) if isinstance(source.stream, FileStream) else None
+        schema = source.stream.record_schema(dataset)
+    except Refusal:
+        return 0  # reported when the stream's fields are checked
+    return sum(field.dimensions for field in schema.fields)
+
+
+def _coordinates(by_source: Mapping[str, int], budgets: Budgets) -> Iterator[Problem]:
+    total = sum(by_source.values())
+    if total > budgets.coordinates_max:
+        id = max(by_source, key=lambda id: by_source[id])
+        message = (
+            f"the vectors of all records have {total:,} coordinates, {total - budgets.coordinates_max:,} above the budget of "
+            f"{budgets.coordinates_max:,}, most of them at '{id}'; lower the rate, the horizon or the dimensions"
+        )
+        yield Problem(pointer("workload", "sources", id, "stream"), "budget", message, total)
 
 
 def _files_after_the_horizon(draft: Draft, datasets: Datasets) -> Iterator[Problem]:

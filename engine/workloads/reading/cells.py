@@ -16,6 +16,7 @@ from .document import ReadColumn, Reading
 from .times import EPOCH_DIGITS, read_times, why_not
 
 TRUE_WORDS, FALSE_WORDS = ("true", "1", "yes"), ("false", "0", "no")
+VECTOR_SHOWN = 4
 INT_BELOW = "9,223,372,036,854,775,808"
 ARROW_TYPES = {
     "int": pa.int64(),
@@ -76,10 +77,14 @@ def read_cells(texts: pa.Array, column: ReadColumn, marks: Marks) -> Cells:
 
 
 def json_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """Return the values of a column as JSON values, timestamps as ISO texts in UTC to the nanosecond; None for null."""
+    """Return the values of a column as JSON values, timestamps as ISO texts in UTC to the nanosecond, vectors as texts with their first
+    coordinates; None for null."""
     if pa.types.is_timestamp(column.type):
         return [None if ns is None else f"{np.datetime64(ns, 'ns')}Z" for ns in column.cast(pa.int64()).to_pylist()]
     values: list[Any] = column.to_pylist()
+    if pa.types.is_fixed_size_list(column.type):
+        first = (", ".join(f"{x:.3g}" for x in value[:VECTOR_SHOWN]) for value in values)
+        return [f"[{text}, … {column.type.list_size} in all]" for text in first]
     return values
 
 

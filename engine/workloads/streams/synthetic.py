@@ -48,13 +48,19 @@ class SyntheticRecords(Block[Synthetic]):
 
 
 class VectorRecords(Block[Vectors]):
-    """The coordinates x1, x2 and so on are resolved by name. Those of clusters and bands are made together, once for each block."""
+    """The coordinates x1, x2 and so on are resolved by name, v holds them all. Those of clusters and bands are made together, once for
+    each block."""
 
     makes = "vectors"
 
     @property
     def id(self) -> Integers:
         return self.numbers
+
+    @property
+    def v(self) -> Floats:
+        """Shape (n, dimensions)."""
+        return np.stack([getattr(self, f"x{n + 1}") for n in range(self.stream.dimensions)], axis=1)
 
     def __getattr__(self, name: str) -> Floats:
         if name[:1] != "x" or not name[1:].isdecimal():
@@ -79,7 +85,8 @@ class VectorRecords(Block[Vectors]):
         if source.stream.law != "clustered":
             return None
         numbers = np.arange(source.stream.clusters)
-        drawn = [draws.normal(source.random(f"centre x{n + 1}"), numbers) for n in range(source.stream.dimensions)]
+        owner = "/" if source.stream.centres == "common" else ""
+        drawn = [draws.normal(source.random(f"{owner}centre x{n + 1}"), numbers) for n in range(source.stream.dimensions)]
         return _of_length_1(np.stack(drawn, axis=1))
 
     @functools.cached_property

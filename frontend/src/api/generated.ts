@@ -1173,12 +1173,13 @@ export interface components {
             memory_mode_s: number;
         };
         /**
-         * @description Of a similarity join. centroids: of its spaces, in the first frame. worksets: new ones, as [space, number, worker, coordinates].
-         *     loads: of the newest window, as [space, number, comparisons, records], some times in a window. Of centroids two coordinates at most.
+         * @description Of a similarity join. centroids: of its spaces, in the first frame, with the dimensions of vectors. worksets: new ones, as [space,
+         *     number, worker, coordinates]. loads: of the newest window, as [space, number, comparisons, records], some times in a window. Of centroids two coordinates at most.
          */
         SpacesNews: {
             worksets: number[][];
             centroids?: number[][];
+            dimensions?: number;
             loads?: [
                 number,
                 number,
@@ -2358,7 +2359,7 @@ export interface components {
             written: string;
             name: string;
             /** @enum {string} */
-            type: "int" | "float" | "bool" | "string" | "timestamp";
+            type: "int" | "float" | "bool" | "string" | "timestamp" | "vector";
             keep: boolean;
             time_format?: string;
             time_zone?: string;
@@ -4113,7 +4114,7 @@ export interface components {
             kind: "uniform";
         };
         /**
-         * @description Points with coordinates x1, x2, .., for similarity joins.
+         * @description Points for similarity joins: with a field for each coordinate (x1, x2, ..), or one field v for the whole vector.
          *
          *     Independent coordinates: uniform, from -1 to 1. gaussian: normal with mean -1 and standard deviation 2. pareto: at least 1, with shape
          *     10. skewed: logistic-normal between -1 and 1, with skew 10 and bias 5, so all vectors lie close to one.
@@ -4138,6 +4139,12 @@ export interface components {
              */
             dimensions?: number;
             /**
+             * @description coordinates: a field for each, at most 50, which expressions can use; vector: one field, of which records carry a number, while its coordinates are kept once. Both have the same size on links.
+             * @default coordinates
+             * @enum {string}
+             */
+            fields?: "coordinates" | "vector";
+            /**
              * @description Distribution of each coordinate, or of whole vectors: clustered and bands.
              * @default uniform
              * @enum {string}
@@ -4153,6 +4160,12 @@ export interface components {
              * @default 0.1
              */
             spread?: number;
+            /**
+             * @description Of clustered. own: of this source alone; common: of all sources with common centres, so their vectors match.
+             * @default own
+             * @enum {string}
+             */
+            centres?: "own" | "common";
             /**
              * @description Of bands: the bands.
              * @default []

@@ -29,7 +29,7 @@ from engine.operators.similarity import centroids, with_fields
 from engine.operators.similarity_join import SimilarityJoin
 from engine.operators.space_partitioner import meets_here
 from engine.prices import PRICE_LISTS
-from engine.spec import validate
+from engine.spec import RecordSchema, validate
 from tests.oracle import similarity as twin
 from tests.oracle.records import Record
 from tests.support.tiers import EXAMPLES, TIER, only, spread
@@ -47,6 +47,7 @@ from ...support.similarity_examples import (
     true_pairs,
     true_self_pairs,
     vectors,
+    whole,
     worksets,
 )
 
@@ -168,7 +169,7 @@ def jobs(draw: st.DrawFn, counts: bool = True) -> dict[str, Any]:
     for source in document["workload"]["sources"].values():
         source["disorder"] = draw(st.sampled_from([{"kind": "none"}, {"kind": "uniform", "max_ms": 6.0}]))
         source["stream"]["law"] = draw(st.sampled_from(["uniform", "gaussian", "pareto"]))
-    return document
+    return whole(document) if draw(st.booleans()) else document
 
 
 @settings(max_examples=EXAMPLES[TIER] // 2, deadline=None, suppress_health_check=list(HealthCheck))
@@ -182,11 +183,18 @@ def counted_worksets(**about: Any) -> dict[str, Any]:
     return counted(worksets(**about))
 
 
-@pytest.mark.parametrize("make", [worksets, self_join, clusters, brute_force, counted_worksets], ids=lambda make: make.__name__)
+def whole_worksets(**about: Any) -> dict[str, Any]:
+    return whole(worksets(**about))
+
+
+MAKERS = [worksets, self_join, clusters, brute_force, counted_worksets, whole_worksets]
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_a_run_is_the_same_cut_saved_and_forked(make: Any) -> None:
     document = make(per_s=3000.0, window=SLIDING)
-    whole, cut = traced(document), cut_saved_and_forked(document, 4_000_011)
-    assert fingerprint(cut) == fingerprint(whole)
+    uncut, cut = traced(document), cut_saved_and_forked(document, 4_000_011)
+    assert fingerprint(cut) == fingerprint(uncut)
 
 
 @pytest.mark.parametrize("protocol", only([*PROTOCOLS], ci=PROTOCOLS[:1]), ids=lambda protocol: protocol.__name__)
@@ -199,9 +207,52 @@ def test_no_pair_is_lost_with_a_worker(protocol: Any) -> None:
     assert pairs(simulation).keys() == true_pairs(document, 0.05, 0.05).keys()  # a sink's log is outside: it may get pairs again
 
 
-@pytest.mark.parametrize("make", [worksets, self_join, clusters, brute_force, counted_worksets], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_state_that_goes_out_and_in_again_changes_nothing(make: Any) -> None:
     assert in_and_out(make(per_s=3000.0, window=SLIDING)) > 5
+
+
+# --- vectors as one field ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [worksets, self_join, clusters, brute_force], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(("distance", "t"), [("angular", 0.2), ("euclidean", 0.5)])
+def test_vectors_as_one_field_change_nothing(make: Any, distance: str, t: float) -> None:
+    """Neither pairs nor times: the size of a record is that of its coordinates."""
+    document = make(dimensions=4, distance=distance, threshold=t, per_s=4000.0)
+    found, as_one = (traced(one).sink_records("sink") for one in (document, whole(document)))
+    assert found == as_one
+    assert len(found) > 20
+
+
+def test_vectors_of_many_dimensions_are_joined() -> None:
+    document = whole(worksets(5, 0.11, per_s=2000.0, dimensions=384))
+    for source in document["workload"]["sources"].values():
+        source["stream"] |= {"law": "clustered", "centres": "common", "spread": 0.01}
+    expected = true_pairs(document, 0.11, 0.02)
+    simulation = traced(document)
+    assert pairs(simulation) == expected
+    assert expected.total() > 30
+
+
+def test_a_vector_that_arrives_is_delivered_with_its_coordinates() -> None:
+    document = with_params(whole(worksets(dimensions=3, threshold=0.1)), "join", select=["id", "v", "right_v"])
+    ids, drawn, _ = points(document, "left")
+    of = dict(zip(ids.tolist(), drawn.tolist(), strict=True))
+    rows = traced(document).outputs("sink").to_pylist()
+    assert len(rows) > 20
+    assert all(row["v"] == of[row["id"]] for row in rows)
+    assert all(distance(0, *_products(row["v"], row["right_v"])) <= 0.1 for row in rows)
+
+
+def _products(a: list[float], b: list[float]) -> tuple[float, float, float, float]:
+    x, y = np.array(a), np.array(b)
+    return float(x @ y), float(x @ x), float(y @ y), 0.0
+
+
+def test_saved_runs_leave_vectors_out() -> None:
+    simulation = traced(whole(worksets(dimensions=50)))
+    assert not {"points", "point_first"} & simulation._world.snapshot().keys()
 
 
 # --- counted pairs ------------------------------------------------------------------------------------------------------------------------
@@ -344,7 +395,8 @@ def alone(formulation: twin.WorksetFormulation, join: twin.SimilarityJoin, space
     names = [f"x{n + 1}" for n in range(len(records[0][2]))]
     found: Counter[tuple[int, int]] = Counter()
     params = formulation.params
-    partition = twin.SpacePartitioner(params.model_copy(update={"spaces": spaces, "seed": 42, "coordinates": tuple(names)}), {})
+    schema = RecordSchema.of(**dict.fromkeys(names, "float"))
+    partition = twin.SpacePartitioner(params.model_copy(update={"spaces": spaces, "seed": 42, "coordinates": tuple(names)}), {"in": schema})
     for port, id, vector in records:
         record = Record({"id": id, **dict(zip(names, vector, strict=True))}, 0, 0)
         for copied in partition.on_record(record, "in", 0)[1]:
@@ -484,6 +536,43 @@ def test_latencies_that_counted_pairs_do_not_have_are_refused(measurement: dict[
     assert validate(worksets() | {"measurement": measurement}) == []
     problems = validate(counted(worksets()) | {"measurement": measurement})
     assert [(problem.pointer, problem.code) for problem in problems] == [(place, "not_with_counted_pairs")]
+
+
+def test_whole_vectors_are_refused_where_a_value_is_wanted() -> None:
+    document = whole(worksets(dimensions=3))
+    for params, says in [
+        ({"left_coordinates": ["v", "v"]}, "left_coordinates names 'v', which is a whole vector, beside other fields; name it alone"),
+        ({"left_key": "v", "right_key": "v"}, "left_key 'v' is a vector; join on an int, string, bool or timestamp field"),
+    ]:
+        assert says in {problem.message for problem in validate(with_params(document, "join", **params))}
+    document["query"]["operators"][2] |= {"kind": "filter", "params": {"predicate": "v > 0"}}
+    assert any("'v' is a vector, which has no value here" in problem.message for problem in validate(document))
+
+
+def test_vectors_of_two_kinds_are_not_compared() -> None:
+    document = worksets(dimensions=2)
+    document["workload"]["sources"]["right"]["stream"] |= {"fields": "vector"}
+    document = with_params(document, "right-spaces", coordinates=["v"])
+    document = with_params(document, "worksets", right_coordinates=["v"])
+    says = "left_coordinates are of the type float, right_coordinates vector; use vectors on both sides, or fields on both"
+    assert any(says in problem.message for problem in validate(document))
+
+
+@pytest.mark.parametrize(("stream", "says"), [
+    ({"dimensions": 51}, "dimensions is 51, but fields is 'coordinates', of which records have at most 50; choose fewer, or 'vector'"),
+    ({"dimensions": 5000, "fields": "vector"}, "must be at most 4,096"),
+    ({"fields": "one"}, "must be 'coordinates' or 'vector'")])  # fmt: skip
+def test_wrong_vectors_are_refused(stream: dict[str, Any], says: str) -> None:
+    document = worksets()
+    document["workload"]["sources"]["left"]["stream"] |= stream
+    assert any(says in problem.message for problem in validate(document)), validate(document)
+
+
+def test_more_coordinates_than_memory_holds_are_refused() -> None:
+    document = whole(worksets(dimensions=4096, per_s=2_000_000.0))
+    [problem] = [problem for problem in validate(document) if problem.code == "budget"]
+    assert (problem.pointer, problem.value) == ("/workload/sources/left/stream", 2 * 100_000 * 4096)
+    assert "coordinates, 619,200,000 above the budget of 200,000,000, most of them at 'left'; lower the rate" in problem.message
 
 
 def test_fewer_spaces_than_instances_are_refused() -> None:

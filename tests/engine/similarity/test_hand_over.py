@@ -28,7 +28,7 @@ from engine.spec.rules.forking import Fork
 from tests.support.tiers import EXAMPLES, TIER, spread
 
 from ...support.agreement import cut_saved_and_forked, fingerprint, traced, with_params
-from ...support.similarity_examples import counted, self_join, true_pairs, true_self_pairs, worksets
+from ...support.similarity_examples import counted, self_join, true_pairs, true_self_pairs, whole, worksets
 
 SIZE_S = 0.02
 Document = dict[str, Any]
@@ -106,6 +106,14 @@ def test_worksets_of_one_stream_move(mechanism: str) -> None:
     found = Counter((max(pair), min(pair)) for pair in pairs(simulation).elements())
     assert found == true_self_pairs(document, 0.02, SIZE_S)
     assert simulation.summary()["balancing"]["moves"] > 2
+
+
+def test_worksets_move_with_the_numbers_of_whole_vectors() -> None:
+    document = with_slow_links(moving(dimensions=3, threshold=0.05, per_s=5000.0))
+    as_one = traced(whole(document))
+    assert pairs(as_one) == true_pairs(document, 0.05, SIZE_S)
+    fields = traced(document)
+    assert (as_one.summary()["operators"], as_one.summary()["balancing"]) == (fields.summary()["operators"], fields.summary()["balancing"])
 
 
 def test_counted_pairs_are_those_that_are_made() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import engine
 from engine.operators.similarity import centroids
-from tests.support.similarity_examples import brute_force, clusters, counted, points, worksets
+from tests.support.similarity_examples import brute_force, clusters, counted, points, whole, worksets
 
 HISTORY = {"kind": "full_history"}
 
@@ -42,6 +42,13 @@ def test_every_workset_is_told_once_where_its_first_record_lies(about: dict[str,
     records = {tuple(vector[:2].round(6)) for side in ("left", "right") for vector in points(document, side)[1]}
     assert {tuple(workset[3:]) for workset in found} <= records
     assert all(workset[2] == workset[0] % params["spaces"] for workset in found)
+
+
+def test_frames_tell_the_same_of_whole_vectors() -> None:
+    document = worksets(per_s=3000.0, dimensions=5)
+    fields, as_one = ([frame["spaces"] for frame in run_of(one).frames] for one in (document, whole(document)))
+    assert fields == as_one
+    assert fields[0]["join"]["dimensions"] == 5
 
 
 @pytest.mark.parametrize("make", [worksets, lambda **about: counted(worksets(**about))])

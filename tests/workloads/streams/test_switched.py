@@ -32,6 +32,19 @@ def test_event_times_say_whose_a_record_is(disorder: dict[str, Any]) -> None:
     assert (found.words == np.where(early[:, None], before.words, after.words)).all()
 
 
+@pytest.mark.parametrize("disorder", [{"kind": "none"}, {"kind": "uniform", "max_ms": 100.0}])
+def test_event_times_say_whose_a_whole_vector_is(disorder: dict[str, Any]) -> None:
+    one, other = ({**stream, "fields": "vector", "dimensions": 60} for stream in (BEFORE, AFTER))
+    switched = feed(source({"kind": "switched", "before": one, "at_s": 0.5, "after": other}, disorder=disorder))
+    [(number, found)] = switched.vectors().items()
+    before, after = (feed(source(stream, disorder=disorder)).vectors()[number] for stream in (one, other))
+    chunk = switched.chunk(0, 2**62)
+    records = chunk.words[:, switched.fields.index("v")] & (2**40 - 1)
+    early = chunk.event_ns < 500_000_000
+    assert (found[records] == np.where(early[:, None], before[records], after[records])).all()
+    assert not (before == after).all()
+
+
 def test_a_part_of_the_fields_is_what_the_whole_has() -> None:
     about = source({"kind": "switched", "before": BEFORE, "at_s": 0.3, "after": AFTER})
     whole, parts = feed(about).chunk(0, 2**62), [feed(about).chunk(at, at + 10**8) for at in range(0, 10**9, 10**8)]

@@ -43,6 +43,8 @@ def name_tables():
     log = world.log
     par = world.par
     par_f = world.par_f
+    points_f = world.points_f
+    point_first = world.point_first
     code = world.code
     constants = world.constants
     stack = world.stack

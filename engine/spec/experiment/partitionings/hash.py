@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from ...base.problems import Refusal
-from ...base.records import RecordSchema
+from ...base.records import NO_KEYS, RecordSchema
 from ...base.units import Integer
 from .base import Keying, Partitioning
 
@@ -42,8 +42,8 @@ class Hash(Partitioning):
 
     def check_records(self, schema: RecordSchema) -> None:
         super().check_records(schema)
-        if schema.type_of(self.key) == "float":
-            message = f"key is '{self.key}', a float; partition by an int, string, bool or timestamp field"
+        if (type := schema.type_of(self.key)) in NO_KEYS:
+            message = f"key is '{self.key}', a {type}; partition by an int, string, bool or timestamp field"
             raise Refusal(message, at=("key",), code="type_mismatch", value=self.key)
 
     def check_parallelism(self, senders: int, receivers: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from ...base.problems import Refusal
-from ...base.records import RecordSchema
+from ...base.records import RecordField, RecordSchema
 from ...base.units import Number, quantity, seconds_ns
 from .base import DatasetInfo, Stream
 from .synthetic import Vectors
@@ -43,7 +43,7 @@ class SwitchedStream(Stream):
                 raise Refusal(message, at=(name, "kind"), code="file", value="file")
         one, other = (stream.own_schema(None).fields for stream in (self.before, self.after))
         if one != other:
-            fields = [", ".join(f"{field.name} {field.type}" for field in schema) for schema in (one, other)]
+            fields = [", ".join(map(_in_words, schema)) for schema in (one, other)]
             message = f"after has the fields {fields[1]}, but before has {fields[0]}; give both the same"
             raise Refusal(message, at=("after",), code="different_fields")
         return self
@@ -51,3 +51,7 @@ class SwitchedStream(Stream):
     def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
         """The size is that of a record before the switch."""
         return self.before.record_schema()
+
+
+def _in_words(field: RecordField) -> str:
+    return f"{field.name} {field.type}" + (f" of {field.dimensions}" if field.dimensions else "")

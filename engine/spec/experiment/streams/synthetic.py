@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ...base.operator import Model
 from ...base.problems import Refusal
-from ...base.records import DIMENSIONS_MAX, RecordField, RecordSchema
+from ...base.records import DIMENSIONS_MAX, VECTOR_DIMENSIONS_MAX, RecordField, RecordSchema
 from ...base.units import Integer, Number, quantity
 from ..skew import AnySkew, UniformSkew
 from .base import DatasetInfo, Stream, count, ratio
@@ -69,7 +69,7 @@ class Band(Model):
 
 
 class Vectors(Stream):
-    """Points with coordinates x1, x2, .., for similarity joins.
+    """Points for similarity joins: with a field for each coordinate (x1, x2, ..), or one field v for the whole vector.
 
     Independent coordinates: uniform, from -1 to 1. gaussian: normal with mean -1 and standard deviation 2. pareto: at least 1, with shape
     10. skewed: logistic-normal between -1 and 1, with skew 10 and bias 5, so all vectors lie close to one.
@@ -85,7 +85,16 @@ class Vectors(Stream):
     position: ClassVar[int] = 16
     kind: Literal["vectors"] = "vectors"
 
-    dimensions: Integer = Field(default=2, ge=1, le=DIMENSIONS_MAX, title="Dimensions", description="Number of coordinates of a point.")
+    dimensions: Integer = Field(
+        default=2, ge=1, le=VECTOR_DIMENSIONS_MAX, title="Dimensions", description="Number of coordinates of a point."
+    )
+    fields: Literal["coordinates", "vector"] = Field(
+        default="coordinates",
+        title="Fields",
+        description=f"coordinates: a field for each, at most {DIMENSIONS_MAX}, which expressions can use; vector: one field, of which "
+        "records carry a number, while its coordinates are kept once. Both have the same size on links.",
+        exclude_if=lambda fields: fields == "coordinates",
+    )
     law: Literal["uniform", "gaussian", "pareto", "skewed", "clustered", "bands"] = Field(
         default="uniform", title="Distribution", description="Distribution of each coordinate, or of whole vectors: clustered and bands."
     )
@@ -105,6 +114,12 @@ class Vectors(Stream):
         description="Of clustered: standard deviation of each coordinate around a centre, whose length is 1.",
         exclude_if=lambda spread: spread == SPREAD,
     )
+    centres: Literal["own", "common"] = Field(
+        default="own",
+        title="Centres",
+        description="Of clustered. own: of this source alone; common: of all sources with common centres, so their vectors match.",
+        exclude_if=lambda centres: centres == "own",
+    )
     bands: tuple[Band, ...] = Field(
         default=(), max_length=100, title="Bands", description="Of bands: the bands.", exclude_if=lambda bands: not bands
     )
@@ -116,6 +131,16 @@ class Vectors(Stream):
         description="Of bands: so many vectors at the start lie in the bands, in turn.",
         exclude_if=lambda first: first == 0,
     )
+
+    @model_validator(mode="after")
+    def _coordinates_are_few(self) -> Self:
+        if self.fields == "coordinates" and self.dimensions > DIMENSIONS_MAX:
+            message = (
+                f"dimensions is {self.dimensions}, but fields is 'coordinates', of which records have at most {DIMENSIONS_MAX}; "
+                "choose fewer, or 'vector' as fields"
+            )
+            raise Refusal(message, at=("dimensions",), code="out_of_range", value=self.dimensions)
+        return self
 
     @model_validator(mode="after")
     def _bands_are_of_the_plane(self) -> Self:
@@ -132,5 +157,7 @@ class Vectors(Stream):
         return self
 
     def own_schema(self, dataset: DatasetInfo | None) -> RecordSchema:
-        coordinates = (RecordField(f"x{n}", "float") for n in range(1, self.dimensions + 1))
+        coordinates = [RecordField(f"x{n}", "float") for n in range(1, self.dimensions + 1)]
+        if self.fields == "vector":
+            coordinates = [RecordField("v", "vector", dimensions=self.dimensions)]
         return RecordSchema((RecordField("id", "int"), *coordinates, RecordField("time", "timestamp", 0)))

@@ -50,4 +50,6 @@ class FileStream(Stream):
                 raise Refusal(f"column '{name}' is listed twice; list it once", at=at, code="duplicate", value=name)
         zero_ns = dataset.firsts_ns[self.timestamp]
         types = {name: "timestamp" if name == self.timestamp else schema.type_of(name) for name in names}
-        return RecordSchema(tuple(RecordField(name, type, zero_ns if type == "timestamp" else None) for name, type in types.items()))
+        sizes = {field.name: field.dimensions for field in schema.fields}
+        fields = (RecordField(name, type, zero_ns if type == "timestamp" else None, sizes[name]) for name, type in types.items())
+        return RecordSchema(tuple(fields))

@@ -70,5 +70,6 @@ describe("a similarity join drawn at once", () => {
   it("finds the vector among the fields of a record", () => {
     expect(vectorFields(floats("price", "embedding_1", "embedding_2", "embedding_3"))).toEqual(["embedding_1", "embedding_2", "embedding_3"]);
     expect(vectorFields(floats("lat", "lon"))).toEqual(["lat", "lon"]);
+    expect(vectorFields([...floats("x1", "x2"), { name: "v", type: "vector" }])).toEqual(["v"]);
   });
 });

@@ -13,6 +13,7 @@ const picture = (centroids: number[], worksets: [number, number, number][]): Spa
     return { space, number, worker: space, x, y, compared: 0, records: 0 };
   }),
   workers: [],
+  dimensions: 2,
   compared: 0,
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BalancingAction } from "../../api/types";
 import { coerceDocument } from "../document/coerce";
-import { arcsOf, dimensionsOf, isCircle, pictureAt, similarityJoins, SpaceHistory, turnOf } from "./spaces";
+import { arcsOf, isCircle, pictureAt, similarityJoins, SpaceHistory, turnOf } from "./spaces";
 
 const history = () => {
   const made = new SpaceHistory();
@@ -50,6 +50,6 @@ describe("spaces of a similarity join", () => {
     expect(isCircle(of({ left_coordinates: ["x", "y"] }), "j")).toBe(true);
     expect(isCircle(of({ left_coordinates: ["x", "y"], distance: "euclidean" }), "j")).toBe(false);
     expect(isCircle(of({ left_coordinates: ["x", "y", "z"] }), "j")).toBe(false);
-    expect(dimensionsOf(of({ left_coordinates: ["x", "y", "z"] }), "j")).toBe(3);
+    expect(isCircle(of({ left_coordinates: ["v"] }), "j")).toBe(false);
   });
 });

@@ -23,6 +23,8 @@ export interface OfWorker {
 
 export interface SpacePicture {
   centroids: number[][];
+  /** Coordinates of a vector, of which the picture shows two at most. */
+  dimensions: number;
   worksets: Workset[];
   workers: OfWorker[];
   compared: number;
@@ -39,6 +41,7 @@ interface Opened {
 
 interface OfJoin {
   centroids: number[][];
+  dimensions: number;
   opened: Opened[];
   /** Space, number, comparisons and records of each workset, one after the other. */
   loads: { t_s: number; words: Float64Array }[];
@@ -49,10 +52,11 @@ export class SpaceHistory {
   readonly joins = new Map<string, OfJoin>();
 
   add(news: Record<string, SpacesNews>, t_s: number) {
-    for (const [name, { centroids, worksets, loads }] of Object.entries(news)) {
-      const join = this.joins.get(name) ?? { centroids: [], opened: [], loads: [] };
+    for (const [name, { centroids, dimensions, worksets, loads }] of Object.entries(news)) {
+      const join = this.joins.get(name) ?? { centroids: [], dimensions: 0, opened: [], loads: [] };
       this.joins.set(name, join);
       if (centroids) join.centroids = centroids;
+      if (dimensions) join.dimensions = dimensions;
       for (const [space = 0, number = 0, worker = 0, x = 0, y = 0] of worksets) join.opened.push({ t_s, space, number, worker, x, y });
       if (loads) join.loads.push({ t_s, words: Float64Array.from(loads.flat()) });
     }
@@ -86,9 +90,6 @@ export function sinkOfWorkers({ query }: Pick<ExperimentDocument, "query">, join
   const measures = (params: unknown) => (params as { by_instance?: boolean } | undefined)?.by_instance === true;
   return query.operators.find(({ id, kind, params }) => kind === "sink" && fed.includes(id) && measures(params))?.id ?? null;
 }
-
-/** Number of coordinates of a join's vectors. */
-export const dimensionsOf = (document: Pick<ExperimentDocument, "query">, join: string): number => coordinatesOf(document, join).length;
 
 const keyOf = (space: number, number: number) => `${space}.${number}`;
 
@@ -127,7 +128,7 @@ export function pictureAt(
     const load = own.reduce((sum, workset) => sum + workset.compared, 0);
     return { worker, worksets: own.length, compared: load, share: compared > 0 ? load / compared : 0 };
   });
-  return { centroids: of.centroids, worksets, workers, compared };
+  return { centroids: of.centroids, dimensions: of.dimensions, worksets, workers, compared };
 }
 
 /** The direction of a vector, from -1 to 1 in half turns. */

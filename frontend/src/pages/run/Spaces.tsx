@@ -6,7 +6,6 @@ import type { FrameLog } from "../../model/run/frames";
 import type { RecordRoute as Route } from "../../model/run/recordRoutes";
 import {
   arcsOf,
-  dimensionsOf,
   isCircle,
   pictureAt,
   similarityJoins,
@@ -45,7 +44,7 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
   const threshold = thresholdOf(document, join);
   const asked = useRecordRoute(picture, threshold);
   if (!picture?.worksets.length) return <Empty icon="clock" title="No record has come to the join yet, so there is no workset" />;
-  const dimensions = dimensionsOf(document, join);
+  const { dimensions } = picture;
   return (
     <div className="spaces scroll" tabIndex={0} role="region" aria-label="Space" data-testid="spaces">
       <figure>
