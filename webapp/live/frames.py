@@ -501,8 +501,9 @@ class BalancingNews(TypedDict):
 
 
 class SpacesNews(TypedDict):
-    """Of a similarity join. centroids: of its spaces, in the first frame, with the dimensions of vectors. worksets: new ones, as [space,
-    number, worker, coordinates]. loads: of the newest window, as [space, number, comparisons, records], some times in a window. Of centroids two coordinates at most."""
+    """Of a similarity join. centroids: of its spaces, two coordinates at most, in the first frame, with the dimensions of vectors.
+    worksets: new ones, as [space, number, worker, coordinates]. loads: of the newest window, as [space, number, comparisons, records], some
+    times in a window."""
 
     worksets: list[list[float]]
     centroids: NotRequired[list[list[float]]]

@@ -1173,8 +1173,9 @@ export interface components {
             memory_mode_s: number;
         };
         /**
-         * @description Of a similarity join. centroids: of its spaces, in the first frame, with the dimensions of vectors. worksets: new ones, as [space,
-         *     number, worker, coordinates]. loads: of the newest window, as [space, number, comparisons, records], some times in a window. Of centroids two coordinates at most.
+         * @description Of a similarity join. centroids: of its spaces, two coordinates at most, in the first frame, with the dimensions of vectors.
+         *     worksets: new ones, as [space, number, worker, coordinates]. loads: of the newest window, as [space, number, comparisons, records], some
+         *     times in a window.
          */
         SpacesNews: {
             worksets: number[][];
