@@ -68,7 +68,7 @@ export function inStep(before: ExperimentDocument, after: ExperimentDocument, id
   return { ...after, query: { ...after.query, operators } };
 }
 
-/** The fields of a record that look like one vector: a field that is one, else numbered floats of the most frequent name, else all floats. */
+/** The fields of a record that look like one vector: a field that is one, else numbered floats of the most frequent name, else all. */
 export function vectorFields(fields: readonly RecordField[]): string[] {
   const whole = fields.find(({ type }) => type === "vector");
   if (whole) return [whole.name];
