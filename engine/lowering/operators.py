@@ -29,6 +29,7 @@ class Lowering:
     """Context in which an operator kind lowers its parameters to words."""
 
     strings: Strings
+    stream_texts: int  # texts of streams, which come first
     params_at: int = 0
     parallelism: int = 1
     weight: int = 1  # real records per record served
@@ -133,7 +134,7 @@ def lower_operators(
     types: the fields carried, by "operator.port"; full: all fields. weights: of input and output records, by operator.
     """
     specs = experiment.query.operators
-    lowering = Lowering(strings)
+    lowering = Lowering(strings, len(strings))
     op = np.zeros((len(specs), L.O_COLUMNS), np.int64)
     sinks = [spec.id for spec in specs if spec.kind == "sink"]
     starts_ns, deadlines = experiment.query.starts_ns, windows.deadlines_by_operator(experiment)

@@ -112,7 +112,9 @@ def build(
     message_width = width + ("losses" in features) + ("forcing" in features)
     sinks = [spec.id for spec in specs if spec.kind == "sink"]
     records, also = sum(feed.count for feed in feeds.values()), len(experiment.measurement.also)
-    world = _world(lowering, capacity, records, message_width, len(host), len(sinks), keep_outputs, stamps, also)
+    constants = texts.cover()
+    points, longest = _points(feeds, strings if any(spec.params.get("distance") == "edit" for spec in specs) else None)
+    world = _world(lowering, capacity, records, message_width, len(host), len(sinks), keep_outputs, stamps, also, longest)
     stamps.tell(world["g"], experiment.measurement, world["msg"].shape[1])
     _set_globals(world["g"], experiment, features, width, len(hosts), len(hosts) + len(network.trunks), keep_outputs)
     inputs, input_first = channels.inputs(len(inst))
@@ -138,8 +140,8 @@ def build(
         "link": network.link,
         "behind": np.zeros((len(inst), L.B_COLUMNS), np.int64),
         "next_ns": np.where(np.arange(len(host)) < len(hosts), 0, L.FAR),
-        "constants": texts.cover(),
-        **_vectors_of(feeds),
+        "constants": constants,
+        **points,
         "box": np.zeros(L.BOX_SPARE + spare, np.int64),
     }
     if protocol is not None:
@@ -172,16 +174,23 @@ def _feeds(experiment: Experiment, types: Mapping[str, RecordSchema], strings: S
     return {id: build_feed(experiment, id, n, strings, datasets, types[f"{id}.out"].names) for n, id in enumerate(sources)}
 
 
-def _vectors_of(feeds: Mapping[str, Feed]) -> dict[str, Words]:
-    """The vectors that records carry by number, one field after the other."""
+def _points(feeds: Mapping[str, Feed], strings: Strings | None) -> tuple[dict[str, Words], int]:
+    """The vectors that records carry by number, one field after the other; then the letters of all texts, if they are wanted, and the
+    length of the longest one. The first word says where the places of texts begin."""
     first = np.zeros(max(len(feeds), 1) * VECTORS_MAX, np.int64)
-    parts, end = [np.zeros(1)], 1
+    parts, end = [np.array([len(first)])], 1
     for feed in feeds.values():
         for number, vectors in feed.vectors().items():
             first[number] = end
-            parts.append(vectors.reshape(-1))
+            parts.append(vectors.reshape(-1).view(np.int64))
             end += vectors.size
-    return {"points": np.concatenate(parts).view(np.int64), "point_first": first}
+    longest = 0
+    if strings is not None:
+        letters = [np.array([*map(ord, text)], np.int64) for text in strings.as_list()]
+        first = np.concatenate([first, end + np.cumsum([0, *map(len, letters)])])
+        parts += letters
+        longest = max(map(len, letters), default=0)
+    return {"points": np.concatenate(parts), "point_first": first}, longest
 
 
 def _instances(experiment: Experiment, placement: Mapping[str, Sequence[int]]) -> Words:
@@ -267,8 +276,18 @@ def _latencies(network: Network, hosts: Sequence[ExpandedHost], trunks: int, act
 
 
 def _world(
-    lowering: Lowering, capacity: Capacity, records: int, width: int, hosts: int, sinks: int, keep_outputs: bool, stamps: Stamps, also: int
+    lowering: Lowering,
+    capacity: Capacity,
+    records: int,
+    width: int,
+    hosts: int,
+    sinks: int,
+    keep_outputs: bool,
+    stamps: Stamps,
+    also: int,
+    longest: int,
 ) -> dict[str, Any]:
+    """longest: number of letters of the longest text whose letters are compared."""
     ring = 1 << max(2, (capacity.ring - 1).bit_length())
 
     def zeros(*shape: int) -> Words:
@@ -287,7 +306,7 @@ def _world(
         "log": lines(1, L.D_PAYLOAD + width),
         "par": np.array([*lowering.params, 0], np.int64),
         "code": np.concatenate([*lowering.code, np.zeros((1, 2), np.int64)]).astype(np.int64),
-        "stack": zeros(STACK_WORDS),
+        "stack": zeros(max(STACK_WORDS, longest + 1)),
         "entry": lines(entries, L.S_VALUES + lowering.values + len(stamps.places), buffers.words),
         "row": lines(rows, L.R_VALUES + lowering.stored + len(stamps.places), buffers.words),
         "pane": lines(capacity.panes, L.W_COLUMNS),

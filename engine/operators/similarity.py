@@ -1,19 +1,19 @@
 """Common parts of similarity joins: vectors of records, distances to stored vectors, centroids, roles of records.
 
 The coordinates of a vector are fields of its record, or kept beside the log (`points`), and the record has its number. Parameters list
-the columns of the coordinates, or -1 less the column of the number.
+the columns of the coordinates, or -1 less the column of the number. So it is with texts, whose letters are kept in the same place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from engine.core.distances import DISTANCES, NO_METRIC, distance, distance_up_to
-from engine.core.layout import M_PAYLOAD, VECTOR_BITS
+from engine.core.distances import DISTANCES, EDIT, NO_METRIC, distance, distance_up_to, text_distance
+from engine.core.layout import FAR, M_PAYLOAD, VECTOR_BITS
 from engine.spec.base.operator import Model
 from engine.spec.base.origins import constant
 from engine.spec.base.problems import Refusal, suggestion
@@ -39,9 +39,19 @@ def place_in_message(msg, par, point_first, slot, columns, dimensions):
     return place
 
 
-def distance_to_words(msg, msg_f, par, par_f, points_f, point_first, code, slot, columns, dimensions, words):
-    """The distance between the message's vector and the one in the parameters from `words` on. columns: where the parameters list the
-    message's coordinates."""
+def distance_to_words(msg, msg_f, par, par_f, points, points_f, point_first, stack, code, slot, columns, dimensions, words):
+    """The distance between the message's vector or text and the one in the parameters from `words` on. columns: where the parameters list
+    the message's coordinates."""
+    result = 0.0
+    if code == EDIT:
+        result = text_distance(points, point_first, msg[slot, M_PAYLOAD - 1 - par[columns]], par[words], FAR, stack)
+    else:
+        result = vector_distance(msg, msg_f, par, par_f, points_f, point_first, code, slot, columns, dimensions, words)
+    return result
+
+
+def vector_distance(msg, msg_f, par, par_f, points_f, point_first, code, slot, columns, dimensions, words):
+    """`distance_to_words` of vectors."""
     kept = place_in_message(msg, par, point_first, slot, columns, dimensions)
     product = 0.0
     left = 0.0
@@ -62,8 +72,19 @@ def distance_to_words(msg, msg_f, par, par_f, points_f, point_first, code, slot,
 
 
 def distance_to_row(world, code, slot, columns, dimensions, r, first, bound):
-    """The distance between the message's vector and the one in stored row `r` from column `first` on; BEYOND if it is larger than what the
-    bound stands for."""
+    """The distance between the message's vector or text and the one in stored row `r` from column `first` on; BEYOND if it is larger than
+    what the bound stands for."""
+    result = 0.0
+    if code == EDIT:
+        own = world.msg[slot, M_PAYLOAD - 1 - world.par[columns]]
+        result = text_distance(world.points, world.point_first, own, world.row[r, first], int(bound), world.stack)
+    else:
+        result = vector_distance_to_row(world, code, slot, columns, dimensions, r, first, bound)
+    return result
+
+
+def vector_distance_to_row(world, code, slot, columns, dimensions, r, first, bound):
+    """`distance_to_row` of vectors."""
     msg_f = world.msg_f
     par = world.par
     points_f = world.points_f
@@ -114,6 +135,23 @@ def centroids(count: int, dimensions: int, seed: int) -> list[list[float]]:
 
     The generator is that of java.util.Random, so seed 42 gives the centroids of the published runs. Source: Siachamis 2024, artefact.
     """
+    share = shares(seed)
+    return [[2.0 * next(share) - 1.0 for _ in range(dimensions)] for _ in range(count)]
+
+
+def chosen(count: int, below: int, seed: int) -> list[int]:
+    """Numbers from 0 to below - 1, drawn by the same generator; each once as long as there are any left. Shape (count,)."""
+    share = shares(seed)
+    found: list[int] = []
+    while len(found) < count:
+        number = int(next(share) * below)
+        if number not in found[len(found) // below * below :]:
+            found.append(number)
+    return found
+
+
+def shares(seed: int) -> Iterator[float]:
+    """Numbers from 0 to 1, as java.util.Random.nextDouble gives them."""
     state = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)
 
     def bits(number: int) -> int:
@@ -121,11 +159,9 @@ def centroids(count: int, dimensions: int, seed: int) -> list[list[float]]:
         state = (state * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
         return state >> (48 - number)
 
-    def share() -> float:
+    while True:
         high = bits(26)
-        return ((high << 27) + bits(27)) / float(1 << 53)
-
-    return [[2.0 * share() - 1.0 for _ in range(dimensions)] for _ in range(count)]
+        yield ((high << 27) + bits(27)) / float(1 << 53)
 
 
 def _metric(name: Any) -> Any:
@@ -147,8 +183,9 @@ def coordinates_of(port: str, of: str = "") -> Any:
     return Field(
         min_length=1,
         max_length=DIMENSIONS_MAX,
-        description=f"float fields with the coordinates of the vector{of}, in order; or the one field that is a vector",
-        json_schema_extra={"x-port": port, "x-field-types": ["float", "vector"]},
+        description=f"float fields with the coordinates of the vector{of}, in order; or the one field that is a vector, or, by edit "
+        "distance, a string",
+        json_schema_extra={"x-port": port, "x-field-types": ["float", "vector", "string"]},
     )
 
 
@@ -174,17 +211,22 @@ def check_threshold(params: Any) -> None:
         raise Refusal(message, at=("threshold",), code="not_below", value=params.threshold)
 
 
-def check_coordinates(names: Sequence[str], schema: RecordSchema, at: str, where: str) -> None:
-    """Raise Refusal unless all names are float fields of the schema, each once, or the only one is a vector."""
+def check_coordinates(names: Sequence[str], schema: RecordSchema, at: str, where: str, distance: str) -> None:
+    """Raise Refusal unless all names are float fields of the schema, each once, or the only one is a vector; by a distance of texts, a
+    string."""
+    wanted, needs = ("string",), "edit distance is between strings"
+    if not DISTANCES[distance].of_texts:
+        wanted, needs = ("float", "vector"), "a coordinate is a float"
     for n, name in enumerate(names):
         if name not in schema:
             message = f"{at} names '{name}', which is not a field of {where}; {suggestion(name, schema.names)}"
             raise Refusal(message, at=(at, n), code="unknown_field", value=name)
-        if schema.type_of(name) == "vector" and len(names) > 1:
-            message = f"{at} names '{name}', which is a whole vector, beside other fields; name it alone"
+        if schema.type_of(name) not in wanted:
+            message = f"{at} names '{name}', which is {schema.type_of(name)}; {needs}"
             raise Refusal(message, at=(at, n), code="type_mismatch", value=name)
-        if schema.type_of(name) not in ("float", "vector"):
-            message = f"{at} names '{name}', which is {schema.type_of(name)}; a coordinate is a float"
+        if schema.type_of(name) != "float" and len(names) > 1:
+            whole = "a string" if wanted == ("string",) else "a whole vector"
+            message = f"{at} names '{name}', which is {whole}, beside other fields; name it alone"
             raise Refusal(message, at=(at, n), code="type_mismatch", value=name)
         if name in names[:n]:
             raise Refusal(f"{at} names '{name}' twice; name each coordinate once", at=(at, n), code="duplicate_name", value=name)
@@ -208,8 +250,16 @@ def with_fields(schema: RecordSchema, added: Mapping[str, Any]) -> RecordSchema:
 
 
 def columns_of(names: Sequence[str], schema: RecordSchema) -> list[int]:
-    """Columns of the coordinates; -1 less the column of a whole vector."""
-    return [-1 - schema.index(name) if schema.type_of(name) == "vector" else schema.index(name) for name in names]
+    """Columns of the coordinates; -1 less the column of a whole vector or of a string."""
+    return [schema.index(name) if schema.type_of(name) == "float" else -1 - schema.index(name) for name in names]
+
+
+def centroid_words(params: Any, schema: RecordSchema, lowering: Any) -> list[int]:
+    """The centroids of spaces, one after the other: coordinates, or codes of texts."""
+    if DISTANCES[params.distance].of_texts:
+        return chosen(params.spaces, max(lowering.stream_texts, 1), params.seed)
+    drawn = centroids(params.spaces, dimensions_of(params.coordinates, schema), params.seed)
+    return [float_word(x) for centroid in drawn for x in centroid]
 
 
 def dimensions_of(names: Sequence[str], schema: RecordSchema) -> int:

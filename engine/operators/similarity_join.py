@@ -330,7 +330,7 @@ class SimilarityPairing(PanePairing):
         check_threshold(params)
         for side in SIDES:
             name = cls.of_side(side, "coordinates")
-            check_coordinates(getattr(params, name), inputs[side], name, cls.input_in_words(side))
+            check_coordinates(getattr(params, name), inputs[side], name, cls.input_in_words(side), params.distance)
             check_fields(cls.added, inputs[side], cls.input_in_words(side), cls.made_by)
         check_same_dimensions(params, inputs["left"], inputs["right"])
         schemas = super().output_schemas(params, inputs)

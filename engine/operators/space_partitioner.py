@@ -14,7 +14,7 @@ from engine.operators.similarity import (
     READ_PS,
     DistanceParams,
     Spaces,
-    centroids,
+    centroid_words,
     check_coordinates,
     check_threshold,
     columns_of,
@@ -61,7 +61,7 @@ def worker_of_key(par, at, key):
     return min(key * par[at + SPACE_WORKERS] // par[at + SPACE_KEYS], par[at + SPACE_WORKERS] - 1)
 
 
-def space_on_record(slot, msg, msg_f, par, par_f, points_f, point_first, at, inst, i, g, free, box, stamps):
+def space_on_record(slot, msg, msg_f, par, par_f, points, points_f, point_first, stack, at, inst, i, g, free, box, stamps):
     """Emit the record for the space of its nearest centroid, then a copy for each space near its border that is to find its pairs."""
     spaces = par[at + SPACE_SPACES]
     dimensions = par[at + SPACE_DIMENSIONS]
@@ -73,7 +73,19 @@ def space_on_record(slot, msg, msg_f, par, par_f, points_f, point_first, at, ins
     words = par[at + SPACE_CENTROIDS]
     for j in range(spaces):
         far = distance_to_words(
-            msg, msg_f, par, par_f, points_f, point_first, par[at + SPACE_DISTANCE], slot, par[at + SPACE_COLUMNS], dimensions, words
+            msg,
+            msg_f,
+            par,
+            par_f,
+            points,
+            points_f,
+            point_first,
+            stack,
+            par[at + SPACE_DISTANCE],
+            slot,
+            par[at + SPACE_COLUMNS],
+            dimensions,
+            words,
         )
         if far == far and (home < 0 or far < nearest):
             home = j
@@ -93,7 +105,19 @@ def space_on_record(slot, msg, msg_f, par, par_f, points_f, point_first, at, ins
         if turn > 0 and j != home and meets_here(home, j):
             words = par[at + SPACE_CENTROIDS] + j * dimensions
             far = distance_to_words(
-                msg, msg_f, par, par_f, points_f, point_first, par[at + SPACE_DISTANCE], slot, par[at + SPACE_COLUMNS], dimensions, words
+                msg,
+                msg_f,
+                par,
+                par_f,
+                points,
+                points_f,
+                point_first,
+                stack,
+                par[at + SPACE_DISTANCE],
+                slot,
+                par[at + SPACE_COLUMNS],
+                dimensions,
+                words,
             )
             goes = far <= reach
         if goes:
@@ -141,7 +165,7 @@ class SpacePartitioner(Operator):
     @classmethod
     def output_schemas(cls, params: Any, inputs: Mapping[str, RecordSchema]) -> dict[str, RecordSchema]:
         check_threshold(params)
-        check_coordinates(params.coordinates, inputs["in"], "coordinates", "the input")
+        check_coordinates(params.coordinates, inputs["in"], "coordinates", "the input", params.distance)
         return {"out": with_fields(inputs["in"], cls.added)}
 
     @classmethod
@@ -162,7 +186,6 @@ class SpacePartitioner(Operator):
         outputs = output_words(lowering.outputs["out"], inputs["in"], cls.added)
         columns = columns_of(params.coordinates, inputs["in"])
         dimensions = dimensions_of(params.coordinates, inputs["in"])
-        points = [float_word(x) for centroid in centroids(params.spaces, dimensions, params.seed) for x in centroid]
         table = lowering.params_at + SPACE_OWN
         return [
             DISTANCES[params.distance].code,
@@ -177,5 +200,5 @@ class SpacePartitioner(Operator):
             *cls.keys_and_workers(params),
             *outputs,
             *columns,
-            *points,
+            *centroid_words(params, inputs["in"], lowering),
         ]

@@ -408,8 +408,8 @@ class WorksetFormulation(TwoSided):
     hashed by `worker` modulo the number of workers. Worksets outlive their windows. Records that come after all of their windows have ended
     leave by `late_left` and `late_right`.
 
-    State: the centroids, 8 bytes for each coordinate and 24 for each; copies from other spaces until their windows end: their own bytes; 16
-    for each space and window with such copies, and for each space with worksets.
+    State: the centroids, 8 bytes for each coordinate, or 16 for a string, and 24 for each; copies from other spaces until their windows
+    end: their own bytes; 16 for each space and window with such copies, and for each space with worksets.
     Cost: record_ps per record, read_ps per distance to a centroid or to a stored copy, output_ps per record and copy.
     Source: Siachamis 2024, 2.4 (S3J, workset formulation; with twice the threshold as the only bound of outer records).
     """
@@ -446,7 +446,7 @@ class WorksetFormulation(TwoSided):
         check_threshold(params)
         for side in SIDES:
             name = cls.of_side(side, "coordinates")
-            check_coordinates(getattr(params, name), inputs[side], name, cls.input_in_words(side))
+            check_coordinates(getattr(params, name), inputs[side], name, cls.input_in_words(side), params.distance)
             check_fields(SpacePartitioner.added, inputs[side], cls.input_in_words(side), "a space partitioner")
         check_same_dimensions(params, inputs["left"], inputs["right"])
         check_lateness(params)
@@ -502,7 +502,7 @@ class WorksetFormulation(TwoSided):
             float_word(params.threshold),
             float_word(bound_of(params.distance, 2.0 * params.threshold)),
             params.workers,
-            8 * dimensions + 24,
+            sum(inputs["left"].field(name).bytes for name in params.left_coordinates) + 24,
             *(inputs[side].index("inner") for side in SIDES),
             *places[:2],
             *(int(port in lowering.connected) for port in cls.copies),

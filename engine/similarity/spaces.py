@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.control.keyed_state import entries_by_key, parameters
+from engine.core.distances import DISTANCES
 from engine.core.tables import Arrays, Words
 from engine.operators.pairs import JOIN_EXTRA
 from engine.operators.similarity import place_of
@@ -40,12 +41,13 @@ class Shown:
 
 
 def shown(experiment: Experiment) -> list[Shown]:
-    """The similarity joins of a query whose records come from a formulation behind a space partitioner. Behind another operator it is not
-    known where the centroids of spaces lie."""
+    """The similarity joins of vectors whose records come from a formulation behind a space partitioner. Behind another operator it is not
+    known where the centroids of spaces lie. Texts have no coordinates."""
     found = []
     for place in places(experiment):
         before = next(edge.source for edge in experiment.query.edges if edge.target == place.formulation.id)
-        if experiment.operator(before).kind == "space_partitioner":
+        partitioner = experiment.operator(before)
+        if partitioner.kind == "space_partitioner" and not DISTANCES[partitioner.parameters.distance].of_texts:
             ids = [spec.id for spec in experiment.query.operators]
             first = sum(spec.parallelism for spec in experiment.query.operators[: ids.index(before)])
             every_ns = seconds_ns(getattr(place.join.parameters.window, "size_s", 0)) // LOADS_PER_WINDOW

@@ -24,16 +24,17 @@ class Switched:
 
     def words(self, numbers: Integers, event_ns: Integers) -> Integers:
         words = np.empty((len(numbers), len(self.fields)), np.int64)
-        early = event_ns < self._at_ns
-        for rows, records in ((early, self._before), (~early, self._after)):
-            if rows.any():
-                words[rows] = records.words(numbers[rows], event_ns[rows])
+        for rows, records in self._parts(event_ns):
+            words[rows] = records.words(numbers[rows], event_ns[rows])
         return words
 
     def vectors(self, field: str, numbers: Integers, event_ns: Integers) -> NDArray[np.float64]:
         found = np.empty((len(numbers), self.schema.field(field).dimensions))
-        early = event_ns < self._at_ns
-        for rows, records in ((early, self._before), (~early, self._after)):
-            if rows.any():
-                found[rows] = records.vectors(field, numbers[rows], event_ns[rows])
+        for rows, records in self._parts(event_ns):
+            found[rows] = records.vectors(field, numbers[rows], event_ns[rows])
         return found
+
+    def _parts(self, event_ns: Integers) -> list[tuple[NDArray[np.bool_], Records]]:
+        """Which rows are whose, without parts that have none."""
+        early = event_ns < self._at_ns
+        return [(rows, records) for rows, records in ((early, self._before), (~early, self._after)) if rows.any()]

@@ -12,6 +12,7 @@ MOVING = ("tests/engine/similarity/test_hand_over.py",)
 INDEX, TREES = "engine/operators/angle_index.py", "engine/core/kernels/range_tree.py"
 TREE_TESTS = ("tests/engine/core/test_range_tree.py", *TESTS)
 VIEW, VIEW_TESTS = "engine/similarity/spaces.py", ("tests/engine/similarity/test_spaces.py",)
+PARTS = "engine/operators/similarity.py"
 ANGLES, DISTANCES = "engine/core/kernels/trigonometry.py", "engine/core/distances"
 
 MUTATIONS = (
@@ -143,6 +144,29 @@ MUTATIONS = (
         ("tests/engine/telemetry/test_latency_by_instance.py",),
     ),
     Mutation("distance: squares", f"{DISTANCES}/euclidean.py", "np.sqrt(difference_square)", "difference_square", TESTS),
+    Mutation("distance: letters are never replaced", f"{DISTANCES}/edit.py", "else before + 1\n", "else before + 2\n", TESTS),
+    Mutation(
+        "distance: texts are given up too early",
+        f"{DISTANCES}/edit.py",
+        "and found <= most:\n            before",
+        "and found < most:\n            before",
+        TESTS,
+    ),
+    Mutation("vectors: numbers of another source", "engine/workloads/feed.py", "source_number * VECTORS_MAX + n", "n", TESTS),
+    Mutation(
+        "vectors: one place further on",
+        PARTS,
+        "return point_first[word >> VECTOR_BITS] + (word",
+        "return point_first[word >> VECTOR_BITS] + 1 + (word",
+        TESTS,
+    ),
+    Mutation(
+        "spaces: the first centroid again",
+        PARTS,
+        "        if number not in found[len(found) // below * below :]:\n",
+        "        if True:\n",
+        TESTS,
+    ),
     Mutation(
         "hand-over: the barrier leaves before the switch",
         MOVES,

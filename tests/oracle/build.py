@@ -419,7 +419,8 @@ def behaviour_of(network: Network, instance: Instance, schemas: Schemas) -> Beha
     if operator.kind == "split":
         return Split(params, inputs["in"])
     if operator.kind in SIMILARITY:
-        behaviour = counted_from(start_ns, SIMILARITY[operator.kind](params, inputs))
+        texts = [network.strings.as_list()] if operator.kind.endswith("_partitioner") else []
+        behaviour = counted_from(start_ns, SIMILARITY[operator.kind](params, inputs, *texts))
         behaviour.clock = network.experiment.measurement.latency.clock
         return behaviour
     if operator.kind in JOINS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,12 +19,14 @@ from .operators import Behaviour, Panes
 from .plan import milliseconds
 from .records import Record
 
-Vector = list[float]
+Vector = list[float] | str
 INNER, OUTER, OUTLIER = 0, 1, 2
 
 
 def distance(kind: str, a: Vector, b: Vector) -> float:
     """NaN if there is none. Sums run over the coordinates in order."""
+    if kind == "edit":
+        return edits(a, b)
     product = left = right = gap = 0.0
     for x, y in zip(a, b, strict=True):
         product, left, right, gap = product + x * y, left + x * x, right + y * y, gap + (x - y) * (x - y)
@@ -33,10 +36,22 @@ def distance(kind: str, a: Vector, b: Vector) -> float:
     return math.nan if lengths == 0 or math.isnan(lengths) else float(arccos(np.array([product / lengths]))[0]) / math.pi
 
 
+def edits(a: str, b: str) -> float:
+    """By recursion over the ends of both texts."""
+
+    @functools.cache
+    def of(m: int, n: int) -> int:
+        if m == 0 or n == 0:
+            return m + n
+        return min(of(m - 1, n) + 1, of(m, n - 1) + 1, of(m - 1, n - 1) + (a[m - 1] != b[n - 1]))
+
+    return of(len(a), len(b))
+
+
 def vector_of(record: Record, names: Sequence[str]) -> Vector:
-    """A single field may hold all coordinates."""
+    """A single field may hold all coordinates, or a text."""
     first = record.values[names[0]]
-    return first if isinstance(first, list) else [record.values[name] for name in names]
+    return first if isinstance(first, list | str) else [record.values[name] for name in names]
 
 
 def java_doubles(seed: int) -> Iterator[float]:
@@ -49,12 +64,27 @@ def java_doubles(seed: int) -> Iterator[float]:
 
 
 class SpacePartitioner(Behaviour):
-    def __init__(self, params: Any, inputs: Mapping[str, RecordSchema]):
+    """texts: those of all streams, in the order of their codes."""
+
+    def __init__(self, params: Any, inputs: Mapping[str, RecordSchema], texts: Sequence[str] = ()):
         super().__init__()
+        self.texts = texts
         self.params = params
         draws = java_doubles(params.seed)
         dimensions = inputs["in"].field(params.coordinates[0]).dimensions or len(params.coordinates)
-        self.centroids = [[2 * next(draws) - 1 for _ in range(dimensions)] for _ in range(params.spaces)]
+        if params.distance == "edit":
+            self.centroids: list[Vector] = [*self.drawn_texts(draws)]
+        else:
+            self.centroids = [[2 * next(draws) - 1 for _ in range(dimensions)] for _ in range(params.spaces)]
+
+    def drawn_texts(self, draws: Iterator[float]) -> Iterator[str]:
+        """Each text of the streams once, then all once more, and so on."""
+        left: list[str] = []
+        for _ in range(self.params.spaces):
+            left = left or [*self.texts]
+            text = next(text for draw in draws if (text := self.texts[int(draw * len(self.texts))]) in left)
+            left.remove(text)
+            yield text
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
         vector = vector_of(record, self.params.coordinates)
@@ -181,7 +211,8 @@ class WorksetFormulation(PanePairing):
 
     def state_bytes(self) -> int:
         copies = sum(self.bytes[kept.port] for kept in self.kept) + 16 * len({(kept.space, kept.pane) for kept in self.kept})
-        return copies + sum(16 + sum(8 * len(w.centroid) + 24 for w in worksets) for worksets in self.worksets.values())
+        sizes = {space: [16 if isinstance(w.centroid, str) else 8 * len(w.centroid) for w in all] for space, all in self.worksets.items()}
+        return copies + sum(16 + sum(size + 24 for size in of) for of in sizes.values())
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Distances between vectors: metrics, one file each.
+"""Distances between vectors or texts: metrics, one file each.
 
 Similarity joins rely on the triangle inequality (docs/similarity.md). `1 - cosine` does not meet it, so it is refused.
 """
@@ -8,23 +8,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .angular import angle_is_beyond, angular, cosine_bound
+from .edit import edits
 from .euclidean import euclidean
 
-ANGULAR, EUCLIDEAN = range(2)
+ANGULAR, EUCLIDEAN, EDIT = range(3)
 
 
 @dataclass(frozen=True)
 class Distance:
-    """code: as in the operators' parameters. largest: the largest distance of two vectors, None if there is none."""
+    """code: as in the operators' parameters. largest: the largest distance of two vectors, None if there is none. of_texts: whether it is
+    between texts."""
 
     code: int
     title: str
     largest: float | None
+    of_texts: bool = False
 
 
 DISTANCES = {
     "angular": Distance(ANGULAR, "Angle (1 is a half turn)", 1.0),
     "euclidean": Distance(EUCLIDEAN, "Euclidean", None),
+    "edit": Distance(EDIT, "Edits (letters inserted, deleted or replaced)", None, of_texts=True),
 }
 
 NO_METRIC = {
@@ -52,7 +56,28 @@ SLACK = 1e-9
 
 def bound_of(name: str, reach: float) -> float:
     """The bound for `distance_up_to` that belongs to the distance with this name and the largest distance that matters."""
-    return cosine_bound(reach * (1.0 + SLACK) + SLACK) if DISTANCES[name].code == ANGULAR else reach * reach * (1.0 + SLACK)
+    match DISTANCES[name].code:
+        case code if code == ANGULAR:
+            return cosine_bound(reach * (1.0 + SLACK) + SLACK)
+        case code if code == EDIT:
+            return reach
+        case _:
+            return reach * reach * (1.0 + SLACK)
+
+
+def text_distance(points, point_first, a, b, most, scratch):
+    """The edits between the texts with these codes, or BEYOND if there are more than `most`. What points at the texts stands in the first
+    word of `points`."""
+    first = points[0]
+    a_at = point_first[first + a]
+    b_at = point_first[first + b]
+    a_length = point_first[first + a + 1] - a_at
+    b_length = point_first[first + b + 1] - b_at
+    found = edits(points, a_at, a_length, b_at, b_length, most, scratch)
+    result = BEYOND
+    if found <= most:
+        result = found + 0.0
+    return result
 
 
 def distance_up_to(code, product, left_square, right_square, difference_square, bound):

@@ -20,7 +20,7 @@ from ...support.agreement import DATASETS
 from ...support.keyed_state_examples import KINDS, document
 from ...support.recovery_examples import PROTOCOLS, counting, joining, loss, with_losses
 from ...support.rescaling_examples import in_place, order_of, scaled
-from ...support.similarity_examples import brute_force, clusters, self_join, worksets
+from ...support.similarity_examples import brute_force, clusters, self_join, texts, whole, worksets
 
 Document = dict[str, Any]
 
@@ -70,6 +70,11 @@ def test_every_kind_with_state(name: str) -> None:
 @pytest.mark.parametrize("make", [worksets, self_join, clusters, brute_force], ids=lambda make: make.__name__)
 def test_similarity_joins(make: Callable[..., Document]) -> None:
     assert_the_same_without_the_compiler(make(per_s=1500.0, dimensions=3, horizon_s=0.03))
+
+
+@pytest.mark.parametrize("form", [whole, texts], ids=lambda form: form.__name__)
+def test_similarity_joins_of_what_is_kept_once(form: Callable[[Document], Document]) -> None:
+    assert_the_same_without_the_compiler(form(worksets(per_s=1000.0, threshold=0.9, distance="euclidean", horizon_s=0.03)))
 
 
 @pytest.mark.parametrize("processor", only(["dedicated", "shared_fifo", "pool", "processor_sharing"], ci=["processor_sharing"]))

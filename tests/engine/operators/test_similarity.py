@@ -6,10 +6,11 @@ that go with their windows; copies that came before their workset; spaces that b
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from collections import Counter
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Any
 
 import numpy as np
@@ -21,15 +22,17 @@ import engine
 from engine.core import layout as L
 from engine.core.distances import BEYOND, DISTANCES, bound_of, distance, distance_up_to
 from engine.core.distances.angular import angular, turn_of
+from engine.core.distances.edit import edits
 from engine.core.kernels import trigonometry
 from engine.core.kernels.range_tree import FOUND_NEAR, TREE_WORDS, add_to_tree, clear_found
 from engine.core.mathematics import arccos
 from engine.operators.angle_index import INDEX_END, MARGIN, S_FOUND, S_INDEXED, find_turns
-from engine.operators.similarity import centroids, with_fields
+from engine.operators.similarity import centroids, chosen, shares, with_fields
 from engine.operators.similarity_join import SimilarityJoin
 from engine.operators.space_partitioner import meets_here
 from engine.prices import PRICE_LISTS
-from engine.spec import RecordSchema, validate
+from engine.spec import Experiment, RecordSchema, validate
+from engine.workloads import Strings, build_feed
 from tests.oracle import similarity as twin
 from tests.oracle.records import Record
 from tests.support.tiers import EXAMPLES, TIER, only, spread
@@ -44,6 +47,7 @@ from ...support.similarity_examples import (
     counted,
     points,
     self_join,
+    texts,
     true_pairs,
     true_self_pairs,
     vectors,
@@ -169,7 +173,13 @@ def jobs(draw: st.DrawFn, counts: bool = True) -> dict[str, Any]:
     for source in document["workload"]["sources"].values():
         source["disorder"] = draw(st.sampled_from([{"kind": "none"}, {"kind": "uniform", "max_ms": 6.0}]))
         source["stream"]["law"] = draw(st.sampled_from(["uniform", "gaussian", "pareto"]))
-    return whole(document) if draw(st.booleans()) else document
+    form = draw(st.sampled_from([copy.deepcopy, whole, texts]))
+    if form is texts:
+        threshold = draw(st.sampled_from([1, 2, 5.5]))
+        for operator in document["query"]["operators"]:
+            if "threshold" in operator["params"]:
+                operator["params"]["threshold"] = threshold
+    return form(document)
 
 
 @settings(max_examples=EXAMPLES[TIER] // 2, deadline=None, suppress_health_check=list(HealthCheck))
@@ -187,7 +197,11 @@ def whole_worksets(**about: Any) -> dict[str, Any]:
     return whole(worksets(**about))
 
 
-MAKERS = [worksets, self_join, clusters, brute_force, counted_worksets, whole_worksets]
+def text_worksets(**about: Any) -> dict[str, Any]:
+    return texts(worksets(threshold=4, **about))
+
+
+MAKERS = [worksets, self_join, clusters, brute_force, counted_worksets, whole_worksets, text_worksets]
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
@@ -253,6 +267,45 @@ def _products(a: list[float], b: list[float]) -> tuple[float, float, float, floa
 def test_saved_runs_leave_vectors_out() -> None:
     simulation = traced(whole(worksets(dimensions=50)))
     assert not {"points", "point_first"} & simulation._world.snapshot().keys()
+
+
+# --- texts --------------------------------------------------------------------------------------------------------------------------------
+
+
+@given(st.text("abcé漢", max_size=9), st.text("abcé漢", max_size=9), st.integers(0, 10))
+def test_edits_are_those_of_the_definition(a: str, b: str, most: int) -> None:
+    letters = np.array([0, *map(ord, a + b)], np.int64)
+    found = edits(letters, 1, len(a), 1 + len(a), len(b), most, np.zeros(len(b) + 1, np.int64))
+    expected = twin.edits(a, b)
+    assert found == expected if expected <= most else found > most
+
+
+@pytest.mark.parametrize("make", [worksets, clusters, brute_force], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("t", [1, 4])
+def test_every_pair_of_similar_texts_is_found_once(make: Any, t: int) -> None:
+    document = with_params(texts(make(threshold=t, per_s=3000.0, workers=4)), "join", select=["name", "right_name", "id", "right_id"])
+    rows = traced(document).outputs("sink").to_pylist()
+    near = [(row["id"], row["right_id"]) for row in rows]
+    assert len(near) == len({*near}) > 20
+    records = [named(document, side) for side in ("left", "right")]
+    windows = [[(id, name, event_ns // 20_000_000) for id, name, event_ns in side] for side in records]
+    pairs = {(a, b) for a, name, k in windows[0] for b, other, w in windows[1] if k == w and twin.edits(name, other) <= t}
+    assert {*near} == pairs
+
+
+def named(document: dict[str, Any], source: str) -> list[tuple[int, str, int]]:
+    """Numbers, names and event times of a source's records."""
+    experiment, strings = Experiment.model_validate(document), Strings()
+    feed = build_feed(experiment, source, list(experiment.workload.sources).index(source), strings, {})
+    chunk = feed.chunk(0, feed.closes_ns)
+    of = dict(zip(feed.fields, chunk.words.T, strict=True))
+    return list(zip(of["id"].tolist(), strings.texts(of["name"].tolist()), chunk.event_ns.tolist(), strict=True))
+
+
+def test_centroids_of_texts_are_drawn_from_those_of_the_streams() -> None:
+    assert sorted(chosen(5, 5, 42)) == [0, 1, 2, 3, 4]
+    assert sorted(chosen(12, 5, 42)[:10]) == sorted([0, 1, 2, 3, 4] * 2)
+    assert chosen(3, 1000, 42) == [int(share * 1000) for share in islice(shares(42), 3)]
 
 
 # --- counted pairs ------------------------------------------------------------------------------------------------------------------------
@@ -489,6 +542,7 @@ def test_comparisons_are_those_of_the_rules() -> None:
         ("sink", {"counted_by": "pairs"}, "counted_by is 'pairs', which is no int field of the input"),
         ("join", {"threshold": -0.1}, "must be above 0"),
         ("join", {"left_coordinates": ["x1"]}, "left_coordinates names 1 coordinates, right_coordinates 2"),
+        ("left-spaces", {"distance": "edit"}, "'x1', which is float; edit distance is between strings"),
     ],
 )
 def test_wrong_parameters_are_refused_where_they_stand(operator: str, params: dict[str, Any], says: str) -> None:
@@ -547,6 +601,16 @@ def test_whole_vectors_are_refused_where_a_value_is_wanted() -> None:
         assert says in {problem.message for problem in validate(with_params(document, "join", **params))}
     document["query"]["operators"][2] |= {"kind": "filter", "params": {"predicate": "v > 0"}}
     assert any("'v' is a vector, which has no value here" in problem.message for problem in validate(document))
+
+
+def test_texts_are_compared_alone_and_by_edits() -> None:
+    document = texts(worksets(threshold=2))
+    for params, says in [
+        ({"coordinates": ["name", "email"]}, "coordinates names 'name', which is a string, beside other fields; name it alone"),
+        ({"distance": "euclidean"}, "coordinates names 'name', which is string; a coordinate is a float"),
+        ({"coordinates": ["id"]}, "coordinates names 'id', which is int; edit distance is between strings"),
+    ]:
+        assert says in {problem.message for problem in validate(with_params(document, "left-spaces", **params))}
 
 
 def test_vectors_of_two_kinds_are_not_compared() -> None:

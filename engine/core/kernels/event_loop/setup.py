@@ -43,6 +43,7 @@ def name_tables():
     log = world.log
     par = world.par
     par_f = world.par_f
+    points = world.points
     points_f = world.points_f
     point_first = world.point_first
     code = world.code

@@ -63,9 +63,13 @@ export class SpaceHistory {
   }
 }
 
-/** Names of the joins whose worksets frames tell of. */
+/** Names of the joins whose worksets frames tell of: texts have no coordinates. */
 export const similarityJoins = ({ query }: Pick<ExperimentDocument, "query">): string[] =>
-  query.operators.filter(({ kind }) => ["similarity_join", "self_similarity_join"].includes(kind)).map(({ id }) => id);
+  query.operators
+    .filter(({ kind, params }) => ["similarity_join", "self_similarity_join"].includes(kind) && distanceOf(params) !== "edit")
+    .map(({ id }) => id);
+
+const distanceOf = (params: unknown): string => (params as { distance?: string } | undefined)?.distance ?? "angular";
 
 /** The coordinates of a join's vectors, of its left ones if there are two streams. */
 function coordinatesOf({ query }: Pick<ExperimentDocument, "query">, join: string): string[] {
@@ -75,8 +79,7 @@ function coordinatesOf({ query }: Pick<ExperimentDocument, "query">, join: strin
 
 /** Whether vectors are directions in the plane, which a circle shows whole. */
 export function isCircle(document: Pick<ExperimentDocument, "query">, join: string): boolean {
-  const params = document.query.operators.find(({ id }) => id === join)?.params as { distance?: string } | undefined;
-  return (params?.distance ?? "angular") === "angular" && coordinatesOf(document, join).length === 2;
+  return distanceOf(document.query.operators.find(({ id }) => id === join)?.params) === "angular" && coordinatesOf(document, join).length === 2;
 }
 
 /** The largest distance of two vectors that match. */
