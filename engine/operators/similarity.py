@@ -214,7 +214,8 @@ def check_threshold(params: Any) -> None:
 def check_coordinates(names: Sequence[str], schema: RecordSchema, at: str, where: str, distance: str) -> None:
     """Raise Refusal unless all names are float fields of the schema, each once, or the only one is a vector; by a distance of texts, a
     string."""
-    wanted, needs = ("string",), "edit distance is between strings"
+    wanted: tuple[str, ...] = ("string",)
+    needs = "edit distance is between strings"
     if not DISTANCES[distance].of_texts:
         wanted, needs = ("float", "vector"), "a coordinate is a float"
     for n, name in enumerate(names):

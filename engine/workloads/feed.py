@@ -134,12 +134,14 @@ class Feed:
         own_ns = time_ns - self._start_ns
         return self.count if own_ns >= self._lasts_ns else self._delivery.count_before(max(own_ns, 0))
 
-    def vectors(self) -> dict[int, NDArray[np.float64]]:
-        """The vectors of all records, by number of their field in the run: that of field f of source s is s * VECTORS_MAX + f. Record n has
-        row n, and carries the number of the field << VECTOR_BITS | n. Shapes (records, dimensions)."""
+    def vectors(self, before_ns: int | None = None) -> dict[int, NDArray[np.float64]]:
+        """The vectors of all records, or of those that arrive before a time, by number of their field in the run: that of field f of source
+        s is s * VECTORS_MAX + f. Record n has row n, and carries the number of the field << VECTOR_BITS | n. Shapes (records,
+        dimensions)."""
         if not self._vectors:
             return {}
-        numbers, made_ns, _ = self._delivery.between(0, self._lasts_ns)
+        last_ns = self._lasts_ns if before_ns is None else min(before_ns - self._start_ns, self._lasts_ns)
+        numbers, made_ns, _ = self._delivery.between(0, last_ns)
         count = int(numbers.max()) + 1 if len(numbers) else 0
         found = {}
         for name, number in self._vectors.items():

@@ -12,6 +12,7 @@ MOVING = ("tests/engine/similarity/test_hand_over.py",)
 INDEX, TREES = "engine/operators/angle_index.py", "engine/core/kernels/range_tree.py"
 TREE_TESTS = ("tests/engine/core/test_range_tree.py", *TESTS)
 VIEW, VIEW_TESTS = "engine/similarity/spaces.py", ("tests/engine/similarity/test_spaces.py",)
+SHARE, SHARES = "engine/workloads/selectivity.py", ("tests/workloads/test_selectivity.py",)
 PARTS = "engine/operators/similarity.py"
 ANGLES, DISTANCES = "engine/core/kernels/trigonometry.py", "engine/core/distances"
 
@@ -144,6 +145,14 @@ MUTATIONS = (
         ("tests/engine/telemetry/test_latency_by_instance.py",),
     ),
     Mutation("distance: squares", f"{DISTANCES}/euclidean.py", "np.sqrt(difference_square)", "difference_square", TESTS),
+    Mutation("selectivity: a record with itself", SHARE, "np.triu_indices(len(left), 1)", "np.triu_indices(len(left))", SHARES),
+    Mutation(
+        "selectivity: twice as many pairs",
+        SHARE,
+        "count = round(selectivity * len(apart))",
+        "count = round(2 * selectivity * len(apart))",
+        SHARES,
+    ),
     Mutation("distance: letters are never replaced", f"{DISTANCES}/edit.py", "else before + 1\n", "else before + 2\n", TESTS),
     Mutation(
         "distance: texts are given up too early",

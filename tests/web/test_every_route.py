@@ -23,6 +23,7 @@ READ_BY_POST = {
     "post /api/validate",
     "post /api/advice",
     "post /api/preview",
+    "post /api/threshold",
     "post /api/studies/validate",
     "post /api/python",
     "post /api/python/read",

@@ -12,6 +12,7 @@ from django.test import Client
 
 from engine.operators import OPERATORS, register
 from tests.newcomers.operator import Distinct
+from tests.support.similarity_examples import worksets
 from webapp.lab import fixtures
 from webapp.lab.models import Experiment, Lab, Run
 
@@ -145,6 +146,24 @@ def test_the_rates_of_a_document_can_be_seen_before_it_runs(client: Client, docu
     for path, value in (("format", 99), ("workload", None)):
         assert send(client, "post", "/api/preview", {"document": {**document, path: value}}).json() == {"sources": {}}
     assert send(client, "post", "/api/preview", {"document": document, "points": 0}).status_code == 422
+
+
+def test_a_threshold_is_found_for_a_target_selectivity(client: Client) -> None:
+    document = worksets(per_s=20_000.0)
+    body = send(client, "post", "/api/threshold", {"document": document, "operator": "join", "selectivity": 0.01}).json()
+    assert body["share"] == pytest.approx(0.01, rel=0.01)
+    assert 0.008 < body["threshold"] < 0.012
+    assert (body["pairs"], body["sources"]) == (1_000_000, {"left": "left", "right": "right"})
+    for about, says in [
+        ({"operator": "sink"}, "operator is 'sink', which is no similarity join"),
+        ({"selectivity": 1e-7}, "selectivity is 1e-07, of which a sample has 0 of 1,000,000 pairs; use at least 1e-05"),
+        ({"selectivity": 0}, "selectivity"),
+        ({"document": {}}, "the experiment has errors"),
+    ]:
+        asked = {"document": document, "operator": "join", "selectivity": 0.01, **about}
+        response = send(client, "post", "/api/threshold", asked)
+        assert response.status_code == 422
+        assert says in response.content.decode()
 
 
 def test_the_registry_and_the_schema_are_served(client: Client) -> None:

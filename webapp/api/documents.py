@@ -14,6 +14,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from engine.export import NotExported, TooManyRecords
+from engine.spec import Refusal
 from engine.spec.experiment import registry
 from engine.spec.rules.validation import Context
 from webapp.accounts.rights import Right
@@ -53,6 +54,24 @@ class Preview(Schema):
     """sources: by source operator, [time in s, records per s] at the middle of each part of the horizon."""
 
     sources: dict[str, list[list[float]]]
+
+
+class Selectivity(Body):
+    """operator: a similarity join. selectivity: share of all pairs that shall match."""
+
+    document: dict[str, Any]
+    operator: str
+    selectivity: float = Field(gt=0, lt=1)
+
+
+class Threshold(Schema):
+    """threshold: up to which about as many pairs match as asked for. share: of the sample's pairs that do. pairs: of the sample. sources:
+    whose first records it has, by input."""
+
+    threshold: float
+    share: float
+    pairs: int
+    sources: dict[str, str]
 
 
 class PythonCode(Body):
@@ -115,6 +134,24 @@ def validate(request: HttpRequest, body: Validate) -> Validation:
 def preview(request: HttpRequest, body: Previewed) -> Preview:
     """Invalid sources are left out; POST /validate says why."""
     return Preview(sources=documents.preview(body.document, request.auth.lab, body.points))
+
+
+@router.post(
+    "/threshold",
+    auth=Needs(Right.READ),
+    response=Threshold,
+    summary="The threshold of a similarity join for a target selectivity; stores nothing",
+)
+def threshold(request: HttpRequest, body: Selectivity) -> Threshold:
+    """Records of both streams are compared with each other. 422, with each place, for an invalid document; also for another operator,
+    vectors that no source has, and a share that is too small for a sample."""
+    checked = documents.check(body.document, request.auth.lab)
+    if checked.experiment is None:
+        raise Problem422("the experiment has errors; see problems", checked.problems)
+    try:
+        return Threshold(**vars(documents.threshold(checked.experiment, body.operator, body.selectivity, request.auth.lab)))
+    except Refusal as refusal:
+        raise Problem422(str(refusal)) from None
 
 
 @router.post("/python", auth=Needs(Right.READ), response=PythonCodeShape, summary="A document as Python code for a notebook")

@@ -15,6 +15,7 @@ from engine.spec.rules.event_time import calendar_text, event_zero_ns
 from engine.spec.rules.validation import Context, examine, sound_sources
 from engine.workloads import DatasetInfo, lookup
 from engine.workloads import preview as rates_preview
+from engine.workloads.selectivity import Sampled, threshold_for
 
 from .models import Lab
 
@@ -72,6 +73,11 @@ def preview(document: dict[str, Any], lab: Lab, points: int) -> dict[str, list[l
         with suppress(Refusal):
             curves[id] = [list(point) for point in rates_preview(source, workload.horizon_ns, points, datasets, zero_ns)]
     return curves
+
+
+def threshold(experiment: Experiment, operator: str, selectivity: float, lab: Lab) -> Sampled:
+    """The threshold of a similarity join for a target selectivity. Raises Refusal."""
+    return threshold_for(experiment, operator, selectivity, datasets_of(lab))
 
 
 def schema_shape(schema: RecordSchema) -> dict[str, Any]:

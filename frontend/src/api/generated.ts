@@ -265,6 +265,18 @@ export interface components {
                 [key: string]: number[][];
             };
         };
+        /**
+         * @description threshold: up to which about as many pairs match as asked for. share: of the sample's pairs that do. pairs: of the sample. sources:
+         *     whose first records it has, by input.
+         */
+        Threshold: {
+            threshold: number;
+            share: number;
+            pairs: number;
+            sources: {
+                [key: string]: string;
+            };
+        };
         PythonCodeShape: {
             code: string;
         };
@@ -2614,6 +2626,14 @@ export interface components {
              */
             points?: number;
         };
+        /** @description operator: a similarity join. selectivity: share of all pairs that shall match. */
+        Selectivity: {
+            document: {
+                [key: string]: unknown;
+            };
+            operator: string;
+            selectivity: number;
+        };
         PythonCode: {
             code: string;
         };
@@ -4593,6 +4613,7 @@ export type Problem = components['schemas']['Problem'];
 export type RecordSchema = components['schemas']['RecordSchema'];
 export type Validation = components['schemas']['Validation'];
 export type Preview = components['schemas']['Preview'];
+export type Threshold = components['schemas']['Threshold'];
 export type PythonCodeShape = components['schemas']['PythonCodeShape'];
 export type DocumentShape = components['schemas']['DocumentShape'];
 export type AdviceState = components['schemas']['AdviceState'];
@@ -4801,6 +4822,7 @@ export type LogQuery = components['schemas']['LogQuery'];
 export type NewToken = components['schemas']['NewToken'];
 export type Validate = components['schemas']['Validate'];
 export type Previewed = components['schemas']['Previewed'];
+export type Selectivity = components['schemas']['Selectivity'];
 export type PythonCode = components['schemas']['PythonCode'];
 export type AdviceQuestion = components['schemas']['AdviceQuestion'];
 export type NewExperiment = components['schemas']['NewExperiment'];

@@ -41,6 +41,7 @@ export type VersionDetail = Omit<Api.VersionDetail, "problems"> & { problems: Pr
 export type ExperimentNews = Api.ExperimentNews;
 export type OpenPage = Api.OpenPage;
 export type PythonCode = Api.PythonCodeShape;
+export type Threshold = Api.Threshold;
 export type ReadDocument = Api.DocumentShape;
 export type DatasetColumn = Api.DatasetColumn;
 export type Dataset = Api.DatasetShape;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ExperimentDocument } from "../../api/document";
 import { emptyDocument, operatorOf } from "../document/document";
 import { addOperator, patchOperator, removeParts } from "../document/edits";
-import { addSimilarityJoin, inStep, stagesWith, vectorFields } from "./similarity";
+import { addSimilarityJoin, inStep, joinOf, stagesWith, vectorFields } from "./similarity";
 
 const floats = (...names: string[]) => names.map((name) => ({ name, type: "float" as const, optional: false }));
 const SCHEMAS = { "a.out": { fields: [...floats("x1", "x2"), { name: "id", type: "int" as const, optional: false }] }, "b.out": { fields: floats("y1", "y2") } };
@@ -65,6 +65,7 @@ describe("a similarity join drawn at once", () => {
     expect(params(other, "join").left_coordinates).toEqual(["x1", "x2"]);
     expect(params(other, "left-spaces")).toMatchObject({ coordinates: ["x1", "x2"], seed: 7 });
     expect(stagesWith(other, "a")).toEqual([]);
+    expect([joinOf(other, "right-spaces"), joinOf(other, "join"), joinOf(other, "a")]).toEqual(["join", "join", null]);
   });
 
   it("finds the vector among the fields of a record", () => {

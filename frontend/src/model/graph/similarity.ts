@@ -11,6 +11,8 @@ export const SIDES: readonly Side[] = ["left", "right"];
 const PARTITIONERS = ["space_partitioner", "cluster_partitioner"];
 const JOINS = ["workset_formulation", "similarity_join", "cluster_join"];
 const SELF_JOINS = ["self_workset_formulation", "self_similarity_join"];
+/** Kinds that find pairs. */
+const MATCHING = ["similarity_join", "self_similarity_join", "cluster_join", "brute_force_join"];
 const OF_JOINS = ["window", "lateness_ms"];
 const OF_PARTITIONERS = ["seed", "spaces", "keys", "workers"];
 const THRESHOLD = 0.01;
@@ -30,6 +32,12 @@ export function stagesWith(document: ExperimentDocument, id: string): string[] {
     }
   }
   return document.query.operators.map((operator) => operator.id).filter((one) => found.has(one));
+}
+
+/** The join that an operator is a stage of, itself included; null for any other operator. */
+export function joinOf(document: ExperimentDocument, id: string): string | null {
+  const isJoin = (one: string) => MATCHING.includes(operatorOf(document, one)?.kind ?? "");
+  return [id, ...stagesWith(document, id)].find(isJoin) ?? null;
 }
 
 /** The side of a join for which a partitioner works. */

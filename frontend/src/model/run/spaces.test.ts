@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BalancingAction } from "../../api/types";
 import { coerceDocument } from "../document/coerce";
-import { arcsOf, isCircle, pictureAt, similarityJoins, SpaceHistory, turnOf } from "./spaces";
+import { arcsOf, isCircle, pictureAt, selectivityOf, similarityJoins, SpaceHistory, turnOf } from "./spaces";
 
 const history = () => {
   const made = new SpaceHistory();
@@ -33,6 +33,24 @@ describe("spaces of a similarity join", () => {
     const ended = history();
     ended.add({ join: { worksets: [], loads: [] } }, 4);
     expect(pictureAt(ended, [], "join", null)?.compared).toBe(100);
+  });
+
+  it("says which share of the pairs of a window match", () => {
+    const edges = [
+      { source: "a", target: "f", target_port: "left", partitioning: { kind: "hash" } },
+      { source: "b", target: "f", target_port: "right", partitioning: { kind: "hash" } },
+      { source: "f", source_port: "out_left", target: "j", partitioning: { kind: "hash" } },
+      { source: "f", source_port: "out_right", target: "j", partitioning: { kind: "hash" } },
+    ];
+    const made = (window: object, of: object[]) =>
+      ({ query: { operators: [{ id: "j", kind: "similarity_join", params: { window } }], edges: of }, workload: { horizon_s: 20 } }) as never;
+    const summary = { operators: { a: { in: 200 }, b: { in: 100 }, j: { out: 50 } } };
+    const tumbling = { kind: "tumbling", size_s: 5 };
+    expect(selectivityOf(made({ kind: "full_history" }, edges), summary, "j")).toBeCloseTo(50 / 20_000);
+    expect(selectivityOf(made(tumbling, edges), summary, "j")).toBeCloseTo(50 / (4 * 50 * 25)); // four windows of 50 and 25 records
+    expect(selectivityOf(made({ kind: "sliding", size_s: 5, slide_s: 2.5 }, edges), summary, "j")).toBeCloseTo(50 / (8 * 50 * 25));
+    expect(selectivityOf(made({ kind: "full_history" }, [edges[0], edges[2]] as never), summary, "j")).toBeCloseTo(50 / ((200 * 199) / 2));
+    expect(selectivityOf(made(tumbling, edges), null, "j")).toBe(null);
   });
 
   it("divides the circle half-way between centroids", () => {

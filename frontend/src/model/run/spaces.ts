@@ -94,6 +94,28 @@ export function sinkOfWorkers({ query }: Pick<ExperimentDocument, "query">, join
   return query.operators.find(({ id, kind, params }) => kind === "sink" && fed.includes(id) && measures(params))?.id ?? null;
 }
 
+/**
+ * The share of all pairs of a window that match, if records come evenly; null as long as a run has no summary. A pair of several sliding
+ * windows counts in each.
+ */
+export function selectivityOf(
+  { query, workload: { horizon_s = 0 } }: Pick<ExperimentDocument, "query" | "workload">,
+  summary: { [field: string]: unknown } | null | undefined,
+  join: string,
+): number | null {
+  const operators = (summary?.operators ?? {}) as { [id: string]: { in?: number; out?: number } };
+  const before = (id: string) => [...new Set(query.edges.filter(({ target }) => target === id).map(({ source }) => source))];
+  const records = before(join).flatMap(before).map((partitioner) => operators[partitioner]?.in ?? 0);
+  const pairs = operators[join]?.out;
+  const [left = 0, right = left - 1] = records;
+  if (pairs === undefined || horizon_s <= 0 || left <= 0 || right <= 0) return null;
+  const { window } = (query.operators.find(({ id }) => id === join)?.params ?? {}) as { window?: { size_s?: number; slide_s?: number } };
+  const size_s = Math.min(window?.size_s ?? Infinity, horizon_s);
+  const windows = horizon_s / (window?.slide_s ?? size_s);
+  const share = size_s / horizon_s;
+  return pairs / (((left * right) / (records.length > 1 ? 1 : 2)) * share * share * windows);
+}
+
 const keyOf = (space: number, number: number) => `${space}.${number}`;
 
 /** A join at a moment; null: nothing is known of it yet. */

@@ -8,6 +8,7 @@ import {
   arcsOf,
   isCircle,
   pictureAt,
+  selectivityOf,
   similarityJoins,
   sinkOfWorkers,
   thresholdOf,
@@ -45,6 +46,7 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
   const asked = useRecordRoute(picture, threshold);
   if (!picture?.worksets.length) return <Empty icon="clock" title="No record has come to the join yet, so there is no workset" />;
   const { dimensions } = picture;
+  const selectivity = selectivityOf(document, run.summary, join);
   return (
     <div className="spaces scroll" tabIndex={0} role="region" aria-label="Space" data-testid="spaces">
       <figure>
@@ -66,6 +68,11 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
             </select>
           )}
           <span title="In the newest window, up to this moment">{short(picture.compared)} comparisons</span>
+          {selectivity !== null && (
+            <span title="Pairs over all pairs of left and right records in a window, with records that come evenly" data-testid="selectivity">
+              about {short(100 * selectivity)} % of pairs match
+            </span>
+          )}
         </p>
         {isCircle(document, join) && <RecordRoute {...asked} threshold={threshold} />}
         <Workers picture={picture} p99_ms={latenciesAt(log, sinkOfWorkers(document, join), moment_s)} />

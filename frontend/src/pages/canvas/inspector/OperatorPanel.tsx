@@ -25,6 +25,7 @@ import { HostsField } from "./HostsField";
 import { QueryField } from "./Queries";
 import { SchemaList } from "./SchemaList";
 import { SourceSections } from "./SourceSections";
+import { TargetSelectivity } from "./TargetSelectivity";
 
 type Fields = { [field: string]: Json };
 
@@ -93,6 +94,7 @@ export function OperatorPanel({ operator }: { operator: Operator }) {
             onChange={(write, group) => edit((before) => inStep(before, withParams(before, operator.id, write), operator.id), group)}
           />
         )}
+        <TargetSelectivity key={`selectivity ${operator.id}`} operator={operator.id} />
         {!kind && (
           <p className="doc">
             This page does not know the operator kind “{operator.kind}”. Its parameters are kept as they are; reload the page if
