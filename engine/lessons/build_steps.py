@@ -11,6 +11,8 @@ from engine.spec.base.structure import check, refusal_problem
 from .alignment import AlignedHistory
 from .balancing import explained_balancing
 from .balancing_document import BalancingLesson
+from .clusters import explained_clusters
+from .clusters_document import ClustersLesson
 from .document import Alignment, Case, Forcing, Lesson, Lines
 from .forcing import ForcedHistory
 from .forwarding import explained_forwarding
@@ -26,13 +28,14 @@ from .steps import Explained
 from .windows import explained_windows
 from .windows_document import WindowsLesson
 
-AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | SimilarityLesson | BalancingLesson
+AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | SimilarityLesson | ClustersLesson | BalancingLesson
 KINDS: dict[str, type[Any]] = {
     "history": Lesson,
     "schedule": ScheduleLesson,
     "windows": WindowsLesson,
     "forwarding": ForwardingLesson,
     "similarity": SimilarityLesson,
+    "clusters": ClustersLesson,
     "balancing": BalancingLesson,
 }
 
@@ -75,6 +78,8 @@ def explained(lesson: AnyLesson, case: Any) -> Explained:
         return explained_forwarding(lesson, case)
     if isinstance(lesson, SimilarityLesson):
         return explained_similarity(lesson, case)
+    if isinstance(lesson, ClustersLesson):
+        return explained_clusters(lesson, case)
     if isinstance(lesson, BalancingLesson):
         return explained_balancing(lesson, case)
     return _explained_history(lesson, case)

@@ -4,6 +4,7 @@ those of docs/event-core.md, section 7; `tests/engine/lessons/test_similarity_le
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -134,9 +135,10 @@ class Play:
         workset.compared += len(meeting.compared)
         return meeting
 
-    def true_pairs(self) -> set[Pair]:
-        left, right = ([record for record in self.case.records if record.stream == stream] for stream in ("left", "right"))
-        return {(a.name, b.name) for a, b in product(left, right) if within(apart(a.at, b.at), self.t)}
+
+def true_pairs(records: Sequence[PlacedRecord], threshold: float) -> set[Pair]:
+    left, right = ([record for record in records if record.stream == stream] for stream in ("left", "right"))
+    return {(a.name, b.name) for a, b in product(left, right) if within(apart(a.at, b.at), threshold)}
 
 
 def explained_similarity(lesson: SimilarityLesson, case: SimilarityCase) -> Explained:
@@ -158,7 +160,8 @@ def explained_similarity(lesson: SimilarityLesson, case: SimilarityCase) -> Expl
         title = f"{record.name} comes, {record.stream}, at {record.at:g}"
         names = tuple(arrow.name for arrow in sent)
         steps.append(LessonStep(title=title, text=text, act=act, focus=focus, told=names, table=table))
-    steps.append(_verdict(play, len(case.records)))
+    compared = sum(workset.compared for workset in play.all)
+    steps.append(verdict(true_pairs(case.records, play.t), play.found, compared, len(case.records), _table(play)))
     directions = [*lesson.spaces, *(record.at for record in case.records)]
     diagram = Diagram(
         instances=tuple(rows),
@@ -238,19 +241,18 @@ def _table(play: Play) -> Table:
     return Table(title="The worksets after this step", columns=("Workset", "Inner", "Outliers", "Outer", "Comparisons"), rows=rows)
 
 
-def _verdict(play: Play, act: int) -> LessonStep:
-    true = play.true_pairs()
-    missing = sorted(true - play.found.keys())
-    twice = sorted(pair for pair, times in play.found.items() if times > 1)
-    compared = sum(workset.compared for workset in play.all)
-    told = f"Pairs within the threshold: {len(true)}. Pairs found: {sum(play.found.values())}, with comparisons: {compared}."
+def verdict(true: set[Pair], found: Counter[Pair], compared: int, act: int, table: Table) -> LessonStep:
+    """The last step: whether each pair was found once."""
+    missing = sorted(true - found.keys())
+    twice = sorted(pair for pair, times in found.items() if times > 1)
+    told = f"Pairs within the threshold: {len(true)}. Pairs found: {sum(found.values())}, with comparisons: {compared}."
     if missing:
         told += f" Missing: {_pairs_in_words(missing)}."
     if twice:
-        told += f" Found twice: {_pairs_in_words(twice)}."
+        told += f" Found more than once: {_pairs_in_words(twice)}."
     good = not missing and not twice
     title = "Every pair was found once" if good else "Not every pair was found once"
-    return LessonStep(title=title, text=told, act=act, verdict="good" if good else "bad", table=_table(play))
+    return LessonStep(title=title, text=told, act=act, verdict="good" if good else "bad", table=table)
 
 
 def _pairs_in_words(pairs: list[Pair]) -> str:

@@ -44,6 +44,9 @@ class WrittenFeed:
     def count_before(self, time_ns: int) -> int:
         return int(np.count_nonzero((self._all.trigger >= 0) & (self._all.append_ns < time_ns)))
 
+    def vectors(self) -> dict[int, Any]:
+        return {}
+
     def chunk(self, from_ns: int, to_ns: int) -> LogChunk:
         here = (self._all.append_ns >= from_ns) & (self._all.append_ns < to_ns)
         return LogChunk(*(column[here] for column in vars(self._all).values()))

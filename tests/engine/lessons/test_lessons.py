@@ -38,8 +38,8 @@ def titles(one: Explained) -> list[str]:
     return [step.title for step in one.steps]
 
 
-S3J_FIGURES = ("2.2a", "2.2b", "2.3", "")
-S3J = ("s3j-2.2a", "s3j-2.2b", "s3j-2.3", "s3j-algorithm-1")
+S3J_FIGURES = ("2.2a", "2.2b", "2.3", "", "")
+S3J = ("s3j-2.2a", "s3j-2.2b", "s3j-2.3", "s3j-algorithm-1", "s3j-cluster-join")
 
 
 def test_the_figures_are_there_in_their_order() -> None:
