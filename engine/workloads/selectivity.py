@@ -122,7 +122,8 @@ def _between(distance: str, left: Any, right: Any) -> Floats:
     squares = [np.einsum("ij,ij->i", side, side) for side in (left, right)]
     products = left @ right.T
     if distance == "euclidean":
-        return np.sqrt(np.maximum(squares[0][:, None] + squares[1][None, :] - 2 * products, 0.0))
+        apart: Floats = np.sqrt(np.maximum(squares[0][:, None] + squares[1][None, :] - 2 * products, 0.0))
+        return apart
     with np.errstate(invalid="ignore", divide="ignore"):
         cosines = products / np.sqrt(squares[0][:, None] * squares[1][None, :])
     found: Floats = np.where(np.isnan(cosines), np.nan, arccos(np.nan_to_num(cosines)) / np.pi)

@@ -13,7 +13,7 @@ from django.test import Client
 from engine.lessons import LessonFiles
 from webapp.api import lessons
 
-S3J = ("2.2a", "2.2b", "2.3", "")
+S3J = ("2.2a", "2.2b", "2.3", "", "")
 
 
 def test_lessons_are_listed_and_told(client: Client) -> None:

@@ -1,7 +1,9 @@
 """The number of letters to insert, delete or replace that make one text another (Levenshtein distance), which is a metric."""
 
+from typing import Any
 
-def edits(letters, a, a_length, b, b_length, most, scratch):
+
+def edits(letters: Any, a: Any, a_length: Any, b: Any, b_length: Any, most: Any, scratch: Any) -> Any:
     """The number of edits between two texts; some number above `most` if there are more.
 
     letters: all texts, as code points. a, b: where the two begin. scratch: at least b_length + 1 words.
