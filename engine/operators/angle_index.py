@@ -40,10 +40,10 @@ from engine.operators.similarity import INNER, OUTER
 
 OWN_TREE, OUTER_TREE = 0, 1
 TREES = 2
-S_INDEXED = S_LEFT + 2 * S_SIDE + 4
-"""First column of an index in an entry, behind its comparisons and pairs: the number of its records in trees, -1 if it is not to be
-searched. Then by side the roots of its trees and its number of inner records; last what the search for the record that is served has found
-(its count is -1 if there was none)."""
+S_INDEXED = S_LEFT + 2 * S_SIDE + 6
+"""First column of an index in an entry, behind its comparisons, pairs and records by role: the number of its records in trees, -1 if it is
+not to be searched. Then by side the roots of its trees and its number of inner records; last what the search for the record that is served
+has found (its count is -1 if there was none)."""
 S_ROOTS = S_INDEXED + 1
 S_INNER = S_ROOTS + 2 * TREES
 S_FOUND = S_INNER + 2

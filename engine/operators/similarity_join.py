@@ -102,8 +102,9 @@ nowhere, so all are compared with all."""
 SIM_ROW_ROLE, SIM_ROW_SPACE, SIM_ROW_MATCHES, SIM_ROW_VECTOR = range(4)
 
 
-S_COMPARING, S_COMPARED, S_MATCHING, S_PAIRED = range(S_LEFT + 2 * S_SIDE, S_LEFT + 2 * S_SIDE + 4)
-"""Columns of an entry after those of its sides: comparisons for the record that is served, and for all; pairs, likewise."""
+S_COMPARING, S_COMPARED, S_MATCHING, S_PAIRED, S_INNERS, S_OUTERS = range(S_LEFT + 2 * S_SIDE, S_LEFT + 2 * S_SIDE + 6)
+"""Columns of an entry after those of its sides: comparisons for the record that is served, and for all; pairs, likewise; inner and outer
+records of both sides."""
 
 
 def role_of(msg, slot, port, par, at):
@@ -259,6 +260,8 @@ def similarity_on_record(world, now, slot, port, at, i, tracing, anchor, stamps)
         entry[e, S_COMPARING] = 0
         entry[e, S_PAIRED] += entry[e, S_MATCHING] * listened
         entry[e, S_MATCHING] = 0
+        if role != OUTLIER:
+            entry[e, S_INNERS + role] += 1
         r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
         row[r, extra + SIM_ROW_ROLE] = role
         row[r, extra + SIM_ROW_SPACE] = space_of(msg, slot, port, par, at)
@@ -370,7 +373,7 @@ class SimilarityPairing(PanePairing):
     @classmethod
     def lower(cls, params: Any, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
         indexed = cls.is_indexed(params)
-        lowering.entry_values((INDEX_END if indexed else S_PAIRED + 1) - S_VALUES)
+        lowering.entry_values((INDEX_END if indexed else S_OUTERS + 1) - S_VALUES)
         columns = [columns_of(getattr(params, f"{side}_coordinates"), inputs[side]) for side in SIDES]
         dimensions = dimensions_of(params.left_coordinates, inputs["left"])
         place = lowering.params_at + SIM_OWN

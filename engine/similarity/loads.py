@@ -28,9 +28,11 @@ class Move(NamedTuple):
 
 @dataclass
 class Loads:
-    """All worksets by worker, and the loads of the workers. Changed by `move`."""
+    """All worksets by worker, and the loads of the workers. Changed by `move`. measured_mean: what loads are set against, if that is not
+    their mean."""
 
     worksets: list[dict[int, Workset]]
+    measured_mean: float | None = None
     by_worker: list[float] = field(init=False)
     moves: list[Move] = field(default_factory=list)
 
@@ -38,16 +40,16 @@ class Loads:
         self.by_worker = [sum(workset.load for workset in here.values()) for here in self.worksets]
 
     @classmethod
-    def of(cls, owned: Iterable[tuple[int, Workset]], workers: int) -> Loads:
+    def of(cls, owned: Iterable[tuple[int, Workset]], workers: int, measured_mean: float | None = None) -> Loads:
         """owned: worker and workset."""
         worksets: list[dict[int, Workset]] = [{} for _ in range(workers)]
         for worker, workset in owned:
             worksets[worker][workset.id] = workset
-        return cls(worksets)
+        return cls(worksets, measured_mean)
 
     @property
     def mean(self) -> float:
-        return sum(self.by_worker) / len(self.by_worker)
+        return sum(self.by_worker) / len(self.by_worker) if self.measured_mean is None else self.measured_mean
 
     @property
     def imbalance(self) -> float:

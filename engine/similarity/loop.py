@@ -14,7 +14,7 @@ from engine.core.control.keyed_state import entries_by_key, parameters
 from engine.core.tables import Arrays, Words
 from engine.core.world import World
 from engine.operators.pairs import JOIN_EXTRA, JOIN_LATENESS, JOIN_LEFT_BYTES, JOIN_RIGHT_BYTES
-from engine.operators.similarity_join import S_COMPARED, S_PAIRED
+from engine.operators.similarity_join import S_COMPARED, S_INNERS, S_OUTERS, S_PAIRED
 from engine.operators.workset_formulation import FORM_ROW_FROM, FORM_ROW_NEXT, FORM_ROW_WORKER, WORKSETS_MAX
 from engine.spec import Experiment
 from engine.spec.base.family import implementation
@@ -23,6 +23,7 @@ from engine.spec.experiment.balancings.base import Balancing, BalancingOrder
 from engine.spec.rules.similarity import sink_of_workers
 from engine.telemetry.histogram import percentiles_ns
 
+from .estimates import Estimates
 from .hand_over import Coordinator
 from .loads import Loads, Move, Workset
 from .worksets import centroid_rows, places
@@ -87,6 +88,8 @@ class Balancer:
         self._sources = [spec.id for spec in experiment.query.operators if spec.kind == "source"]
         self._measured_ns: list[Words | None] = [None] * len(self._stages)  # latencies by worker and bucket at the last plan
         self._done: list[dict[tuple[int, int], float]] = [{} for _ in self._stages]  # load by workset and window at the last plan
+        self._estimates = [Estimates() for _ in self._stages] if about.statistics == "artefact" else []
+        self._monitors_ns = seconds_ns(about.monitor_s) if self._estimates else L.FAR  # the end of a monitoring window
         if coordinator is not None:
             self._every_ns = [seconds_ns(about.every_s)] * len(self._stages)
             self._due_ns = list(self._every_ns)
@@ -105,7 +108,7 @@ class Balancer:
 
     @property
     def next_ns(self) -> int:
-        due_ns = min([*self._due_ns, self._order_ns])
+        due_ns = min([*self._due_ns, self._order_ns, self._monitors_ns])
         return due_ns if due_ns < self._until_ns else L.FAR
 
     @property
@@ -116,6 +119,9 @@ class Balancer:
         return max(seconds_ns(self._orders[self._ordered].at_s), self._waits_until_ns)
 
     def act(self, world: World, now_ns: int) -> None:
+        if self._monitors_ns <= now_ns:
+            self._monitors_ns += seconds_ns(self._about.monitor_s)
+            self._estimate(world)
         for n, stage in enumerate(self._stages):
             if self._due_ns[n] <= now_ns:
                 self._due_ns[n] += self._every_ns[n]
@@ -139,11 +145,15 @@ class Balancer:
 
     def _balance(self, world: World, n: int, stage: Stage, now_ns: int, from_ns: int, order: BalancingOrder | None = None) -> None:
         places = self._places(world, stage)
-        if self._coordinator is None:
+        mean = None
+        if self._estimates:
+            self._estimate(world)
+            measured, mean = self._estimated_in_window(world, n, stage, from_ns - stage.size_ns)
+        elif self._coordinator is None:
             measured = self._measured_in_window(world, stage, from_ns - stage.size_ns)
         else:
             measured = self._measured_since(world, n, stage)
-        loads, pending = self._loads(world, stage, places, measured)
+        loads, pending = self._loads(world, stage, places, measured, mean)
         before, imbalance = list(loads.by_worker), loads.imbalance
         unknown: list[list[int]] = []
         if order is not None and order.moves:
@@ -219,6 +229,26 @@ class Balancer:
         """Load and bytes by workset, of one window."""
         return {workset: (load, size) for workset, pane, load, size in self._measured(world, stage) if pane == start_ns}
 
+    def _estimate(self, world: World) -> None:
+        """End a monitoring window."""
+        w = world.arrays
+        for stage, estimates in zip(self._stages, self._estimates, strict=True):
+            entries = w.entry[np.concatenate([entries_by_key(w, i) for i in range(stage.join[0], sum(stage.join))])]
+            inner, outer = entries[:, S_INNERS], entries[:, S_OUTERS]
+            outliers = entries[:, L.S_LEFT] + entries[:, L.S_LEFT + L.S_SIDE] - inner - outer
+            columns = (column.tolist() for column in (entries[:, L.S_KEY], entries[:, L.S_PANE], inner, outer, outliers))
+            estimates.sample(((key, pane), (a, b, c)) for key, pane, a, b, c in zip(*columns, strict=True))
+
+    def _estimated_in_window(self, world: World, n: int, stage: Stage, start_ns: int) -> tuple[dict[int, tuple[float, int]], float]:
+        """Estimated load and bytes by workset, of one window, and the mean of what workers were measured to do."""
+        w, loads, done = world.arrays, self._estimates[n].loads, 0
+        for i in range(stage.join[0], sum(stage.join)):
+            entries = w.entry[entries_by_key(w, i)]
+            here = entries[:, L.S_PANE] == start_ns
+            done += int(entries[here][:, [S_COMPARED, S_PAIRED]].sum())
+        measured = self._measured_in_window(world, stage, start_ns)
+        return {key: (loads.get((key, start_ns), 0.0), size) for key, (_, size) in measured.items()}, done / stage.join[1]
+
     def _measured_since(self, world: World, n: int, stage: Stage) -> dict[int, tuple[float, int]]:
         """Load since the last plan and bytes by workset, over all windows that are open."""
         found: dict[int, tuple[float, int]] = {}
@@ -230,10 +260,15 @@ class Balancer:
         return found
 
     def _loads(
-        self, world: World, stage: Stage, places: Mapping[int, tuple[int, int]], measured: Mapping[int, tuple[float, int]]
+        self,
+        world: World,
+        stage: Stage,
+        places: Mapping[int, tuple[int, int]],
+        measured: Mapping[int, tuple[float, int]],
+        mean: float | None,
     ) -> tuple[Loads, int]:
-        """Loads by the owner from now on. measured: load and bytes by workset. Worksets that are moving already are left out; their number
-        comes second, and their loads count for no worker."""
+        """Loads by the owner from now on. measured: load and bytes by workset. mean: what loads are set against, None for their own.
+        Worksets that are moving already are left out; their number comes second, and their loads count for no worker."""
         w = world.arrays
         owned, pending = [], 0
         for workset, (i, row) in sorted(places.items()):
@@ -246,7 +281,7 @@ class Balancer:
             owner = int(w.row[row, extra + (FORM_ROW_WORKER if moved_ns == L.FAR else FORM_ROW_NEXT)])
             load, size = measured.get(workset, (0, 0))
             owned.append((owner % stage.join[1], Workset(workset, float(load), size)))
-        return Loads.of(owned, stage.join[1]), pending
+        return Loads.of(owned, stage.join[1], mean), pending
 
     def _load_of(self, w: Arrays, i: int, entries: Words) -> NDArray[np.float64]:
         """Loads of worksets at an instance of the join, in comparisons or us. Shape (n,)."""
@@ -302,10 +337,16 @@ class Balancer:
             actions,
             done,
             [None if counts is None else counts.tolist() for counts in self._measured_ns],
+            self._monitors_ns,
+            [estimates.state() for estimates in self._estimates],
         ]
 
     def restore(self, state: Any) -> None:
-        due_ns, self._ordered, self._waits_until_ns, actions, done, measured_ns = state
+        due_ns, self._ordered, self._waits_until_ns, actions, done, measured_ns, *estimated = state
+        if estimated:  # not in states that were saved before there were estimates
+            self._monitors_ns = estimated[0]
+            for estimates, kept in zip(self._estimates, estimated[1], strict=True):
+                estimates.restore(kept)
         self._measured_ns = [None if counts is None else np.array(counts, np.int64) for counts in measured_ns]
         self._due_ns = list(due_ns)
         self.actions = [Action(**{**action, "moves": [Move(*move) for move in action["moves"]]}) for action in actions]

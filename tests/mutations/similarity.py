@@ -12,6 +12,7 @@ MOVING = ("tests/engine/similarity/test_hand_over.py",)
 INDEX, TREES = "engine/operators/angle_index.py", "engine/core/kernels/range_tree.py"
 TREE_TESTS = ("tests/engine/core/test_range_tree.py", *TESTS)
 VIEW, VIEW_TESTS = "engine/similarity/spaces.py", ("tests/engine/similarity/test_spaces.py",)
+ESTIMATE, ESTIMATES = "engine/similarity/estimates.py", ("tests/engine/similarity/test_estimates.py",)
 SHARE, SHARES = "engine/workloads/selectivity.py", ("tests/workloads/test_selectivity.py",)
 PARTS = "engine/operators/similarity.py"
 ANGLES, DISTANCES = "engine/core/kernels/trigonometry.py", "engine/core/distances"
@@ -145,6 +146,11 @@ MUTATIONS = (
         ("tests/engine/telemetry/test_latency_by_instance.py",),
     ),
     Mutation("distance: squares", f"{DISTANCES}/euclidean.py", "np.sqrt(difference_square)", "difference_square", TESTS),
+    Mutation("estimates: of all windows", ESTIMATE, "loads[at] = self.loads.get(at, 0.0) +", "loads[at] =", ESTIMATES),
+    Mutation("estimates: inner records meet inner ones", ESTIMATE, "new[0] * (outer + outliers)", "new[0] * everything", ESTIMATES),
+    Mutation(
+        "estimates: against their own mean", LOOP, "Loads.of(owned, stage.join[1], mean)", "Loads.of(owned, stage.join[1])", ESTIMATES
+    ),
     Mutation("selectivity: a record with itself", SHARE, "np.triu_indices(len(left), 1)", "np.triu_indices(len(left))", SHARES),
     Mutation(
         "selectivity: twice as many pairs",

@@ -33,6 +33,8 @@ def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
         if about.trigger == "latency":
             yield from _measuring_problems(draft, id)
     yield from _order_problems(draft, about, joins)
+    if about.statistics == "artefact":
+        yield from _estimate_problems(about)
     if about.mechanism != "next_window":
         yield from _loss_problems(draft, about)
     for id, source in draft.sources.items() if about.mechanism == "next_window" else ():
@@ -96,6 +98,14 @@ def _order_problems(draft: Draft, about: Balancing, joins: Sequence[str]) -> Ite
             if move.to >= workers:
                 message = f"to is {move.to}, but the join has the workers 0 to {workers - 1}; name one of them"
                 yield Problem(pointer(*at, "moves", m, "to"), "unknown_worker", message, move.to)
+
+
+def _estimate_problems(about: Balancing) -> Iterator[Problem]:
+    """Estimates are of comparisons within a window."""
+    for name, wanted in (("mechanism", "next_window"), ("load", "comparisons")):
+        if (found := getattr(about, name)) != wanted:
+            message = f"{name} is '{found}', but statistics 'artefact' estimates comparisons by window; use {wanted}, or exact statistics"
+            yield Problem(pointer("policies", "balancing", name), "not_with_estimates", message, found)
 
 
 def _measuring_problems(draft: Draft, join: str) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ...base.operator import Model
 from ...base.origins import ASSUMED
-from ...base.units import Integer, Number, milliseconds_ns, quantity
+from ...base.units import ADVANCED, Integer, Number, milliseconds_ns, quantity
 from ...base.variant import Variant
 from ...base.words import number_in_words
 
@@ -108,6 +108,24 @@ class Balancing(Variant):
         description="comparisons: their number, as in the source; cpu_time: microseconds of records, comparisons and pairs, by the prices "
         "of the join.",
         exclude_if=lambda load: load == "comparisons",
+    )
+    statistics: Literal["exact", "artefact"] = Field(
+        default="exact",
+        title="Statistics",
+        description="exact: what joins have counted; artefact: as the prototype estimates loads, from records stored and new ones of each "
+        "monitoring window, against an average of measured pairs and comparisons.",
+        json_schema_extra=ADVANCED,
+        exclude_if=lambda statistics: statistics == "exact",
+    )
+    monitor_s: Number = quantity(
+        5.0,
+        unit="s",
+        gt=0,
+        le=1e9,
+        title="Monitoring window",
+        description="Of the statistics artefact.",
+        advanced=True,
+        exclude_if=lambda monitor_s: monitor_s == 5.0,
     )
     notice_ms: Number = quantity(
         100.0,
