@@ -45,15 +45,12 @@ def threshold_for(experiment: Experiment, join: str, selectivity: float, dataset
     selectivity: above 0, below 1. Raises Refusal for another operator, if the vectors are not those of sources, or if the share is too
     small for a sample.
     """
-    if join not in {spec.id for spec in experiment.query.operators if spec.kind in JOINS}:
-        message = f"operator is '{join}', which is no similarity join; name one of the kinds {', '.join(JOINS)}"
-        raise Refusal(message, at=("operator",), code="unknown", value=join)
-    params = experiment.operator(join).parameters
+    params = join_params(experiment, join)
     sides = ("left", "right") if "left_coordinates" in type(params).model_fields else ("in",)
     sources, found = {}, []
     for side in sides:
         names = params.coordinates if side == "in" else getattr(params, f"{side}_coordinates")
-        sources[side] = _source(experiment, join, side)
+        sources[side] = source_of(experiment, join, side)[-1]
         found.append(_records(experiment, sources[side], names, params.distance, datasets))
     apart = np.sort(_apart(params.distance, *found))
     count = round(selectivity * len(apart))
@@ -68,17 +65,26 @@ def threshold_for(experiment: Experiment, join: str, selectivity: float, dataset
     return Sampled(threshold, float(np.mean(apart <= threshold)), len(apart), sources)
 
 
-def _source(experiment: Experiment, join: str, side: str) -> str:
-    """The source whose records come to an input."""
-    at, port, edges = join, side, experiment.query.edges
+def join_params(experiment: Experiment, join: str) -> Any:
+    """The parameters of a similarity join. Raises Refusal for another operator."""
+    if join not in {spec.id for spec in experiment.query.operators if spec.kind in JOINS}:
+        message = f"operator is '{join}', which is no similarity join; name one of the kinds {', '.join(JOINS)}"
+        raise Refusal(message, at=("operator",), code="unknown", value=join)
+    return experiment.operator(join).parameters
+
+
+def source_of(experiment: Experiment, join: str, side: str) -> list[str]:
+    """The way from a join back to the source whose records come to an input, both included."""
+    at, port, edges, way = join, side, experiment.query.edges, [join]
     while experiment.operator(at).kind != "source":
         edge = next((edge for edge in edges if (edge.target, edge.target_port) == (at, port) and not edge.feedback), None)
         if edge is None:
             raise Refusal(f"the input '{port}' of '{at}' is not connected, so there are no records to compare", code="missing", value=at)
         at, same = edge.source, edge.source_port.removeprefix("out_")
+        way.append(at)
         inputs = [before.target_port for before in edges if before.target == at]
         port = same if same in inputs else next(iter(inputs), "in")
-    return at
+    return way
 
 
 def _records(experiment: Experiment, source: str, names: Any, distance: str, datasets: Datasets) -> Any:
@@ -110,12 +116,12 @@ def _whole(feed: Feed, words: NDArray[np.int64], before_ns: int) -> Floats:
 
 def _apart(distance: str, left: Any, right: Any = None) -> Floats:
     """The distances of all pairs, or of all within one sample. Shape (pairs,)."""
-    of = _between(distance, left, left if right is None else right)
+    of = between(distance, left, left if right is None else right)
     apart = of[np.triu_indices(len(left), 1)] if right is None else of.reshape(-1)
     return apart[~np.isnan(apart)]
 
 
-def _between(distance: str, left: Any, right: Any) -> Floats:
+def between(distance: str, left: Any, right: Any) -> Floats:
     """Shape (len(left), len(right)). By products, so the last digits are not those of a run."""
     if DISTANCES[distance].of_texts:
         return np.array([*_edits(left, right)], np.float64).reshape(len(left), len(right))

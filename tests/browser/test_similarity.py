@@ -76,6 +76,8 @@ def test_near_duplicates_of_an_uploaded_set(canvas: Canvas, page: Page, api: htt
     page.get_by_role("tab", name="Space").click()
     space = page.get_by_test_id("spaces")
     expect(space.get_by_test_id("selectivity")).to_contain_text(re.compile(r"about [\d.]+ % of pairs match"))
+    space.get_by_role("button", name="Check all pairs").click()
+    expect(space.get_by_test_id("exactness")).to_have_text(re.compile(r"^Exact: [\d,.kM]+ pairs"))
     route = space.get_by_test_id("record-route")
     route.get_by_label(re.compile("A record in direction")).fill("18")
     expect(route).to_contain_text("nearest centroid")

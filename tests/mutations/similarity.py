@@ -13,6 +13,7 @@ INDEX, TREES = "engine/operators/angle_index.py", "engine/core/kernels/range_tre
 TREE_TESTS = ("tests/engine/core/test_range_tree.py", *TESTS)
 VIEW, VIEW_TESTS = "engine/similarity/spaces.py", ("tests/engine/similarity/test_spaces.py",)
 ESTIMATE, ESTIMATES = "engine/similarity/estimates.py", ("tests/engine/similarity/test_estimates.py",)
+CHECK, CHECKS = "engine/workloads/exactness.py", ("tests/workloads/test_exactness.py",)
 SHARE, SHARES = "engine/workloads/selectivity.py", ("tests/workloads/test_selectivity.py",)
 PARTS = "engine/operators/similarity.py"
 ANGLES, DISTANCES = "engine/core/kernels/trigonometry.py", "engine/core/distances"
@@ -151,6 +152,9 @@ MUTATIONS = (
     Mutation(
         "estimates: against their own mean", LOOP, "Loads.of(owned, stage.join[1], mean)", "Loads.of(owned, stage.join[1])", ESTIMATES
     ),
+    Mutation("exactness: no way round the circle", CHECK, "[turns[1] - 2.0, turns[1], turns[1] + 2.0]", "[turns[1]]", CHECKS),
+    Mutation("exactness: a record with itself", CHECK, "(found - _alone(distance, left)) // 2", "found // 2", CHECKS),
+    Mutation("exactness: whatever stands between", CHECK, "(kind := experiment.operator(id).kind) not in BETWEEN", "False", CHECKS),
     Mutation("selectivity: a record with itself", SHARE, "np.triu_indices(len(left), 1)", "np.triu_indices(len(left))", SHARES),
     Mutation(
         "selectivity: twice as many pairs",

@@ -11,6 +11,7 @@ from . import (
     datasets,
     diagnosis,
     documents,
+    exactness,
     experiments,
     figures,
     lab,
@@ -64,6 +65,7 @@ api.add_router("/runs", recoveries.router, tags=["runs"])
 api.add_router("/runs", waterfalls.router, tags=["runs"])
 api.add_router("/runs", spark_runs.router, tags=["runs"])
 api.add_router("/runs", diagnosis.router, tags=["runs"])
+api.add_router("/runs", exactness.router, tags=["runs"])
 api.add_router("/runs", baselines.of_run, tags=["runs"])
 api.add_router("/baselines", baselines.router, tags=["runs"])
 api.add_router("/compare", compare.router, tags=["runs"])

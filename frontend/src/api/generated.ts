@@ -1636,6 +1636,16 @@ export interface components {
             keys: components["schemas"]["KeyShape"][];
             reason: string | null;
         };
+        /** @description pairs: that the run found. least: that comparing all finds; most: with those of which rounding decides. records: by input. */
+        Exactness: {
+            pairs: number;
+            least: number;
+            most: number;
+            exact: boolean;
+            records: {
+                [key: string]: number;
+            };
+        };
         /** @description The baseline of an experiment. metrics: those that the run list can show, by name, as far as the run measured them. */
         BaselineShape: {
             experiment: string;
@@ -4718,6 +4728,7 @@ export type InstanceRow = components['schemas']['InstanceRow'];
 export type InstancesShape = components['schemas']['InstancesShape'];
 export type KeyShape = components['schemas']['KeyShape'];
 export type KeysShape = components['schemas']['KeysShape'];
+export type Exactness = components['schemas']['Exactness'];
 export type BaselineShape = components['schemas']['BaselineShape'];
 export type ComparisonShape = components['schemas']['ComparisonShape'];
 export type Difference = components['schemas']['Difference'];

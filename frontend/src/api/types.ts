@@ -42,6 +42,7 @@ export type ExperimentNews = Api.ExperimentNews;
 export type OpenPage = Api.OpenPage;
 export type PythonCode = Api.PythonCodeShape;
 export type Threshold = Api.Threshold;
+export type Exactness = Api.Exactness;
 export type ReadDocument = Api.DocumentShape;
 export type DatasetColumn = Api.DatasetColumn;
 export type Dataset = Api.DatasetShape;

@@ -18,6 +18,7 @@ import {
 } from "../../model/run/spaces";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
+import { Exactness } from "./Exactness";
 import { MoveWorkset } from "./MoveWorkset";
 import { RecordRoute, useRecordRoute } from "./RecordRoute";
 
@@ -74,6 +75,7 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
             </span>
           )}
         </p>
+        <Exactness key={join} run={run} join={join} />
         {isCircle(document, join) && <RecordRoute {...asked} threshold={threshold} />}
         <Workers picture={picture} p99_ms={latenciesAt(log, sinkOfWorkers(document, join), moment_s)} />
         <Largest worksets={picture.worksets} />
