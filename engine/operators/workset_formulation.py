@@ -28,6 +28,7 @@ from engine.core.layout import (
     M_NEWEST,
     M_OLDEST,
     M_PAYLOAD,
+    M_TRIGGER,
     N_ORIGIN,
     NEED_MESSAGES,
     R_EVENT,
@@ -122,8 +123,8 @@ from engine.spec.base.units import Integer, Number, quantity
 ) = range(JOIN_STEP + 1, JOIN_STEP + 18)
 FORM_OWN = JOIN_STEP + 18
 # words of a stored row, from JOIN_EXTRA on: its distance to the record that is served; of a centroid its worker, and the next one with the
-# start of the first window for which it is; then its vector
-FORM_ROW_DISTANCE, FORM_ROW_WORKER, FORM_ROW_NEXT, FORM_ROW_FROM, FORM_ROW_VECTOR = range(5)
+# start of the first window for which it is; into how many parts it is split, and from which window on; then its vector
+FORM_ROW_DISTANCE, FORM_ROW_WORKER, FORM_ROW_NEXT, FORM_ROW_FROM, FORM_ROW_PARTS, FORM_ROW_SPLIT, FORM_ROW_VECTOR = range(7)
 NEAR_NEXT, NEAR_NUMBER = range(2)
 """Words of a centroid from FORM_NEAR on: the next one that is near the record that is served (row + 1, 0 for none), and its own number."""
 NEAR_WORDS = 2
@@ -139,6 +140,16 @@ WORKSETS_MAX = 1 << 32
 def worker_of(row, r, extra, start):
     """The worker of the workset with centroid `r` in the window that starts at `start`."""
     return row[r, extra + FORM_ROW_NEXT] if start >= row[r, extra + FORM_ROW_FROM] else row[r, extra + FORM_ROW_WORKER]
+
+
+def parts_of(row, r, extra, start):
+    """Into how many parts the workset with centroid `r` is split in the window that starts at `start`."""
+    return row[r, extra + FORM_ROW_PARTS] if start >= row[r, extra + FORM_ROW_SPLIT] else 1
+
+
+def copies_for(row, r, extra, start, port):
+    """How many copies of a record the workset gets: a left record goes to one of its parts, a right one to all."""
+    return parts_of(row, r, extra, start) if port == 1 else 1
 
 
 def fill_copy(msg, par, made, of, a, first, port, at, workset, role, worker):
@@ -160,6 +171,20 @@ def fill_copy(msg, par, made, of, a, first, port, at, workset, role, worker):
 def copy_message(world, made, slot, port, at, workset, role, worker):
     """Fill the output `made`: the record in `slot`, for a workset."""
     fill_copy(world.msg, world.par, made, world.msg, slot, M_PAYLOAD, port, at, workset, role, worker)
+
+
+def send_copies(world, slot, port, at, r, start, workset, role, stamps):
+    """Send the record in `slot` to the worker of the workset with centroid `r`. If it is split, its parts are on as many workers, one after
+    the other, and each left record meets each right one in one of them."""
+    row = world.row
+    par = world.par
+    extra = par[at + JOIN_EXTRA]
+    parts = parts_of(row, r, extra, start)
+    owner = worker_of(row, r, extra, start)
+    first = world.msg[slot, M_TRIGGER] % parts if port == 0 else 0
+    for part in range(first, first + copies_for(row, r, extra, start, port)):
+        made = new_output(world.msg, world.free, world.g, world.box, slot, stamps)
+        copy_message(world, made, slot, port, at, workset, role, (owner + part) % par[at + FORM_WORKERS])
 
 
 def copy_stored(world, made, r, side, at, workset, worker, tracing, anchor, stamps):
@@ -270,8 +295,8 @@ def measure_centroids(world, e, slot, port, at):
 
 
 def copy_to_worksets(world, e, slot, port, at, end, start, emits, stamps):
-    """The number of those of the oldest `end` worksets of a space that are near the record. emits: 1 to send a copy to each, for the window
-    that starts at `start`."""
+    """The number of copies for those of the oldest `end` worksets of a space that are near the record. emits: 1 to send them, for the
+    window that starts at `start`."""
     par = world.par
     row = world.row
     extra = par[at + JOIN_EXTRA]
@@ -281,11 +306,10 @@ def copy_to_worksets(world, e, slot, port, at, end, start, emits, stamps):
     if e >= 0:
         r = world.entry[e, S_NEAR] - 1
         while r >= 0 and row[r, near + NEAR_NUMBER] < end:
-            sent += 1
+            sent += copies_for(row, r, extra, start, port)
             if emits == 1:
                 workset = key * WORKSETS_MAX + row[r, near + NEAR_NUMBER] + 1
-                made = new_output(world.msg, world.free, world.g, world.box, slot, stamps)
-                copy_message(world, made, slot, port, at, workset, OUTER, worker_of(row, r, extra, start))
+                send_copies(world, slot, port, at, r, start, workset, OUTER, stamps)
             r = row[r, near + NEAR_NEXT] - 1
     return sent
 
@@ -305,6 +329,8 @@ def add_centroid(world, now, key, slot, port, at, i, e, worker):
     row[r, extra + FORM_ROW_WORKER] = worker
     row[r, extra + FORM_ROW_NEXT] = worker
     row[r, extra + FORM_ROW_FROM] = FAR
+    row[r, extra + FORM_ROW_PARTS] = 1
+    row[r, extra + FORM_ROW_SPLIT] = FAR
     store_vector(world, slot, par[at + FORM_LEFT_COORDINATES + port], par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR)
     append_row(entry, row, e, S_LEFT, r)
     world.inst[i, I_STATE_BYTES] += par[at + FORM_CENTROID_BYTES]
@@ -350,24 +376,27 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
         opens = nearest > threshold
         if not opens:
             last = row[r, par[at + FORM_NEAR] + NEAR_NUMBER]
-            worker = worker_of(row, r, extra, start)
             if nearest > threshold / 2.0:
                 role = OUTLIER
     workset = key * WORKSETS_MAX + last + 1
     outputs = 0
     if listened == 1:
         outputs = copy_to_worksets(world, e, slot, port, at, last, start, 0, stamps)
-        if is_inner:
+        if opens:
             outputs += 1
+        elif is_inner:
+            outputs += copies_for(row, r, extra, start, port)
     if opens:
         outputs += offer_outer(world, key, slot, port, at, i, workset, worker, 0, tracing, anchor, stamps)
     if g[G_FREE] < outputs:
         g[G_NEED] = outputs
         return -NEED_MESSAGES
 
-    if is_inner and listened == 1:
+    if opens and listened == 1:
         made = new_output(msg, world.free, g, box, slot, stamps)
         copy_message(world, made, slot, port, at, workset, role, worker)
+    elif is_inner and listened == 1:
+        send_copies(world, slot, port, at, r, start, workset, role, stamps)
     if opens:
         offer_outer(world, key, slot, port, at, i, workset, worker, 1, tracing, anchor, stamps)
     if listened == 1:

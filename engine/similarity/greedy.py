@@ -11,7 +11,7 @@ def plan(about: GreedyBalancing, loads: Loads) -> None:
     """Assign all worksets anew. Of several least loaded workers a workset's own comes first, then the lowest number."""
     owners = {workset.id: worker for worker, here in enumerate(loads.worksets) for workset in here.values()}
     worksets = sorted((workset for here in loads.worksets for workset in here.values()), key=lambda workset: (-workset.load, workset.id))
-    given = [0.0] * len(loads.worksets)
+    given = [load - sum(workset.load for workset in here.values()) for load, here in zip(loads.by_worker, loads.worksets, strict=True)]
     targets: dict[int, int] = {}
     for workset in worksets:
         own = owners[workset.id]

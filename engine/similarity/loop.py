@@ -15,7 +15,14 @@ from engine.core.tables import Arrays, Words
 from engine.core.world import World
 from engine.operators.pairs import JOIN_EXTRA, JOIN_LATENESS, JOIN_LEFT_BYTES, JOIN_RIGHT_BYTES
 from engine.operators.similarity_join import S_COMPARED, S_INNERS, S_OUTERS, S_PAIRED
-from engine.operators.workset_formulation import FORM_ROW_FROM, FORM_ROW_NEXT, FORM_ROW_WORKER, WORKSETS_MAX
+from engine.operators.workset_formulation import (
+    FORM_ROW_FROM,
+    FORM_ROW_NEXT,
+    FORM_ROW_PARTS,
+    FORM_ROW_SPLIT,
+    FORM_ROW_WORKER,
+    WORKSETS_MAX,
+)
 from engine.spec import Experiment
 from engine.spec.base.family import implementation
 from engine.spec.base.units import seconds_ns
@@ -25,7 +32,7 @@ from engine.telemetry.histogram import percentiles_ns
 
 from .estimates import Estimates
 from .hand_over import Coordinator
-from .loads import Loads, Move, Workset
+from .loads import Loads, Move, Split, Workset, parts_by_worker
 from .worksets import centroid_rows, places
 
 
@@ -33,7 +40,8 @@ from .worksets import centroid_rows, places
 class Action:
     """What was planned, before a window or in its middle. from_s: when the moves hold. loads: by worker since the last plan, and as they
     would have been with the moves; in comparisons, or us of CPU time. pending: worksets left out because an earlier move of theirs is still
-    under way. hand_over: its number, if records move; 0 if not. unknown: worksets of an order that did not exist, as [space, number]."""
+    under way. hand_over: its number, if records move; 0 if not. unknown: worksets of an order that did not exist, as [space, number].
+    splits: worksets that are divided from then on."""
 
     t_s: float
     from_s: float
@@ -47,6 +55,7 @@ class Action:
     pending: int = 0
     hand_over: int = 0
     unknown: list[list[int]] = field(default_factory=list)
+    splits: list[Split] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -159,10 +168,12 @@ class Balancer:
         if order is not None and order.moves:
             unknown = _carry_out(order, loads)
         elif order is not None or self._is_due(world, n, stage, loads):
+            if self._about.split_oversized:
+                loads.split_oversized()
             self._plan(self._about, loads)
         hand_over = 0
         if self._coordinator is None:
-            self._apply(world, places, loads.moves, from_ns)
+            self._apply(world, places, loads, from_ns)
         elif loads.moves:
             hand_over = self._coordinator.order(stage.formulation_name, stage.name, stage.join[0], loads.moves, self._sources, now_ns)
         worksets = sum(map(len, loads.worksets)) + pending
@@ -180,6 +191,7 @@ class Balancer:
                 pending,
                 hand_over,
                 unknown,
+                loads.splits,
             )
         )
 
@@ -226,8 +238,13 @@ class Balancer:
             yield from zip(*(column.tolist() for column in columns), strict=True)
 
     def _measured_in_window(self, world: World, stage: Stage, start_ns: int) -> dict[int, tuple[float, int]]:
-        """Load and bytes by workset, of one window."""
-        return {workset: (load, size) for workset, pane, load, size in self._measured(world, stage) if pane == start_ns}
+        """Load and bytes by workset, of one window; of a split one, those of all parts."""
+        found: dict[int, tuple[float, int]] = {}
+        for workset, pane, load, size in self._measured(world, stage):
+            if pane == start_ns:
+                others, held = found.get(workset, (0.0, 0))
+                found[workset] = others + load, held + size
+        return found
 
     def _estimate(self, world: World) -> None:
         """End a monitoring window."""
@@ -268,9 +285,10 @@ class Balancer:
         mean: float | None,
     ) -> tuple[Loads, int]:
         """Loads by the owner from now on. measured: load and bytes by workset. mean: what loads are set against, None for their own.
-        Worksets that are moving already are left out; their number comes second, and their loads count for no worker."""
+        Worksets that are moving already are left out; their number comes second, and their loads count for no worker. Those that are split
+        stay."""
         w = world.arrays
-        owned, pending = [], 0
+        owned, pending, fixed = [], 0, [0.0] * stage.join[1]
         for workset, (i, row) in sorted(places.items()):
             at = parameters(w, i)
             extra = int(w.par[at + JOIN_EXTRA])
@@ -280,8 +298,12 @@ class Balancer:
                 continue
             owner = int(w.row[row, extra + (FORM_ROW_WORKER if moved_ns == L.FAR else FORM_ROW_NEXT)])
             load, size = measured.get(workset, (0, 0))
+            if w.row[row, extra + FORM_ROW_SPLIT] < L.FAR:
+                for n, share in parts_by_worker(owner % stage.join[1], int(w.row[row, extra + FORM_ROW_PARTS]), stage.join[1], float(load)):
+                    fixed[n] += share
+                continue
             owned.append((owner % stage.join[1], Workset(workset, float(load), size)))
-        return Loads.of(owned, stage.join[1], mean), pending
+        return Loads.of(owned, stage.join[1], mean, fixed), pending
 
     def _load_of(self, w: Arrays, i: int, entries: Words) -> NDArray[np.float64]:
         """Loads of worksets at an instance of the join, in comparisons or us. Shape (n,)."""
@@ -293,9 +315,13 @@ class Balancer:
         work_ps = np.stack([records, entries[:, S_COMPARED], entries[:, S_PAIRED]], axis=1) @ prices
         return work_ps / 1e6
 
-    def _apply(self, world: World, places: Mapping[int, tuple[int, int]], moves: list[Move], from_ns: int) -> None:
+    def _apply(self, world: World, places: Mapping[int, tuple[int, int]], loads: Loads, from_ns: int) -> None:
         w = world.arrays
-        targets = {move.id: move.target for move in moves}  # of a workset that was moved twice, the last
+        for split in loads.splits:
+            i, row = places[split.id]
+            extra = int(w.par[parameters(w, i) + JOIN_EXTRA])
+            w.row[row, extra + FORM_ROW_PARTS], w.row[row, extra + FORM_ROW_SPLIT] = split.parts, from_ns
+        targets = {move.id: move.target for move in loads.moves}  # of a workset that was moved twice, the last
         for workset, target in targets.items():
             i, row = places[workset]
             extra = int(w.par[parameters(w, i) + JOIN_EXTRA])
@@ -329,7 +355,10 @@ class Balancer:
 
     def state(self) -> Any:
         done = [[[*at, load] for at, load in sorted(loads.items())] for loads in self._done]
-        actions = [asdict(action) | {"moves": [list(move) for move in action.moves]} for action in self.actions]
+        actions = [
+            asdict(action) | {"moves": [list(move) for move in action.moves], "splits": [list(split) for split in action.splits]}
+            for action in self.actions
+        ]
         return [
             self._due_ns,
             self._ordered,
@@ -349,7 +378,16 @@ class Balancer:
                 estimates.restore(kept)
         self._measured_ns = [None if counts is None else np.array(counts, np.int64) for counts in measured_ns]
         self._due_ns = list(due_ns)
-        self.actions = [Action(**{**action, "moves": [Move(*move) for move in action["moves"]]}) for action in actions]
+        self.actions = [
+            Action(
+                **{
+                    **action,
+                    "moves": [Move(*move) for move in action["moves"]],
+                    "splits": [Split(*split) for split in action.get("splits", [])],
+                }
+            )
+            for action in actions
+        ]
         self._done = [{(workset, pane): load for workset, pane, load in loads} for loads in done]
 
 
@@ -385,8 +423,9 @@ def _told(action: Action) -> dict[str, Any]:
         [move.id // WORKSETS_MAX, move.id % WORKSETS_MAX, move.source, move.target, move.load, move.bytes, round(move.benefit, 6)]
         for move in action.moves
     ]
-    found = asdict(action) | {"moves": moves, "imbalance_share": _shares(action)["imbalance_share"]}
-    return {name: value for name, value in found.items() if value or name not in ("hand_over", "unknown")}
+    splits = [[split.id // WORKSETS_MAX, split.id % WORKSETS_MAX, split.worker, split.parts] for split in action.splits]
+    found = asdict(action) | {"moves": moves, "splits": splits, "imbalance_share": _shares(action)["imbalance_share"]}
+    return {name: value for name, value in found.items() if value or name not in ("hand_over", "unknown", "splits")}
 
 
 def _shares(action: Action | None) -> dict[str, float | None]:

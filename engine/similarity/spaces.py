@@ -107,8 +107,10 @@ def _loads(w: Arrays, join: Shown) -> list[list[int]]:
     words: Words = w.entry[entries]
     keys = words[:, L.S_KEY]
     records = words[:, L.S_LEFT] + words[:, L.S_LEFT + L.S_SIDE]
-    rows = np.stack([keys // WORKSETS_MAX, keys % WORKSETS_MAX, words[:, S_COMPARED], records], axis=1)
-    found: list[list[int]] = rows[np.argsort(keys, kind="stable")].tolist()
+    known, which = np.unique(keys, return_inverse=True)  # a split workset has an entry at each of its workers
+    sums = np.zeros((len(known), 2), np.int64)
+    np.add.at(sums, which, np.stack([words[:, S_COMPARED], records], axis=1))
+    found: list[list[int]] = np.column_stack([known // WORKSETS_MAX, known % WORKSETS_MAX, sums]).tolist()
     return found
 
 

@@ -71,8 +71,8 @@ MUTATIONS = (
     Mutation(
         "balancing: copies go to the first owner",
         FORMS,
-        "OUTER, worker_of(row, r, extra, start))",
-        "OUTER, row[r, extra + FORM_ROW_WORKER])",
+        "    owner = worker_of(row, r, extra, start)\n",
+        "    owner = row[r, extra + FORM_ROW_WORKER]\n",
         BALANCING,
     ),
     Mutation(
@@ -85,10 +85,26 @@ MUTATIONS = (
     Mutation(
         "balancing: loads of all windows",
         LOOP,
-        " for workset, pane, load, size in self._measured(world, stage) if pane == start_ns}",
-        " for workset, pane, load, size in self._measured(world, stage)}",
+        "            if pane == start_ns:\n",
+        "            if True:\n",
         BALANCING,
     ),
+    Mutation(
+        "splitting: at once",
+        FORMS,
+        "if start >= row[r, extra + FORM_ROW_SPLIT] else 1",
+        "if row[r, extra + FORM_ROW_SPLIT] < FAR else 1",
+        BALANCING,
+    ),
+    Mutation(
+        "splitting: left records go to all parts",
+        FORMS,
+        "parts_of(row, r, extra, start) if port == 1 else 1",
+        "parts_of(row, r, extra, start)",
+        BALANCING,
+    ),
+    Mutation("splitting: parts on one worker", FORMS, "(owner + part) %", "owner %", BALANCING),
+    Mutation("splitting: parts weigh nothing", LOOP, "                    fixed[n] += share\n", "                    pass\n", BALANCING),
     Mutation("balancing: comparisons are counted twice", JOIN, "+= entry[e, S_COMPARING]", "+= 2 * entry[e, S_COMPARING]", BALANCING),
     Mutation(
         "balancing: what is too large moves",
@@ -150,7 +166,11 @@ MUTATIONS = (
     Mutation("estimates: of all windows", ESTIMATE, "loads[at] = self.loads.get(at, 0.0) +", "loads[at] =", ESTIMATES),
     Mutation("estimates: inner records meet inner ones", ESTIMATE, "new[0] * (outer + outliers)", "new[0] * everything", ESTIMATES),
     Mutation(
-        "estimates: against their own mean", LOOP, "Loads.of(owned, stage.join[1], mean)", "Loads.of(owned, stage.join[1])", ESTIMATES
+        "estimates: against their own mean",
+        LOOP,
+        "Loads.of(owned, stage.join[1], mean, fixed)",
+        "Loads.of(owned, stage.join[1], None, fixed)",
+        ESTIMATES,
     ),
     Mutation("exactness: no way round the circle", CHECK, "[turns[1] - 2.0, turns[1], turns[1] + 2.0]", "[turns[1]]", CHECKS),
     Mutation("exactness: a record with itself", CHECK, "(found - _alone(distance, left)) // 2", "found // 2", CHECKS),

@@ -116,6 +116,7 @@ class Workset:
     number: int  # in its space, from 1 on
     centroid: Vector
     owners: list[tuple[float, int]]
+    split: tuple[float, int] = (math.inf, 1)  # from which window on, into how many parts
 
     def worker(self, pane: int | None) -> int:
         return next(worker for start, worker in reversed(self.owners) if pane is None or start <= pane)
@@ -161,7 +162,8 @@ class WorksetFormulation(PanePairing):
         far = [self.measured(vector, workset.centroid) for workset in worksets]
         if not record.values["inner"]:
             self.keep(Kept(record, port, space, panes[-1]))
-            return 1, [self.copy(record, port, panes[-1], w, OUTER) for w, d in zip(worksets, far, strict=True) if self.needs(d)]
+            near = [workset for workset, d in zip(worksets, far, strict=True) if self.needs(d)]
+            return 1, [copy for workset in near for copy in self.copies(record, port, panes[-1], workset, OUTER)]
         pane = panes[-1]
         home = min(range(len(far)), key=lambda n: (far[n], n), default=None)
         outputs = []
@@ -175,8 +177,19 @@ class WorksetFormulation(PanePairing):
             self.worksets.setdefault(space, []).append(made)
             worksets = self.worksets[space]
         else:
-            outputs.append(self.copy(record, port, pane, worksets[home], INNER if far[home] <= t / 2 else OUTLIER))
-        return 1, outputs + [self.copy(record, port, pane, worksets[n], OUTER) for n in range(home) if self.needs(far[n])]
+            outputs += self.copies(record, port, pane, worksets[home], INNER if far[home] <= t / 2 else OUTLIER)
+        older = [worksets[n] for n in range(home) if self.needs(far[n])]
+        return 1, outputs + [copy for workset in older for copy in self.copies(record, port, pane, workset, OUTER)]
+
+    def copies(self, record: Record, port: str, pane: int | None, workset: Workset, role: int) -> list[Record]:
+        """To all parts of a workset, or, of a left record, to one of them."""
+        start, parts = workset.split
+        whole = self.copy(record, port, pane, workset, role)
+        if pane is None or pane < start:
+            return [whole]
+        chosen = range(parts) if port == "right" else [record.trigger % parts]
+        workers = [(whole.values["worker"] + part) % self.params.workers for part in chosen]
+        return [whole.with_values(whole.values | {"worker": worker}) for worker in workers]
 
     def needs(self, far: float) -> bool:
         """Whether a workset with its centroid so far away needs a copy."""

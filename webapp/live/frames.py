@@ -461,7 +461,8 @@ class BalancingAction(TypedDict):
     """What a balancer planned at t_s for a join from from_s on. loads, planned: by worker since the plan before, and as they would have
     been with the moves, in comparisons or us. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves:
     [space, number, from, to, load, bytes, benefit]. pending: worksets whose last move is still under way. hand_over: number of the
-    hand-over in which records move; absent if none do. unknown: worksets of an order that did not exist, as [space, number]."""
+    hand-over in which records move; absent if none do. unknown: worksets of an order that did not exist, as [space, number]. splits: of
+    worksets that are divided [space, number, first worker, parts]; absent without."""
 
     t_s: float
     from_s: float
@@ -474,6 +475,7 @@ class BalancingAction(TypedDict):
     imbalance_share: float
     hand_over: NotRequired[int]
     unknown: NotRequired[list[tuple[int, int]]]
+    splits: NotRequired[list[tuple[int, int, int, int]]]
     moves: list[tuple[int, int, int, int, float, int, float]]
     pending: int
 

@@ -33,6 +33,8 @@ def balancing_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Prob
         if about.trigger == "latency":
             yield from _measuring_problems(draft, id)
     yield from _order_problems(draft, about, joins)
+    if about.split_oversized:
+        yield from _split_problems(draft, about, joins)
     if about.statistics == "artefact":
         yield from _estimate_problems(about)
     if about.mechanism != "next_window":
@@ -98,6 +100,18 @@ def _order_problems(draft: Draft, about: Balancing, joins: Sequence[str]) -> Ite
             if move.to >= workers:
                 message = f"to is {move.to}, but the join has the workers 0 to {workers - 1}; name one of them"
                 yield Problem(pointer(*at, "moves", m, "to"), "unknown_worker", message, move.to)
+
+
+def _split_problems(draft: Draft, about: Balancing, joins: Sequence[str]) -> Iterator[Problem]:
+    """Parts begin with a window, and left records are divided among them."""
+    at = pointer("policies", "balancing", "split_oversized")
+    if about.mechanism != "next_window":
+        message = f"split_oversized divides worksets when a window starts, but mechanism is '{about.mechanism}'; use next_window"
+        yield Problem(at, "not_at_once", message, True)
+    for join in joins:
+        if draft.kinds[join].kind == "self_similarity_join":
+            message = f"split_oversized divides the left records of a workset, but '{join}' joins one stream with itself; switch it off"
+            yield Problem(at, "one_stream", message, True)
 
 
 def _estimate_problems(about: Balancing) -> Iterator[Problem]:

@@ -674,7 +674,8 @@ export interface components {
          * @description What a balancer planned at t_s for a join from from_s on. loads, planned: by worker since the plan before, and as they would have
          *     been with the moves, in comparisons or us. imbalance: sum of their deviations from the mean; imbalance_share: over the mean. moves:
          *     [space, number, from, to, load, bytes, benefit]. pending: worksets whose last move is still under way. hand_over: number of the
-         *     hand-over in which records move; absent if none do. unknown: worksets of an order that did not exist, as [space, number].
+         *     hand-over in which records move; absent if none do. unknown: worksets of an order that did not exist, as [space, number]. splits: of
+         *     worksets that are divided [space, number, first worker, parts]; absent without.
          */
         BalancingAction: {
             t_s: number;
@@ -688,6 +689,12 @@ export interface components {
             imbalance_share: number;
             hand_over?: number;
             unknown?: [
+                number,
+                number
+            ][];
+            splits?: [
+                number,
+                number,
                 number,
                 number
             ][];

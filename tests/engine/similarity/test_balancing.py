@@ -29,7 +29,7 @@ from tests.support.tiers import EXAMPLES, TIER
 
 from ...support.agreement import DATASETS, assert_agreement, cut_saved_and_forked, fingerprint, traced, with_params
 from ...support.family_contracts import assert_are_shown, newcomer, offered
-from ...support.similarity_examples import true_pairs, worksets
+from ...support.similarity_examples import self_join, true_pairs, worksets
 
 LARGEST = newcomer("balancing").Largest
 SIZE_S = 0.02
@@ -212,6 +212,54 @@ def test_a_threshold_lies_between_the_latencies_that_were_measured() -> None:
             assert (actions[n]["moves"] != []) == acts
 
 
+def skewed(**about: Any) -> dict[str, Any]:
+    """Half of the records lie in one narrow band, so one workset has most comparisons."""
+    document = balanced({"kind": "s3j", **about}, workers=5, per_s=12_000.0, threshold=0.02, horizon_s=0.1)
+    for source in document["workload"]["sources"].values():
+        source["stream"] |= {"law": "bands", "bands": [{"turn": 0.3, "width": 0.03, "share": 0.5}]}
+    return document
+
+
+def test_an_oversized_workset_is_split_and_every_pair_found_once() -> None:
+    whole, split = traced(skewed()), traced(skewed(split_oversized=True))
+    expected = true_pairs(skewed(), 0.02, SIZE_S)
+    for simulation in (whole, split):
+        found = Counter((row["id"], row["right_id"]) for row in simulation.outputs("sink").to_pylist())
+        assert found == expected
+    without, actions = (simulation.summary()["balancing"]["actions"] for simulation in (whole, split))
+    assert not any("splits" in action for action in without)
+    [first, *later] = actions
+    assert first["splits"]
+    assert all(2 <= parts <= 5 for _, _, _, parts in first["splits"])
+    assert later[-1]["imbalance_share"] < 0.5 * without[-1]["imbalance_share"]
+    compared = [simulation.summary()["operators"]["join"]["read"] for simulation in (whole, split)]
+    assert compared[0] == compared[1]  # each pair in one part
+
+
+def test_parts_are_on_as_many_workers_as_their_load_takes() -> None:
+    found = loads([70.0, 5.0], [10.0], [5.0], [10.0])
+    found.split_oversized()
+    assert found.splits == [(1, 0, 3)]
+    assert found.by_worker == pytest.approx([5 + 70 / 3, 10 + 70 / 3, 5 + 70 / 3, 10])
+    for planned in (s3j.plan, greedy.plan, local_search.plan):
+        again = copy.deepcopy(found)
+        about = {"s3j": S3JBalancing, "greedy": GreedyBalancing, "local_search": LocalSearchBalancing}[
+            planned.__module__.rsplit(".", 1)[-1]
+        ]
+        planned(about(), again)
+        assert sum(again.by_worker) == pytest.approx(100)
+        assert again.imbalance <= found.imbalance
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"mechanism": "online"}, "split_oversized divides worksets when a window starts, but mechanism is 'online'; use next_window"),
+    ({}, "split_oversized divides the left records of a workset, but 'join' joins one stream with itself; switch it off")])  # fmt: skip
+def test_what_cannot_be_split_is_refused(change: dict[str, Any], says: str) -> None:
+    document = worksets() if change else self_join()
+    policies = {"balancing": {"kind": "s3j", "split_oversized": True, "notice_ms": 1.0, **change}}
+    assert says in {problem.message for problem in validate(document | {"policies": policies})}
+
+
 class Twin:
     """The balancer in the oracle."""
 
@@ -244,10 +292,11 @@ class Twin:
             for space, here in form.behaviour.worksets.items()
             for workset in here
         }
-        owned = []
+        owned, fixed = [], [0.0] * len(joins)
         for id, (form, workset) in sorted(places.items()):
             if len(workset.owners) > 1 and workset.owners[-1][0] > form.watermark_ns:
                 continue
+            owner, parts = workset.owners[-1][1], workset.split[1]
             load = sum(self.load(join, (id, from_ns - self.size_ns)) for join in joins)
             size = sum(
                 join.behaviour.bytes[member.port]
@@ -255,11 +304,19 @@ class Twin:
                 for member in join.behaviour.members
                 if (member.where, member.pane) == (id, from_ns - self.size_ns)
             )
-            owned.append((workset.owners[-1][1], Workset(id, load, size)))
-        found = Loads.of(owned, len(joins))
+            if parts > 1:
+                for part in range(parts):
+                    fixed[(owner + part) % len(joins)] += load / parts
+            else:
+                owned.append((owner, Workset(id, load, size)))
+        found = Loads.of(owned, len(joins), None, fixed)
         before = list(found.by_worker)
         if self.about.trigger == "always" or found.imbalance > self.about.threshold * sum(before):
+            if self.about.split_oversized:
+                found.split_oversized()
             self.plan(self.about, found)
+        for id, _, parts in found.splits:
+            places[id][1].split = (from_ns, parts)
         for id, target in {move.id: move.target for move in found.moves}.items():
             places[id][1].owners.append((from_ns, target))
         self.told.append((before, [tuple(move) for move in found.moves]))
@@ -275,6 +332,7 @@ def jobs(draw: st.DrawFn) -> dict[str, Any]:
     }
     if about["kind"] == "s3j":
         about |= {"accept": draw(st.sampled_from(["net", "text", "listing"])), "per_byte": draw(st.sampled_from([0.0, 0.01]))}
+    about |= {"split_oversized": True} if draw(st.booleans()) else {}
     document = balanced(about, workers=draw(st.integers(2, 4)), per_s=2500.0, threshold=draw(st.sampled_from([0.02, 0.1])), horizon_s=0.08)
     window = {"kind": "tumbling", "size_s": 0.02, "origin_s": draw(st.sampled_from([0.0, 0.005]))}
     for operator in ("worksets", "join"):

@@ -109,6 +109,14 @@ class Balancing(Variant):
         "of the join.",
         exclude_if=lambda load: load == "comparisons",
     )
+    split_oversized: bool = Field(
+        default=False,
+        strict=True,
+        title="Split oversized worksets",
+        description="Ours, not the source's: a workset whose load alone exceeds the mean is split over several workers from the next "
+        "window on. Each left record goes to one part, each right one to all.",
+        exclude_if=lambda split_oversized: not split_oversized,
+    )
     statistics: Literal["exact", "artefact"] = Field(
         default="exact",
         title="Statistics",

@@ -45,6 +45,7 @@ export function Balancing({ document }: { document: ExperimentDocument }) {
         {action.pending > 0 && <span title="Records of windows before their last move may still come">{action.pending} still moving</span>}
       </p>
       <Loads rows={loadsOf(action)} />
+      <Splits action={action} />
       <Moves action={action} unit={loadUnit(document)} />
     </div>
   );
@@ -92,6 +93,15 @@ function Loads({ rows }: { rows: WorkerLoad[] }) {
       </tbody>
     </table>
   );
+}
+
+function Splits({ action: { splits = [], loads } }: { action: BalancingAction }) {
+  return splits.map(([space, number, first, parts]) => (
+    <p key={`${space}.${number}`} data-testid="split">
+      Workset {space}.{number} is split into {parts} parts, on workers{" "}
+      {Array.from({ length: parts }, (_, part) => (first + part) % loads.length).join(", ")}: each left record goes to one of them, each right one to all.
+    </p>
+  ));
 }
 
 function Moves({ action: { moves }, unit }: { action: BalancingAction; unit: string }) {
