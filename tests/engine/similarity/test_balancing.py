@@ -231,6 +231,7 @@ def test_an_oversized_workset_is_split_and_every_pair_found_once() -> None:
     [first, *later] = actions
     assert first["splits"]
     assert all(2 <= parts <= 5 for _, _, _, parts in first["splits"])
+    assert sum(later[0]["loads"]) > 0.9 * sum(without[1]["loads"])  # those of parts count
     assert later[-1]["imbalance_share"] < 0.5 * without[-1]["imbalance_share"]
     compared = [simulation.summary()["operators"]["join"]["read"] for simulation in (whole, split)]
     assert compared[0] == compared[1]  # each pair in one part
