@@ -86,7 +86,7 @@ def _side(experiment: Experiment, join: str, side: str, names: Any, params: Any,
     if feed.count > records_max:
         message = f"'{way[-1]}' has {feed.count:,} records; up to {records_max:,} such ones are compared with all"
         raise Refusal(message, code="too_many", value=feed.count)
-    chunk = feed.chunk(0, feed.closes_ns)
+    chunk = feed.chunk(0, 1 << 62)  # a file's log closes with its last record
     chunk = chunk.chosen(chunk.trigger >= 0)
     words = chunk.words[:, [feed.fields.index(name) for name in names]]
     if of_texts:

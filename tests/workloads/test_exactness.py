@@ -5,13 +5,19 @@ What this catches: windows or streams other than those of the run; a pair within
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 
 import engine
 from engine.spec import Experiment
 from engine.spec.base.problems import Refusal
+from engine.workloads import lookup
+from engine.workloads.datasets import to_parquet
 from engine.workloads.exactness import expected_pairs
 
 from ..support.agreement import with_params
@@ -50,6 +56,25 @@ def test_runs_find_what_comparing_all_finds(make: Any, window: dict[str, Any] | 
     about = expected(document)
     assert about.least == about.most == found(counted(document))
     assert about.least > 20
+
+
+def test_the_last_record_of_a_file_counts(tmp_path: Path) -> None:
+    """At its time the log closes."""
+    vectors = np.random.default_rng(1).normal(size=(40, 60))
+    times = np.datetime64("2026-01-01", "us") + (np.arange(40) * 1000).astype("timedelta64[us]")
+    parquet.write_table(pa.table({"time": times, "id": np.arange(40), "embedding": list(vectors)}), tmp_path / "upload.parquet")
+    to_parquet(tmp_path / "upload.parquet", tmp_path / "embeddings.parquet")
+    document = whole(self_join(threshold=0.45, window={"kind": "full_history"}))
+    for operator in document["query"]["operators"]:
+        if "coordinates" in operator["params"]:
+            operator["params"]["coordinates"] = ["embedding"]
+    stream = {"kind": "file", "dataset": "embeddings", "timestamp": "time"}
+    document["workload"]["sources"]["left"] |= {"stream": stream, "rate": {"kind": "recorded", "speed": 1}}
+    datasets = lookup([tmp_path])
+    about = expected_pairs(Experiment.model_validate(document), "join", datasets)
+    assert about.records == {"in": 40}
+    run = engine.run(document, datasets=datasets)
+    assert about.least == about.most == run.summary["operators"]["join"]["out"] > 20
 
 
 def test_a_join_that_finds_pairs_twice_is_told_from_an_exact_one() -> None:

@@ -12,7 +12,7 @@ export function Exactness({ run, join }: { run: Run; join: string }) {
     <div className="exactness">
       {data ? (
         <span className={`badge ${data.exact ? "ok" : "err"}`} title={said(data)} data-testid="exactness">
-          {data.exact ? `Exact: ${plural(data.pairs, "pair")}` : `Not exact: ${plural(data.pairs, "pair")} instead of ${short(data.least)}`}
+          {data.exact ? `Exact: ${plural(data.pairs, "pair")}` : `Not exact: ${plural(data.pairs, "pair")} instead of ${data.least.toLocaleString("en-US")}`}
         </span>
       ) : (
         <button className="btn" disabled={Boolean(why) || check.isPending} title={why || "Compare all records with all"} onClick={() => check.mutate()}>
