@@ -167,7 +167,7 @@ def _id(rows: dict[int, int], group: Group, copy: Copy) -> str:
 def _mark(rows: dict[int, int], group: Group, copy: Copy) -> CheckpointMark:
     return CheckpointMark(
         id=_id(rows, group, copy), instance=rows[group.number], index=group.copies.index(copy), name=copy.record.name, at=copy.record.at,
-        act=copy.act, kind="event" if copy.inner else "cycle",
+        act=copy.act, kind="result" if copy.inner else "cycle",
     )  # fmt: skip
 
 

@@ -97,7 +97,7 @@ function Loads({ rows }: { rows: WorkerLoad[] }) {
 
 function Splits({ action: { splits = [], loads } }: { action: BalancingAction }) {
   return splits.map(([space, number, first, parts]) => (
-    <p key={`${space}.${number}`} data-testid="split">
+    <p key={`${space}.${number}`} className="mut none" data-testid="split">
       Workset {space}.{number} is split into {parts} parts, on workers{" "}
       {Array.from({ length: parts }, (_, part) => (first + part) % loads.length).join(", ")}: each left record goes to one of them, each right one to all.
     </p>
