@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +18,12 @@ from .feed import build_feed
 from .selectivity import Floats, between, join_params, source_of
 from .strings import Strings
 
-RECORDS_MAX, TEXTS_MAX, DIRECTIONS_MAX = 30_000, 400, 2_000_000
+RECORDS_MAX, TEXTS_MAX, DIRECTIONS_MAX = 10_000, 400, 2_000_000
 """Records of a stream that are compared: vectors, texts, and directions in the plane, which are sorted instead."""
+WINDOWS_MAX = 5_000
 MARGIN = 1e-9
 """Nearer to the threshold, rounding decides whether a pair matches."""
-BLOCK = 2_000
+BLOCK = 1_000
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ def expected_pairs(experiment: Experiment, join: str, datasets: Datasets) -> Exp
         names = params.coordinates if side == "in" else getattr(params, f"{side}_coordinates")
         sides[side] = _side(experiment, join, side, names, params, datasets)
     margin = 0.0 if DISTANCES[params.distance].of_texts else MARGIN  # edits are whole numbers
-    least = most = 0
-    for start_ns, end_ns in _windows(params.window, max(int(side.event_ns.max(initial=0)) for side in sides.values())):
-        here = [side.within(start_ns, end_ns) for side in sides.values()]
-        for_window = [_matches(params.distance, params.threshold + by, *here) for by in (-margin, margin)]
-        least, most = least + for_window[0], most + for_window[1]
-    return Expected(least, most, {name: len(side.event_ns) for name, side in sides.items()})
+    windows = _windows(params.window, max(int(side.event_ns.max(initial=0)) for side in sides.values()))
+    thresholds = params.threshold - margin, params.threshold + margin
+    found = np.zeros(2, np.int64)
+    for start_ns, end_ns in windows:
+        found += _matches(params.distance, thresholds, *(side.within(start_ns, end_ns) for side in sides.values()))
+    return Expected(int(found[0]), int(found[1]), {name: len(side.event_ns) for name, side in sides.items()})
 
 
 BETWEEN = ("space_partitioner", "cluster_partitioner", "workset_formulation", "self_workset_formulation")
@@ -98,33 +98,35 @@ def _side(experiment: Experiment, join: str, side: str, names: Any, params: Any,
     return Side(values, chunk.event_ns)
 
 
-def _windows(window: Any, last_ns: int) -> Iterator[tuple[int, int]]:
+def _windows(window: Any, last_ns: int) -> list[tuple[int, int]]:
     """Starts and ends, up to the last record."""
     if window.kind == "full_history":
-        yield 0, last_ns + 1
-        return
+        return [(0, last_ns + 1)]
     if window.kind not in ("tumbling", "sliding") or window.clock != "event":
         raise Refusal(f"window is {window.kind}, and records of windows by event time alone are known before a run", code="not_event_time")
     size_ns, origin_ns = seconds_ns(window.size_s), seconds_ns(window.origin_s)
     step_ns = seconds_ns(window.slide_s) if window.kind == "sliding" else size_ns
-    start_ns = origin_ns + (0 - origin_ns - size_ns) // step_ns * step_ns
-    while start_ns <= last_ns:
-        if start_ns + size_ns > 0:
-            yield start_ns, start_ns + size_ns
-        start_ns += step_ns
+    first_ns = origin_ns + (1 - size_ns - origin_ns + step_ns - 1) // step_ns * step_ns  # the first that ends after 0
+    starts_ns = range(first_ns, last_ns + 1, step_ns)
+    if len(starts_ns) > WINDOWS_MAX:
+        message = f"there are {len(starts_ns):,} windows up to the last record; up to {WINDOWS_MAX:,} are gone through"
+        raise Refusal(message, code="too_many", value=len(starts_ns))
+    return [(start_ns, start_ns + size_ns) for start_ns in starts_ns]
 
 
-def _matches(distance: str, threshold: float, left: Any, right: Any = None) -> int:
-    """Pairs within the threshold; right None: within one stream, each once."""
+def _matches(distance: str, thresholds: tuple[float, float], left: Any, right: Any = None) -> NDArray[np.int64]:
+    """Pairs within each threshold; right None: within one stream, each once. Shape (2,)."""
     is_self = right is None
     right = left if is_self else right
+    found = np.zeros(2, np.int64)
     if not len(left) or not len(right):
-        return 0
+        return found
     if distance == "angular" and not isinstance(left, list) and left.shape[1] == 2:
-        found = _within_turns(left, right, threshold)
+        found[:] = [_within_turns(left, right, threshold) for threshold in thresholds]
     else:
-        parts = (between(distance, left[n : n + BLOCK], right) for n in range(0, len(left), BLOCK))
-        found = sum(int(np.count_nonzero(part <= threshold)) for part in parts)
+        for n in range(0, len(left), BLOCK):
+            apart = between(distance, left[n : n + BLOCK], right)
+            found += [np.count_nonzero(apart <= threshold) for threshold in thresholds]
     return (found - _alone(distance, left)) // 2 if is_self else found
 
 

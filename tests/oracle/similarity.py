@@ -36,16 +36,15 @@ def distance(kind: str, a: Vector, b: Vector) -> float:
     return math.nan if lengths == 0 or math.isnan(lengths) else float(arccos(np.array([product / lengths]))[0]) / math.pi
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def edits(a: str, b: str) -> float:
-    """By recursion over the ends of both texts."""
-
-    @functools.cache
-    def of(m: int, n: int) -> int:
-        if m == 0 or n == 0:
-            return m + n
-        return min(of(m - 1, n) + 1, of(m, n - 1) + 1, of(m - 1, n - 1) + (a[m - 1] != b[n - 1]))
-
-    return of(len(a), len(b))
+    """Row by row: the edits from the first letters of one text to the first letters of the other."""
+    row = list(range(len(b) + 1))
+    for m, letter in enumerate(a, 1):
+        row, above = [m], row
+        for n, other in enumerate(b, 1):
+            row.append(min(above[n] + 1, row[-1] + 1, above[n - 1] + (letter != other)))
+    return row[-1]
 
 
 def vector_of(record: Record, names: Sequence[str]) -> Vector:

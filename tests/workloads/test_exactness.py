@@ -5,6 +5,7 @@ What this catches: windows or streams other than those of the run; a pair within
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from engine.spec.base.problems import Refusal
 from engine.workloads import lookup
 from engine.workloads.datasets import to_parquet
 from engine.workloads.exactness import expected_pairs
+from tests.support.tiers import spread
 
 from ..support.agreement import with_params
 from ..support.similarity_examples import brute_force, clusters, counted, self_join, texts, whole, worksets
@@ -34,20 +36,20 @@ def found(document: dict[str, Any]) -> int:
     return int(engine.run(document).summary["operators"]["join"]["out"])
 
 
-@pytest.mark.parametrize("window", [None, SLIDING, {"kind": "tumbling", "size_s": 0.015, "origin_s": -0.004}, {"kind": "full_history"}])
-@pytest.mark.parametrize(
-    "make",
-    [
-        worksets,
-        self_join,
-        brute_force,
-        lambda **about: clusters("space", **about),
-        lambda **about: whole(worksets(dimensions=5, distance="euclidean", **about | {"threshold": 0.6})),
-        lambda **about: self_join(dimensions=3, **about),
-        lambda **about: texts(worksets(**about | {"threshold": 2})),
-        lambda **about: texts(self_join(**about | {"threshold": 2})),
-    ],
-)
+MAKERS = [
+    worksets,
+    self_join,
+    brute_force,
+    lambda **about: clusters("space", **about),
+    lambda **about: whole(worksets(dimensions=5, distance="euclidean", **about | {"threshold": 0.6})),
+    lambda **about: self_join(dimensions=3, **about),
+    lambda **about: texts(worksets(**about | {"threshold": 2})),
+    lambda **about: texts(self_join(**about | {"threshold": 2})),
+]
+WINDOWS: list[Any] = [None, SLIDING, {"kind": "tumbling", "size_s": 0.015, "origin_s": -0.004}, {"kind": "full_history"}]
+
+
+@pytest.mark.parametrize(("make", "window"), spread([(make, window) for window in WINDOWS for make in MAKERS], ci=11))
 def test_runs_find_what_comparing_all_finds(make: Any, window: dict[str, Any] | None) -> None:
     document = make(per_s=3000.0, threshold=0.11, window=window)
     for source in document["workload"]["sources"].values():
@@ -85,10 +87,11 @@ def test_a_join_that_finds_pairs_twice_is_told_from_an_exact_one() -> None:
 
 @pytest.mark.parametrize(("change", "says"), [
     (lambda d: d["query"]["operators"][2].update(kind="filter", params={"predicate": "x1 > 0"}), "'left-spaces' (filter) stands between"),
+    (lambda d: d["query"]["operators"][5]["params"]["window"].update(size_s=1e-6), "there are 49,901 windows"),
     (lambda d: d["workload"]["sources"]["left"]["rate"].update(per_s=100_000_000.0), "'left' has 5,000,000 records; up to 2,000,000 such"),
 ])  # fmt: skip
 def test_what_cannot_be_checked_is_said(change: Any, says: str) -> None:
-    document = worksets()
+    document = copy.deepcopy(worksets())
     change(document)
     with pytest.raises(Refusal) as refused:
         expected(document)

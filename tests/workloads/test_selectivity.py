@@ -25,7 +25,7 @@ def found(document: dict[str, Any], selectivity: float) -> Any:
     return threshold_for(Experiment.model_validate(document), "join", selectivity, lambda name: None)
 
 
-@pytest.mark.parametrize("make", [worksets, clusters, brute_force, lambda **about: whole(worksets(**about))])
+@pytest.mark.parametrize("make", [worksets, clusters, lambda **about: whole(worksets(**about))])
 @pytest.mark.parametrize(("law", "distance"), [("uniform", "angular"), ("gaussian", "euclidean")])
 @pytest.mark.parametrize("selectivity", [0.002, 0.05])
 def test_a_run_finds_about_as_many_pairs_as_asked_for(make: Any, law: str, distance: str, selectivity: float) -> None:

@@ -30,8 +30,8 @@ RENAMED = {
     "session.delete": "session.sign_out",
 }
 UNNOTED = {
-    "validate.create", "preview.create", "advice.create", "studies.validate", "datasets.preview", "spark.selection", "join.create",
-    "python.create", "python.read", "pyspark.create", "compare.documents", "runs.waterfalls", "runs.waterfalls.cancel",
+    "validate.create", "preview.create", "threshold.create", "advice.create", "studies.validate", "datasets.preview", "spark.selection",
+    "join.create", "python.create", "python.read", "pyspark.create", "compare.documents", "runs.waterfalls", "runs.waterfalls.cancel",
     "runs.waterfalls.delete", "runs.step", "runs.pace",
 }  # fmt: skip
 """Routes that change nothing, or are called many times a minute."""

@@ -56,13 +56,10 @@ SLACK = 1e-9
 
 def bound_of(name: str, reach: float) -> float:
     """The bound for `distance_up_to` that belongs to the distance with this name and the largest distance that matters."""
-    match DISTANCES[name].code:
-        case code if code == ANGULAR:
-            return cosine_bound(reach * (1.0 + SLACK) + SLACK)
-        case code if code == EDIT:
-            return reach
-        case _:
-            return reach * reach * (1.0 + SLACK)
+    code = DISTANCES[name].code
+    if code == ANGULAR:
+        return cosine_bound(reach * (1.0 + SLACK) + SLACK)
+    return reach if code == EDIT else reach * reach * (1.0 + SLACK)
 
 
 def text_distance(points, point_first, a, b, most, scratch):

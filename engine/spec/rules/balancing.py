@@ -115,10 +115,13 @@ def _split_problems(draft: Draft, about: Balancing, joins: Sequence[str]) -> Ite
 
 
 def _estimate_problems(about: Balancing) -> Iterator[Problem]:
-    """Estimates are of comparisons within a window."""
-    for name, wanted in (("mechanism", "next_window"), ("load", "comparisons")):
+    """Estimates are of comparisons within a window, at one worker."""
+    for name, wanted in (("mechanism", "next_window"), ("load", "comparisons"), ("split_oversized", False)):
         if (found := getattr(about, name)) != wanted:
-            message = f"{name} is '{found}', but statistics 'artefact' estimates comparisons by window; use {wanted}, or exact statistics"
+            message = (
+                f"{name} is '{found}', but statistics 'artefact' estimates comparisons by window and worker; use {wanted}, or exact "
+                "statistics"
+            )
             yield Problem(pointer("policies", "balancing", name), "not_with_estimates", message, found)
 
 

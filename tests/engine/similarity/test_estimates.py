@@ -101,7 +101,7 @@ def test_a_run_is_the_same_cut_saved_and_forked() -> None:
 
 
 @pytest.mark.parametrize(("about", "place"), [
-    ({"mechanism": "online"}, "mechanism"), ({"load": "cpu_time"}, "load")])  # fmt: skip
+    ({"mechanism": "online"}, "mechanism"), ({"load": "cpu_time"}, "load"), ({"split_oversized": True}, "split_oversized")])  # fmt: skip
 def test_estimates_of_anything_else_are_refused(about: dict[str, Any], place: str) -> None:
     [problem] = validate(balanced(statistics="artefact", **about))
     assert (problem.pointer, problem.code) == (f"/policies/balancing/{place}", "not_with_estimates")

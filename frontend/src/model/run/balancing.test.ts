@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BalancingAction } from "../../api/types";
-import { actionAt, handOverOf, isBalanced, loadsOf, loadUnit } from "./balancing";
+import { actionAt, handOverOf, imbalancesOf, isBalanced, loadsOf, loadUnit } from "./balancing";
 
 const action = (t_s: number, join = "join"): BalancingAction => ({
   t_s,
@@ -35,6 +35,15 @@ describe("balancing of worksets", () => {
       { worker: 2, before: 0, after: 1, given: 0, taken: 1 },
     ]);
     expect(loadsOf({ ...action(1), loads: [0, 0], planned: [0, 0], moves: [] })[0]?.before).toBe(0);
+  });
+
+  it("lists the imbalance at each plan of a join", () => {
+    const half = { ...action(19.9), imbalance_planned: 10 };
+    expect(imbalancesOf([action(9.9), action(9.9, "other"), half], "join")).toEqual([
+      { t_s: 9.9, before: 4, after: 0 },
+      { t_s: 19.9, before: 4, after: 1 },
+    ]);
+    expect(imbalancesOf([{ ...action(1), imbalance: 0, imbalance_share: 0 }], "join")[0]?.after).toBe(0);
   });
 
   it("finds the hand-over of an action once it has ended", () => {

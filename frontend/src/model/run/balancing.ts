@@ -32,6 +32,24 @@ export function handOverOf(
   return handOvers.find(({ number, ended_s }) => number === hand_over && ended_s <= (moment_s ?? Infinity)) ?? null;
 }
 
+export interface Imbalance {
+  t_s: number;
+  /** Sum of the deviations of the workers' loads from their mean, over the mean: as measured, and with the moves. */
+  before: number;
+  after: number;
+}
+
+/** The imbalance at each plan of a join. */
+export function imbalancesOf(actions: readonly BalancingAction[], join: string): Imbalance[] {
+  return actions
+    .filter((action) => action.join === join)
+    .map(({ t_s, imbalance, imbalance_planned, imbalance_share }) => ({
+      t_s,
+      before: imbalance_share,
+      after: imbalance > 0 ? (imbalance_share * imbalance_planned) / imbalance : 0,
+    }));
+}
+
 /** Loads over their mean by worker, before and with the moves, and how many worksets each gave and took. */
 export function loadsOf({ loads, planned, moves }: BalancingAction): WorkerLoad[] {
   const mean = loads.reduce((sum, load) => sum + load, 0) / Math.max(loads.length, 1);

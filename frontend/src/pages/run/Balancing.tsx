@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { ExperimentDocument } from "../../api/document";
 import type { BalancingAction } from "../../api/types";
 import { bytes, latency, plural, short } from "../../lib/format";
-import { actionAt, handOverOf, loadsOf, loadUnit, type WorkerLoad } from "../../model/run/balancing";
+import { actionAt, handOverOf, imbalancesOf, loadsOf, loadUnit, type Imbalance, type WorkerLoad } from "../../model/run/balancing";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
 
@@ -19,6 +19,8 @@ export function Balancing({ document }: { document: ExperimentDocument }) {
   const action = join === undefined ? null : actionAt(log.balancing, join, moment_s);
   if (!action) return <Empty icon="clock" title="No plan has been made yet, so no workset has moved" />;
   const handOver = handOverOf(log.handOvers, action, moment_s);
+  const plans = imbalancesOf(log.balancing, action.join);
+  const shown = plans.find(({ t_s }) => t_s === action.t_s);
   return (
     <div className="balancing scroll" tabIndex={0} role="region" aria-label="Balancing" data-testid="balancing">
       <p className="about">
@@ -32,7 +34,7 @@ export function Balancing({ document }: { document: ExperimentDocument }) {
         )}
         <span title="All worksets of the join, with those that had nothing to do">{plural(action.worksets, "workset")}</span>
         <span title="Sum of the deviations of the workers' loads from their mean, over the mean">
-          imbalance {action.imbalance_share.toFixed(2)} → {planned(action).toFixed(2)}
+          imbalance {action.imbalance_share.toFixed(2)} → {shown?.after.toFixed(2)}
         </span>
         {action.hand_over !== undefined && (
           <span title="From the barrier on, workers that give or get worksets stand still until they have the records">
@@ -44,6 +46,7 @@ export function Balancing({ document }: { document: ExperimentDocument }) {
         {action.unknown && <span>no workset {action.unknown.map(([space, number]) => `${space}.${number}`).join(", ")} at that moment</span>}
         {action.pending > 0 && <span title="Records of windows before their last move may still come">{action.pending} still moving</span>}
       </p>
+      {plans.length > 1 && <OverTime plans={plans} shown_s={action.t_s} />}
       <Loads rows={loadsOf(action)} />
       <Splits action={action} />
       <Moves action={action} unit={loadUnit(document)} />
@@ -53,8 +56,33 @@ export function Balancing({ document }: { document: ExperimentDocument }) {
 
 const span = (seconds: number) => latency(1000 * seconds).join(" ");
 
-const planned = ({ imbalance, imbalance_planned, imbalance_share }: BalancingAction) =>
-  imbalance > 0 ? (imbalance_share * imbalance_planned) / imbalance : 0;
+const [WIDTH, HEIGHT] = [360, 40];
+
+/** The imbalance at each plan: a bar as measured, in front of it one with the moves. */
+function OverTime({ plans, shown_s }: { plans: Imbalance[]; shown_s: number }) {
+  const most = Math.max(1e-9, ...plans.map(({ before }) => before));
+  const step = WIDTH / plans.length;
+  const [first, last] = [plans[0], plans.at(-1)];
+  const height = (value: number) => Math.max(0.5, (HEIGHT * value) / most);
+  return (
+    <figure className="over-time">
+      <figcaption>
+        Imbalance at each plan, {first?.t_s.toFixed(1)} to {last?.t_s.toFixed(1)} s, at most {most.toFixed(2)}
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label="Imbalance at each plan, before and with its moves">
+        {plans.map(({ t_s, before, after }, n) => (
+          <g key={t_s} className={t_s === shown_s ? "shown" : undefined}>
+            <title>
+              {t_s.toFixed(2)} s: {before.toFixed(2)}, with the moves {after.toFixed(2)}
+            </title>
+            <rect className="before" x={n * step} y={HEIGHT - height(before)} width={0.8 * step} height={height(before)} />
+            <rect className="after" x={(n + 0.2) * step} y={HEIGHT - height(after)} width={0.4 * step} height={height(after)} />
+          </g>
+        ))}
+      </svg>
+    </figure>
+  );
+}
 
 function Loads({ rows }: { rows: WorkerLoad[] }) {
   const most = Math.max(1, ...rows.flatMap(({ before, after }) => [before, after]));

@@ -78,7 +78,7 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
         <Exactness key={join} run={run} join={join} />
         {isCircle(document, join) && <RecordRoute {...asked} threshold={threshold} />}
         <Workers picture={picture} p99_ms={latenciesAt(log, sinkOfWorkers(document, join), moment_s)} />
-        <Largest worksets={picture.worksets} />
+        <Largest worksets={picture.worksets} mean={picture.compared / Math.max(1, picture.workers.length)} />
         <MoveWorkset run={run} gone={gone} join={join} picture={picture} at_s={moment_s ?? log.head_s} />
       </div>
     </div>
@@ -245,7 +245,7 @@ function Workers({ picture: { workers }, p99_ms }: { picture: SpacePicture; p99_
   );
 }
 
-function Largest({ worksets }: { worksets: Workset[] }) {
+function Largest({ worksets, mean }: { worksets: Workset[]; mean: number }) {
   const largest = [...worksets].sort((a, b) => b.compared - a.compared).slice(0, LARGEST_SHOWN);
   return (
     <table className="table" data-testid="largest-worksets">
@@ -263,7 +263,12 @@ function Largest({ worksets }: { worksets: Workset[] }) {
         {largest.map(({ space, number, worker, records, compared }) => (
           <tr key={`${space}.${number}`}>
             <td>
-              {space}.{number}
+              {space}.{number}{" "}
+              {compared > mean && (
+                <span className="badge warn" title={`More comparisons than the mean of a worker, ${short(mean)}: no worker could take it without being the busiest`}>
+                  too large to move
+                </span>
+              )}
             </td>
             <td className="num">{worker}</td>
             <td className="num">{short(records)}</td>
