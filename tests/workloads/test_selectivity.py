@@ -56,9 +56,9 @@ def test_within_one_stream_no_record_is_compared_with_itself() -> None:
 
 
 def test_texts_match_by_whole_edits() -> None:
-    about = found(texts(brute_force(threshold=2, per_s=3000.0)), 0.1)
+    about = found(texts(brute_force(threshold=2, per_s=2400.0)), 0.1)
     assert 0.1 <= about.share < 0.4
-    equal = found(texts(brute_force(threshold=2, per_s=3000.0)), 0.001)
+    equal = found(texts(brute_force(threshold=2, per_s=2400.0)), 0.001)
     assert equal.threshold == 0.5
 
 

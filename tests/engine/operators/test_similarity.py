@@ -182,6 +182,7 @@ def jobs(draw: st.DrawFn, counts: bool = True) -> dict[str, Any]:
     return form(document)
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES[TIER] // 2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(jobs())
 def test_random_jobs_agree_with_the_oracle(document: dict[str, Any]) -> None:
