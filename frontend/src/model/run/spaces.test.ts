@@ -53,6 +53,14 @@ describe("spaces of a similarity join", () => {
     expect(selectivityOf(made(tumbling, edges), null, "j")).toBe(null);
   });
 
+  it("divides a split workset among the workers of its parts", () => {
+    const history = new SpaceHistory();
+    history.add({ j: { centroids: [[1, 0], [0, 1], [-1, 0]], worksets: [[2, 1, 2, -1, 0]], loads: [[2, 1, 90, 10]] } }, 1);
+    const split = { join: "j", t_s: 1, from_s: 2, moves: [], splits: [[2, 1, 2, 2]] } as never;
+    expect(pictureAt(history, [split], "j", 1.5)?.workers.map(({ compared }) => compared)).toEqual([0, 0, 90]);
+    expect(pictureAt(history, [split], "j", 2)?.workers.map(({ worksets, compared }) => [worksets, compared])).toEqual([[1, 45], [0, 0], [1, 45]]);
+  });
+
   it("divides the circle half-way between centroids", () => {
     const arcs = arcsOf([[1, 0], [0, 1], [-1, 0.0]]);
     expect(arcs.map(({ space }) => space)).toEqual([0, 1, 2]);

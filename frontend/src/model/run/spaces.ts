@@ -11,6 +11,8 @@ export interface Workset {
   y: number;
   compared: number;
   records: number;
+  /** Into how many parts it is split, on workers from its own on. */
+  parts?: number;
 }
 
 export interface OfWorker {
@@ -138,6 +140,10 @@ export function pictureAt(
       const moved = found.get(keyOf(space, number));
       if (moved) moved.worker = to;
     }
+    for (const [space, number, worker, parts] of action.splits ?? []) {
+      const split = found.get(keyOf(space, number));
+      if (split) Object.assign(split, { worker, parts });
+    }
   }
   // when all windows have ended, those of the last one
   const last = of.loads.filter(({ t_s, words }) => t_s <= until_s && words.length > 0).at(-1)?.words ?? new Float64Array();
@@ -149,8 +155,8 @@ export function pictureAt(
   const compared = worksets.reduce((sum, workset) => sum + workset.compared, 0);
   const count = Math.max(of.centroids.length, ...worksets.map(({ worker }) => worker + 1));
   const workers = Array.from({ length: count }, (_, worker) => {
-    const own = worksets.filter((workset) => workset.worker === worker);
-    const load = own.reduce((sum, workset) => sum + workset.compared, 0);
+    const own = worksets.filter((workset) => (worker - workset.worker + count) % count < (workset.parts ?? 1));
+    const load = own.reduce((sum, workset) => sum + workset.compared / (workset.parts ?? 1), 0);
     return { worker, worksets: own.length, compared: load, share: compared > 0 ? load / compared : 0 };
   });
   return { centroids: of.centroids, dimensions: of.dimensions, worksets, workers, compared };

@@ -260,11 +260,12 @@ function Largest({ worksets, mean }: { worksets: Workset[]; mean: number }) {
         </tr>
       </thead>
       <tbody>
-        {largest.map(({ space, number, worker, records, compared }) => (
+        {largest.map(({ space, number, worker, records, compared, parts }) => (
           <tr key={`${space}.${number}`}>
             <td>
               {space}.{number}{" "}
-              {compared > mean && (
+              {parts && <span className="badge">in {parts} parts</span>}
+              {!parts && compared > mean && (
                 <span className="badge warn" title={`More comparisons than the mean of a worker, ${short(mean)}: no worker could take it without being the busiest`}>
                   too large to move
                 </span>
