@@ -61,36 +61,28 @@ def worker_of_key(par, at, key):
     return min(key * par[at + SPACE_WORKERS] // par[at + SPACE_KEYS], par[at + SPACE_WORKERS] - 1)
 
 
+def distance_to_centroid(msg, msg_f, par, par_f, points, points_f, point_first, stack, at, slot, j):
+    """The distance between the message's vector or text and the centroid of space j."""
+    code = par[at + SPACE_DISTANCE]
+    dimensions = par[at + SPACE_DIMENSIONS]
+    columns = par[at + SPACE_COLUMNS]
+    words = par[at + SPACE_CENTROIDS] + j * dimensions
+    return distance_to_words(msg, msg_f, par, par_f, points, points_f, point_first, stack, code, slot, columns, dimensions, words)
+
+
 def space_on_record(slot, msg, msg_f, par, par_f, points, points_f, point_first, stack, at, inst, i, g, free, box, stamps):
     """Emit the record for the space of its nearest centroid, then a copy for each space near its border that is to find its pairs."""
     spaces = par[at + SPACE_SPACES]
-    dimensions = par[at + SPACE_DIMENSIONS]
     if g[G_FREE] < spaces:
         g[G_NEED] = spaces
         return -NEED_MESSAGES
     home = -1
     nearest = 0.0
-    words = par[at + SPACE_CENTROIDS]
     for j in range(spaces):
-        far = distance_to_words(
-            msg,
-            msg_f,
-            par,
-            par_f,
-            points,
-            points_f,
-            point_first,
-            stack,
-            par[at + SPACE_DISTANCE],
-            slot,
-            par[at + SPACE_COLUMNS],
-            dimensions,
-            words,
-        )
+        far = distance_to_centroid(msg, msg_f, par, par_f, points, points_f, point_first, stack, at, slot, j)
         if far == far and (home < 0 or far < nearest):
             home = j
             nearest = far
-        words += dimensions
     box[BOX_READ] = spaces
     if home < 0:
         inst[i, I_ERRORS] += 1
@@ -103,22 +95,7 @@ def space_on_record(slot, msg, msg_f, par, par_f, points, points_f, point_first,
         j = home if turn == 0 else turn - 1
         goes = turn == 0
         if turn > 0 and j != home and meets_here(home, j):
-            words = par[at + SPACE_CENTROIDS] + j * dimensions
-            far = distance_to_words(
-                msg,
-                msg_f,
-                par,
-                par_f,
-                points,
-                points_f,
-                point_first,
-                stack,
-                par[at + SPACE_DISTANCE],
-                slot,
-                par[at + SPACE_COLUMNS],
-                dimensions,
-                words,
-            )
+            far = distance_to_centroid(msg, msg_f, par, par_f, points, points_f, point_first, stack, at, slot, j)
             goes = far <= reach
         if goes:
             made = new_output(msg, free, g, box, slot, stamps)
