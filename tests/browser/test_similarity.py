@@ -90,6 +90,16 @@ def test_near_duplicates_of_an_uploaded_set(canvas: Canvas, page: Page, api: htt
     expect(route.get_by_label(re.compile("A record in direction"))).to_have_value(re.compile(r"^9[01]|^89"))
     route.get_by_role("button", name="Clear").click()
     expect(space.locator("path.stop")).to_have_count(0)
+    stored = space.get_by_test_id("stored-record")
+    space.locator("circle.record").first.click()
+    expect(stored).to_contain_text(re.compile(r"At home in workset \d+\.\d+ on worker \d+"))
+    expect(stored).to_contain_text(re.compile(r"Compared with [\d,.kM]+ records? there"))
+    assert space.locator("path.stop").count() >= 1
+    stored.get_by_role("button", name="Clear").click()
+    stored.get_by_label(re.compile("Stored record")).select_option(index=2)
+    expect(space.locator("circle.opened")).to_have_count(1)
+    stored.get_by_role("button", name="Clear").click()
+    expect(space.locator("path.stop")).to_have_count(0)
 
     page.get_by_role("slider", name="Moment shown").press("Home")
     for _ in range(3):

@@ -502,15 +502,27 @@ class BalancingNews(TypedDict):
     most_share: NotRequired[float | None]
 
 
+class StoredRecord(TypedDict):
+    """A record that a similarity join stores, with its copies. side: 0 for the left stream, 1 for the right. at: two coordinates at most.
+    copies: each as [space, number, worker, role, distance, inner, outer, outlier]: its role (0 inner, 1 outer, 2 outlier) and its distance
+    to the centroid (null: none) in a workset, and how many records of the other stream are stored there in each role."""
+
+    side: int
+    event_s: float
+    at: list[float]
+    copies: list[tuple[int, int, int, int, float | None, int, int, int]]
+
+
 class SpacesNews(TypedDict):
     """Of a similarity join. centroids: of its spaces, two coordinates at most, in the first frame, with the dimensions of vectors.
-    worksets: new ones, as [space, number, worker, coordinates]. loads: of the newest window, as [space, number, comparisons, records], some
-    times in a window."""
+    worksets: new ones, as [space, number, worker, coordinates]. Of the newest window, some times in it: loads, as [space, number,
+    comparisons, records], and some of the records that are stored."""
 
     worksets: list[list[float]]
     centroids: NotRequired[list[list[float]]]
     dimensions: NotRequired[int]
     loads: NotRequired[list[tuple[int, int, int, int]]]
+    stored: NotRequired[list[StoredRecord]]
 
 
 @EXACT

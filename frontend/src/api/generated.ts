@@ -1193,8 +1193,8 @@ export interface components {
         };
         /**
          * @description Of a similarity join. centroids: of its spaces, two coordinates at most, in the first frame, with the dimensions of vectors.
-         *     worksets: new ones, as [space, number, worker, coordinates]. loads: of the newest window, as [space, number, comparisons, records], some
-         *     times in a window.
+         *     worksets: new ones, as [space, number, worker, coordinates]. Of the newest window, some times in it: loads, as [space, number,
+         *     comparisons, records], and some of the records that are stored.
          */
         SpacesNews: {
             worksets: number[][];
@@ -1202,6 +1202,27 @@ export interface components {
             dimensions?: number;
             loads?: [
                 number,
+                number,
+                number,
+                number
+            ][];
+            stored?: components["schemas"]["StoredRecord"][];
+        };
+        /**
+         * @description A record that a similarity join stores, with its copies. side: 0 for the left stream, 1 for the right. at: two coordinates at most.
+         *     copies: each as [space, number, worker, role, distance, inner, outer, outlier]: its role (0 inner, 1 outer, 2 outlier) and its distance
+         *     to the centroid (null: none) in a workset, and how many records of the other stream are stored there in each role.
+         */
+        StoredRecord: {
+            side: number;
+            event_s: number;
+            at: number[];
+            copies: [
+                number,
+                number,
+                number,
+                number,
+                number | null,
                 number,
                 number,
                 number
@@ -4701,6 +4722,7 @@ export type ScheduledInput = components['schemas']['ScheduledInput'];
 export type ScheduledQuery = components['schemas']['ScheduledQuery'];
 export type SchedulingNews = components['schemas']['SchedulingNews'];
 export type SpacesNews = components['schemas']['SpacesNews'];
+export type StoredRecord = components['schemas']['StoredRecord'];
 export type TrunkSample = components['schemas']['TrunkSample'];
 export type WorksetHandOver = components['schemas']['WorksetHandOver'];
 export type Bar = components['schemas']['Bar'];

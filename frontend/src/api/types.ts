@@ -30,6 +30,7 @@ export type RatePreview = { sources: Record<keyof Api.Preview["sources"], [numbe
 export type BalancingAction = Api.BalancingAction;
 export type WorksetHandOver = Api.WorksetHandOver;
 export type SpacesNews = Api.SpacesNews;
+export type StoredRecord = Api.StoredRecord;
 export type Template = Api.Template;
 export type ExperimentRow = Api.ExperimentItem;
 export type ExperimentRecord = Omit<Api.ExperimentShape, "problems"> & { problems: Problem[] };

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import engine
-from engine.operators.similarity import centroids
-from tests.support.similarity_examples import brute_force, clusters, counted, points, whole, worksets
+from engine.operators.similarity import INNER, OUTER, OUTLIER, centroids
+from engine.similarity import stored
+from tests.support.similarity_examples import brute_force, clusters, counted, points, self_join, whole, worksets
 
 HISTORY = {"kind": "full_history"}
 
@@ -84,6 +85,52 @@ def test_a_run_that_goes_on_tells_the_rest() -> None:
     while (frame := simulation.advance()) is not None:
         frames.append(frame)
     assert [frame["spaces"] for frame in frames if frame is not None] == [frame["spaces"] for frame in whole]
+
+
+@pytest.mark.parametrize(
+    "make", [worksets, lambda **about: counted(worksets(**about)), lambda **about: whole(worksets(**about)), self_join]
+)
+def test_stored_records_meet_as_many_others_as_were_compared(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two copies in a workset, neither both inner nor both outer, the later one is compared with the earlier one."""
+    monkeypatch.setattr(stored, "COPIES_TOLD", 10**6)
+    run = run_of(make(window=HISTORY, per_s=2000.0))
+    records = run.frames[-1]["spaces"]["join"]["stored"]
+    copies = [copy for record in records for copy in record["copies"]]
+    assert len(copies) == run.summary["operators"]["join"]["in"]
+    assert sum(met(copy) for copy in copies) == 2 * run.summary["operators"]["join"]["read"]
+    assert all(sum(copy[3] != OUTER for copy in record["copies"]) == 1 for record in records), "one copy is at home, the others are outer"
+
+
+def met(copy: list[Any]) -> int:
+    _, _, _, role, _, inner, outer, outlier = copy
+    return {INNER: outer + outlier, OUTER: inner + outlier, OUTLIER: inner + outer + outlier}[role]
+
+
+@pytest.mark.parametrize(("dimensions", "distance", "threshold"), [(2, "angular", 0.05), (4, "euclidean", 0.6)])
+def test_roles_of_stored_records_follow_their_distances(dimensions: int, distance: str, threshold: float) -> None:
+    frames = run_of(worksets(per_s=2000.0, dimensions=dimensions, distance=distance, threshold=threshold)).frames
+    told = [
+        (role, far)
+        for frame in frames
+        for record in frame["spaces"]["join"].get("stored", [])
+        for *_, role, far, _, _, _ in record["copies"]
+    ]
+    assert {role for role, _ in told} == {INNER, OUTER, OUTLIER}
+    for role, far in told:
+        reach = {INNER: (0.0, threshold / 2), OUTLIER: (threshold / 2, threshold), OUTER: (0.0, 2 * threshold)}[role]
+        assert reach[0] - 1e-6 <= far <= reach[1] + 1e-6
+
+
+def test_of_many_stored_records_some_are_told_with_all_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    def last() -> dict[Any, Any]:
+        frame = run_of(worksets(window=HISTORY, per_s=5000.0)).frames[-1]
+        return {(record["side"], record["event_s"], *record["at"]): record["copies"] for record in frame["spaces"]["join"]["stored"]}
+
+    some = last()
+    monkeypatch.setattr(stored, "COPIES_TOLD", 10**6)
+    every = last()
+    assert 0.5 * 200 < sum(map(len, some.values())) < 2 * 200 < sum(map(len, every.values()))
+    assert some.items() <= every.items()
 
 
 @pytest.mark.parametrize("make", [clusters, brute_force])

@@ -15,6 +15,7 @@ const picture = (centroids: number[], worksets: [number, number, number][]): Spa
   workers: [],
   dimensions: 2,
   compared: 0,
+  stored: [],
 });
 
 const roles = (of: SpacePicture, turn: number) =>

@@ -35,6 +35,16 @@ describe("spaces of a similarity join", () => {
     expect(pictureAt(ended, [], "join", null)?.compared).toBe(100);
   });
 
+  it("shows the records that were stored at a moment", () => {
+    const record = { side: 0, event_s: 2.5, at: [1, 0], copies: [] };
+    const made = history();
+    made.add({ join: { worksets: [], stored: [record] } }, 4);
+    made.add({ join: { worksets: [], stored: [] } }, 5);
+    expect(pictureAt(made, [], "join", 3.5)?.stored).toEqual([]);
+    expect(pictureAt(made, [], "join", 4.5)?.stored).toEqual([record]);
+    expect(pictureAt(made, [], "join", null)?.stored).toEqual([record]); // when all windows have ended, those of the last one
+  });
+
   it("says which share of the pairs of a window match", () => {
     const edges = [
       { source: "a", target: "f", target_port: "left", partitioning: { kind: "hash" } },

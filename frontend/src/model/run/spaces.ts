@@ -1,6 +1,6 @@
 /** Spaces and worksets of similarity joins: where they lie, who owns them, what they compare. */
 import type { ExperimentDocument } from "../../api/document";
-import type { BalancingAction, SpacesNews } from "../../api/types";
+import type { BalancingAction, SpacesNews, StoredRecord } from "../../api/types";
 
 export interface Workset {
   space: number;
@@ -30,6 +30,8 @@ export interface SpacePicture {
   worksets: Workset[];
   workers: OfWorker[];
   compared: number;
+  /** Some of the records that the join stores. */
+  stored: StoredRecord[];
 }
 
 interface Opened {
@@ -47,6 +49,7 @@ interface OfJoin {
   opened: Opened[];
   /** Space, number, comparisons and records of each workset, one after the other. */
   loads: { t_s: number; words: Float64Array }[];
+  stored: { t_s: number; records: StoredRecord[] }[];
 }
 
 /** What frames told of similarity joins; it grows in place. */
@@ -54,13 +57,14 @@ export class SpaceHistory {
   readonly joins = new Map<string, OfJoin>();
 
   add(news: Record<string, SpacesNews>, t_s: number) {
-    for (const [name, { centroids, dimensions, worksets, loads }] of Object.entries(news)) {
-      const join = this.joins.get(name) ?? { centroids: [], dimensions: 0, opened: [], loads: [] };
+    for (const [name, { centroids, dimensions, worksets, loads, stored }] of Object.entries(news)) {
+      const join = this.joins.get(name) ?? { centroids: [], dimensions: 0, opened: [], loads: [], stored: [] };
       this.joins.set(name, join);
       if (centroids) join.centroids = centroids;
       if (dimensions) join.dimensions = dimensions;
       for (const [space = 0, number = 0, worker = 0, x = 0, y = 0] of worksets) join.opened.push({ t_s, space, number, worker, x, y });
       if (loads) join.loads.push({ t_s, words: Float64Array.from(loads.flat()) });
+      if (stored) join.stored.push({ t_s, records: stored });
     }
   }
 }
@@ -83,6 +87,10 @@ function coordinatesOf({ query }: Pick<ExperimentDocument, "query">, join: strin
 export function isCircle(document: Pick<ExperimentDocument, "query">, join: string): boolean {
   return distanceOf(document.query.operators.find(({ id }) => id === join)?.params) === "angular" && coordinatesOf(document, join).length === 2;
 }
+
+/** Whether a join finds pairs within one stream. */
+export const isSelfJoin = ({ query }: Pick<ExperimentDocument, "query">, join: string): boolean =>
+  query.operators.find(({ id }) => id === join)?.kind === "self_similarity_join";
 
 /** The largest distance of two vectors that match. */
 export const thresholdOf = ({ query }: Pick<ExperimentDocument, "query">, join: string): number =>
@@ -151,6 +159,7 @@ export function pictureAt(
     const workset = found.get(keyOf(last[at] ?? 0, last[at + 1] ?? 0));
     if (workset) Object.assign(workset, { compared: last[at + 2], records: last[at + 3] });
   }
+  const stored = of.stored.filter(({ t_s, records }) => t_s <= until_s && records.length > 0).at(-1)?.records ?? [];
   const worksets = [...found.values()];
   const compared = worksets.reduce((sum, workset) => sum + workset.compared, 0);
   const count = Math.max(of.centroids.length, ...worksets.map(({ worker }) => worker + 1));
@@ -159,7 +168,7 @@ export function pictureAt(
     const load = own.reduce((sum, workset) => sum + workset.compared / (workset.parts ?? 1), 0);
     return { worker, worksets: own.length, compared: load, share: compared > 0 ? load / compared : 0 };
   });
-  return { centroids: of.centroids, dimensions: of.dimensions, worksets, workers, compared };
+  return { centroids: of.centroids, dimensions: of.dimensions, worksets, workers, compared, stored };
 }
 
 /** The direction of a vector, from -1 to 1 in half turns. */

@@ -1,12 +1,13 @@
 import { useMemo, useState, type MouseEvent } from "react";
 import type { ExperimentDocument } from "../../api/document";
-import type { Run } from "../../api/types";
+import type { Run, StoredRecord as Stored } from "../../api/types";
 import { plural, short } from "../../lib/format";
 import type { FrameLog } from "../../model/run/frames";
 import type { RecordRoute as Route } from "../../model/run/recordRoutes";
 import {
   arcsOf,
   isCircle,
+  isSelfJoin,
   pictureAt,
   selectivityOf,
   similarityJoins,
@@ -16,16 +17,20 @@ import {
   type SpacePicture,
   type Workset,
 } from "../../model/run/spaces";
+import { keyOf, metBy } from "../../model/run/storedRecords";
 import { Empty } from "../../ui/states";
 import { momentOf, useLiveRun } from "./liveRun";
 import { Exactness } from "./Exactness";
 import { MoveWorkset } from "./MoveWorkset";
 import { RecordRoute, useRecordRoute } from "./RecordRoute";
+import { StoredRecord } from "./StoredRecord";
 
 const COLOURS = 6;
 const LARGEST_SHOWN = 8;
 const RING = 100;
 const LONGEST = 58;
+/** Where stored records lie on the circle: left ones, or those of the only stream, and right ones. */
+const RECORD_RINGS = [0.3 * RING, 0.23 * RING];
 
 const colourOf = (worker: number) => `var(--s${1 + (worker % COLOURS)})`;
 const at = (turn: number, radius: number): [number, number] => [radius * Math.cos(Math.PI * turn), -radius * Math.sin(Math.PI * turn)];
@@ -36,6 +41,7 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
   const count = useLiveRun((state) => state.count); // what is told comes with frames
   const moment_s = useLiveRun(momentOf);
   const [chosen, setChosen] = useState("");
+  const [record, setRecord] = useState("");
   const joins = similarityJoins(document);
   const join = (joins.includes(chosen) ? chosen : joins[0]) ?? "";
   const picture = useMemo(
@@ -46,16 +52,19 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
   const threshold = thresholdOf(document, join);
   const asked = useRecordRoute(picture, threshold);
   if (!picture?.worksets.length) return <Empty icon="clock" title="No record has come to the join yet, so there is no workset" />;
-  const { dimensions } = picture;
+  const { dimensions, stored } = picture;
+  const oneStream = isSelfJoin(document, join);
+  const opened = stored.find((one) => keyOf(one) === record) ?? null;
+  const records = { stored, opened, choose: setRecord, met: opened ? metBy(opened, stored, oneStream) : [] };
   const selectivity = selectivityOf(document, run.summary, join);
   return (
     <div className="spaces scroll" tabIndex={0} role="region" aria-label="Space" data-testid="spaces">
       <figure>
-        {isCircle(document, join) ? <Circle picture={picture} {...asked} /> : <Plane picture={picture} />}
+        {isCircle(document, join) ? <Circle picture={picture} {...records} {...asked} /> : <Plane picture={picture} {...records} />}
         <figcaption>
           {isCircle(document, join)
-            ? "Outside, the spaces with their centroids. Inside, a line for each workset in its owner's colour; its length shows its comparisons."
-            : `A dot for each workset in its owner's colour; its size shows its comparisons.${dimensions > 2 ? ` The first two of ${dimensions} coordinates.` : ""}`}
+            ? "Outside, the spaces with their centroids. Inside, a line for each workset in its owner's colour; its length shows its comparisons. Dots are stored records."
+            : `A dot for each workset in its owner's colour; its size shows its comparisons. Small dots are stored records.${dimensions > 2 ? ` The first two of ${dimensions} coordinates.` : ""}`}
         </figcaption>
       </figure>
       <div className="about">
@@ -77,6 +86,7 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
         </p>
         <Exactness key={join} run={run} join={join} />
         {isCircle(document, join) && <RecordRoute {...asked} threshold={threshold} />}
+        <StoredRecord records={stored} chosen={opened} choose={setRecord} threshold={threshold} oneStream={oneStream} />
         <Workers picture={picture} p99_ms={latenciesAt(log, sinkOfWorkers(document, join), moment_s)} />
         <Largest worksets={picture.worksets} mean={picture.compared / Math.max(1, picture.workers.length)} />
         <MoveWorkset run={run} gone={gone} join={join} picture={picture} at_s={moment_s ?? log.head_s} />
@@ -88,12 +98,71 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
 const told = ({ space, number, worker, compared, records }: Workset) =>
   `Workset ${space}.${number}, worker ${worker}: ${short(compared)} comparisons, ${short(records)} records and copies`;
 
+interface Records {
+  stored: readonly Stored[];
+  opened: Stored | null;
+  met: readonly Stored[];
+  choose: (key: string) => void;
+}
+
+/** Stored records, and lines from the one that is opened to the worksets of its copies. */
+function Dots({
+  stored,
+  opened,
+  met,
+  choose,
+  worksets,
+  placeOf,
+  placeOfWorkset,
+}: Records & {
+  worksets: readonly Workset[];
+  placeOf: (record: Stored) => [number, number];
+  placeOfWorkset: (workset: Workset) => [number, number];
+}) {
+  const lines = (opened?.copies ?? []).flatMap(([space, number, , role]) => {
+    const workset = worksets.find((one) => one.space === space && one.number === number);
+    return workset ? [{ workset, role }] : [];
+  });
+  return (
+    <>
+      {opened &&
+        lines.map(({ workset, role }) => (
+          <path
+            key={`${workset.space}.${workset.number}`}
+            className={`stop ${role === 1 ? "outer" : "inner"}`}
+            d={`M${placeOf(opened).join(" ")}L${placeOfWorkset(workset).join(" ")}`}
+          />
+        ))}
+      {stored.map((one) => {
+        const [x, y] = placeOf(one);
+        const state = one === opened ? "opened" : met.includes(one) ? "met" : "";
+        return (
+          <circle
+            key={keyOf(one)}
+            className={`record ${state}`}
+            cx={x}
+            cy={y}
+            r={state ? 2.2 : 1.3}
+            onClick={(event) => {
+              event.stopPropagation();
+              choose(keyOf(one));
+            }}
+          >
+            <title>Record of {one.event_s.toFixed(3)} s, {plural(one.copies.length, "copy", "copies")}: click to see where it went</title>
+          </circle>
+        );
+      })}
+    </>
+  );
+}
+
 function Circle({
   picture: { centroids, worksets },
   turn: shown,
   setTurn,
   route,
-}: {
+  ...records
+}: Records & {
   picture: SpacePicture;
   turn: number | null;
   setTurn: (turn: number) => void;
@@ -157,6 +226,12 @@ function Circle({
           }),
         )}
       {shown !== null && <path className="asked" d={`M0 0L${at(shown, RING + 12).join(" ")}`} />}
+      <Dots
+        {...records}
+        worksets={worksets}
+        placeOf={({ side, at: [x = 0, y = 0] }) => at(turnOf(x, y), RECORD_RINGS[side] ?? 0)}
+        placeOfWorkset={({ x, y }) => at(turnOf(x, y), RING - 2)}
+      />
     </svg>
   );
 }
@@ -168,8 +243,8 @@ function arc(from: number, to: number, radius: number): string {
   return `M${x1} ${y1}A${radius} ${radius} 0 ${to - from > 1 ? 1 : 0} 0 ${x2} ${y2}`;
 }
 
-function Plane({ picture: { centroids, worksets } }: { picture: SpacePicture }) {
-  const points = [...worksets, ...centroids.map(([x = 0, y = 0]) => ({ x, y }))];
+function Plane({ picture: { centroids, worksets }, ...records }: Records & { picture: SpacePicture }) {
+  const points = [...worksets, ...[...records.stored.map((record) => record.at), ...centroids].map(([x = 0, y = 0]) => ({ x, y }))];
   const extent = Math.max(1e-9, ...points.flatMap(({ x, y }) => [Math.abs(x), Math.abs(y)]));
   const most = Math.max(1, ...worksets.map(({ compared }) => compared));
   const place = (value: number) => (RING * value) / extent;
@@ -194,6 +269,12 @@ function Plane({ picture: { centroids, worksets } }: { picture: SpacePicture }) 
           </text>
         </g>
       ))}
+      <Dots
+        {...records}
+        worksets={worksets}
+        placeOf={({ at: [x = 0, y = 0] }) => [place(x), -place(y)]}
+        placeOfWorkset={({ x, y }) => [place(x), -place(y)]}
+      />
     </svg>
   );
 }
