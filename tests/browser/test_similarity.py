@@ -90,6 +90,7 @@ def test_near_duplicates_of_an_uploaded_set(canvas: Canvas, page: Page, api: htt
     expect(route.get_by_label(re.compile("A record in direction"))).to_have_value(re.compile(r"^9[01]|^89"))
     route.get_by_role("button", name="Clear").click()
     expect(space.locator("path.stop")).to_have_count(0)
+    expect(space.get_by_test_id("space-stages").locator("tbody tr")).to_have_count(3)
     stored = space.get_by_test_id("stored-record")
     space.locator("circle.record").first.click()
     expect(stored).to_contain_text(re.compile(r"At home in workset \d+\.\d+ on worker \d+"))

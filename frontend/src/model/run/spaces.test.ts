@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BalancingAction } from "../../api/types";
 import { coerceDocument } from "../document/coerce";
-import { arcsOf, isCircle, pictureAt, selectivityOf, similarityJoins, SpaceHistory, turnOf } from "./spaces";
+import { arcsOf, isCircle, pictureAt, selectivityOf, similarityJoins, SpaceHistory, stagesOf, turnOf } from "./spaces";
 
 const history = () => {
   const made = new SpaceHistory();
@@ -61,6 +61,23 @@ describe("spaces of a similarity join", () => {
     expect(selectivityOf(made({ kind: "sliding", size_s: 5, slide_s: 2.5 }, edges), summary, "j")).toBeCloseTo(50 / (8 * 50 * 25));
     expect(selectivityOf(made({ kind: "full_history" }, [edges[0], edges[2]] as never), summary, "j")).toBeCloseTo(50 / ((200 * 199) / 2));
     expect(selectivityOf(made(tumbling, edges), null, "j")).toBe(null);
+  });
+
+  it("adds up what the stages of a join have counted", () => {
+    const edges = [
+      { source: "a", target: "f", target_port: "left", partitioning: { kind: "hash" } },
+      { source: "b", target: "f", target_port: "right", partitioning: { kind: "hash" } },
+      { source: "f", source_port: "out_left", target: "j", partitioning: { kind: "hash" } },
+      { source: "f", source_port: "out_right", target: "j", partitioning: { kind: "hash" } },
+    ];
+    const [a, b] = [{ in: 50, out: 55, read: 150 }, { in: 50, out: 54, read: 150 }];
+    const operators = { a, b, f: { in: 109, out: 170, read: 750 }, j: { in: 170, out: 46, read: 76 } };
+    expect(stagesOf({ query: { operators: [], edges } } as never, { operators }, "j")).toEqual([
+      { name: "Spaces", records: 100, distances: 300, sent: 109 },
+      { name: "Worksets", records: 109, distances: 750, sent: 170 },
+      { name: "Join", records: 170, distances: 76, sent: 46 },
+    ]);
+    expect(stagesOf({ query: { operators: [], edges } } as never, null, "j")).toEqual([]);
   });
 
   it("divides a split workset among the workers of its parts", () => {

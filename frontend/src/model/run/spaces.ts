@@ -104,19 +104,51 @@ export function sinkOfWorkers({ query }: Pick<ExperimentDocument, "query">, join
   return query.operators.find(({ id, kind, params }) => kind === "sink" && fed.includes(id) && measures(params))?.id ?? null;
 }
 
+export interface Stage {
+  name: string;
+  records: number;
+  /** Distances to centroids; at the join, comparisons of two records. */
+  distances: number;
+  /** Records and copies sent on, or pairs found. */
+  sent: number;
+}
+
+type Summary = { [field: string]: unknown } | null | undefined;
+
+const totalsOf = (summary: Summary) => (summary?.operators ?? {}) as { [id: string]: { in?: number; out?: number; read?: number } };
+
+/** Operators that send to one, each once. */
+const before = ({ query }: Pick<ExperimentDocument, "query">, id: string) => [
+  ...new Set(query.edges.filter(({ target }) => target === id).map(({ source }) => source)),
+];
+
+/** What the stages of a join have counted in a whole run: spaces, worksets, join. Empty as long as there is no summary. */
+export function stagesOf(document: Pick<ExperimentDocument, "query">, summary: Summary, join: string): Stage[] {
+  const totals = totalsOf(summary);
+  const worksets = before(document, join);
+  const stages: [string, string[]][] = [
+    ["Spaces", worksets.flatMap((id) => before(document, id))],
+    ["Worksets", worksets],
+    ["Join", [join]],
+  ];
+  if (!totals[join]) return [];
+  const sum = (ids: string[], field: "in" | "out" | "read") => ids.reduce((total, id) => total + (totals[id]?.[field] ?? 0), 0);
+  return stages.map(([name, ids]) => ({ name, records: sum(ids, "in"), distances: sum(ids, "read"), sent: sum(ids, "out") }));
+}
+
 /**
  * The share of all pairs of a window that match, if records come evenly; null as long as a run has no summary. A pair of several sliding
  * windows counts in each.
  */
 export function selectivityOf(
   { query, workload: { horizon_s = 0 } }: Pick<ExperimentDocument, "query" | "workload">,
-  summary: { [field: string]: unknown } | null | undefined,
+  summary: Summary,
   join: string,
 ): number | null {
-  const operators = (summary?.operators ?? {}) as { [id: string]: { in?: number; out?: number } };
-  const before = (id: string) => [...new Set(query.edges.filter(({ target }) => target === id).map(({ source }) => source))];
-  const records = before(join).flatMap(before).map((partitioner) => operators[partitioner]?.in ?? 0);
-  const pairs = operators[join]?.out;
+  const totals = totalsOf(summary);
+  const partitioners = before({ query }, join).flatMap((id) => before({ query }, id));
+  const records = partitioners.map((partitioner) => totals[partitioner]?.in ?? 0);
+  const pairs = totals[join]?.out;
   const [left = 0, right = left - 1] = records;
   if (pairs === undefined || horizon_s <= 0 || left <= 0 || right <= 0) return null;
   const { window } = (query.operators.find(({ id }) => id === join)?.params ?? {}) as { window?: { size_s?: number; slide_s?: number } };

@@ -23,7 +23,7 @@ describe("stored records of a similarity join", () => {
     expect(home && ruleOf(home, 0, 0.01)).toMatch(/^inner: within 0.005/);
     expect(copy && ruleOf(copy, 0, 0.01)).toBe("outer copy: within 0.02, compared with inner records and outliers; its space's centroid is at most 0.02 farther than the nearest");
     const [first] = copiesOf(record(0, 1, [[0, 1, 0, 0, 0, 0, 0, 0]]));
-    expect(first && ruleOf(first, 0, 0.01)).toBe("its vector opened the workset");
+    expect(first && ruleOf(first, 0, 0.01)).toBe("inner: its vector opened the workset");
   });
 
   it("finds the others that it meets: of the other stream, in one workset and part, not both outer", () => {

@@ -34,7 +34,7 @@ export function copiesOf(record: StoredRecord): Copy[] {
 
 /** Why a copy is in its workset. home: the space of the record. */
 export function ruleOf({ space, role, distance }: Copy, home: number, threshold: number): string {
-  if (distance === 0 && role === "inner") return "its vector opened the workset";
+  if (distance === 0 && role === "inner") return "inner: its vector opened the workset";
   const text = ROLE_TEXT[role](threshold);
   return space === home ? text : `${text}; its space's centroid is at most ${2 * threshold} farther than the nearest`;
 }

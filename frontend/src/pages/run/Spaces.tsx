@@ -12,9 +12,11 @@ import {
   selectivityOf,
   similarityJoins,
   sinkOfWorkers,
+  stagesOf,
   thresholdOf,
   turnOf,
   type SpacePicture,
+  type Stage,
   type Workset,
 } from "../../model/run/spaces";
 import { keyOf, metBy } from "../../model/run/storedRecords";
@@ -89,6 +91,7 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
         <StoredRecord records={stored} chosen={opened} choose={setRecord} threshold={threshold} oneStream={oneStream} />
         <Workers picture={picture} p99_ms={latenciesAt(log, sinkOfWorkers(document, join), moment_s)} />
         <Largest worksets={picture.worksets} mean={picture.compared / Math.max(1, picture.workers.length)} />
+        <Stages stages={stagesOf(document, run.summary, join)} />
         <MoveWorkset run={run} gone={gone} join={join} picture={picture} at_s={moment_s ?? log.head_s} />
       </div>
     </div>
@@ -319,6 +322,41 @@ function Workers({ picture: { workers }, p99_ms }: { picture: SpacePicture; p99_
             </td>
             <td className="num">{short(compared)}</td>
             {p99_ms && <td className="num">{Number.isNaN(p99_ms(worker)) ? "–" : short(p99_ms(worker))}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Stages({ stages }: { stages: Stage[] }) {
+  const records = stages[0]?.records ?? 0;
+  if (!records) return null;
+  return (
+    <table className="table" data-testid="space-stages">
+      <thead>
+        <tr>
+          <th title="Of the whole run">Stage</th>
+          <th className="num">Records in</th>
+          <th className="num" title="Distances to centroids that were computed; at the join, comparisons of two records">
+            Distances
+          </th>
+          <th className="num" title="Records and their copies; at the join, pairs">
+            Sent
+          </th>
+          <th className="num" title="For each record of the sources">
+            Per record
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {stages.map(({ name, records: received, distances, sent }) => (
+          <tr key={name}>
+            <td>{name}</td>
+            <td className="num">{short(received)}</td>
+            <td className="num">{short(distances)}</td>
+            <td className="num">{short(sent)}</td>
+            <td className="num">{short(sent / records)}</td>
           </tr>
         ))}
       </tbody>

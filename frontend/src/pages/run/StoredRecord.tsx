@@ -1,5 +1,5 @@
 import type { StoredRecord as Stored } from "../../api/types";
-import { plural, short } from "../../lib/format";
+import { short } from "../../lib/format";
 import { copiesOf, keyOf, metBy, ruleOf, SIDE_NAMES, type Copy } from "../../model/run/storedRecords";
 
 /** Asks for one of the stored records that frames tell of, and says where its copies are and whom they meet. */
@@ -53,13 +53,13 @@ export function StoredRecord({
                   {copy.role === "outer" ? "Copy in" : "At home in"} workset {copy.space}.{copy.number}
                 </b>{" "}
                 on worker {copy.worker}
-                {copy.distance !== null && `, ${copy.distance.toFixed(4)} from its centroid`}: {ruleOf(copy, copies[0]?.space ?? copy.space, threshold)}.{" "}
-                {meeting(copy, others)}
+                {copy.distance !== null && `, ${copy.distance.toFixed(4)} from its centroid`}. Role{" "}
+                {ruleOf(copy, copies[0]?.space ?? copy.space, threshold)}. {meeting(copy, others)}
               </li>
             ))}
           </ul>
           <p className="hint">
-            Lines lead to its worksets; filled dots are the {plural(metBy(chosen, records, oneStream).length, "shown record")} that it meets there.
+            Lines lead to its worksets. Of the other records shown, it meets {metBy(chosen, records, oneStream).length}, whose dots are filled.
           </p>
         </>
       )}
