@@ -59,7 +59,7 @@ export function StoredRecord({
             ))}
           </ul>
           <p className="hint">
-            Lines lead to its worksets. Of the other records shown, it meets {metBy(chosen, records, oneStream).length}, whose dots are filled.
+            Lines lead to its worksets. Of the other records shown, it meets {metBy(chosen, records, oneStream).length}: the filled dots.
           </p>
         </>
       )}
