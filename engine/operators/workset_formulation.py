@@ -22,6 +22,7 @@ from engine.core.layout import (
     G_STAMP_ANCHOR,
     I_INDEX,
     I_STATE_BYTES,
+    I_WATERMARK,
     M_CLOCK,
     M_EDGE,
     M_EVENT,
@@ -52,6 +53,7 @@ from engine.operators.pairs import (
     JOIN_EXTRA,
     JOIN_GROUPS,
     JOIN_KEY_BYTES,
+    JOIN_LATENESS,
     JOIN_LEFT_KEY,
     JOIN_LISTS,
     JOIN_SCHEME,
@@ -97,11 +99,13 @@ from engine.operators.similarity import (
 )
 from engine.operators.space_partitioner import SpacePartitioner
 from engine.operators.windows import FullHistory, JoinWindow
+from engine.spec.base.problems import Refusal
 from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Integer, Number, quantity
 
 # parameters after those of a join over panes; by side: column of `inner`, place of the list of coordinates, 1 if an edge leaves the port,
-# number and start of the words that make its outputs. FORM_NEAR: column of a centroid with its words NEAR_
+# number and start of the words that make its outputs. FORM_NEAR: column of a centroid with its words NEAR_. FORM_UNUSED: after how many
+# windows without a record a workset is dropped, 0 for never
 (
     FORM_DISTANCE,
     FORM_DIMENSIONS,
@@ -120,8 +124,9 @@ from engine.spec.base.units import Integer, Number, quantity
     FORM_RIGHT_OUTPUTS,
     FORM_RIGHT_TABLE,
     FORM_NEAR,
-) = range(JOIN_STEP + 1, JOIN_STEP + 18)
-FORM_OWN = JOIN_STEP + 18
+    FORM_UNUSED,
+) = range(JOIN_STEP + 1, JOIN_STEP + 19)
+FORM_OWN = JOIN_STEP + 19
 # words of a stored row, from JOIN_EXTRA on: its distance to the record that is served; of a centroid its worker, and the next one with the
 # start of the first window for which it is; into how many parts it is split, and from which window on; then its vector
 FORM_ROW_DISTANCE, FORM_ROW_WORKER, FORM_ROW_NEXT, FORM_ROW_FROM, FORM_ROW_PARTS, FORM_ROW_SPLIT, FORM_ROW_VECTOR = range(7)
@@ -130,6 +135,10 @@ NEAR_NEXT, NEAR_NUMBER = range(2)
 NEAR_WORDS = 2
 S_NEAR = S_LEFT + 2 * S_SIDE
 """Column of an entry with the first centroid that is near the record that is served (row + 1, 0 for none)."""
+S_DROPPED = S_NEAR + 1
+"""Column of such an entry with how many of its worksets have been dropped; only where worksets are."""
+R_LAST_END, R_DROPPED = R_NEWEST, R_OLDEST
+"""Columns of a centroid: the end of the last window in which its workset was a record's home; when it was dropped, 0 for not."""
 CENTROIDS = -FAR - 1
 """Start of the "pane" of the entry with a space's centroids: no pane begins there."""
 COPIES = ("out_left", "out_right")
@@ -257,9 +266,26 @@ def offer_outer(world, key, slot, port, at, i, workset, worker, emits, tracing, 
     return sent
 
 
-def measure_centroids(world, e, slot, port, at):
-    """Measure the record against all worksets of a space, and list those within twice the threshold from S_NEAR on. Returns the row of the
-    nearest of them, -1 if there is none; of two as near, the older one."""
+def is_dropped(world, now, e, r, at, i):
+    """Whether the workset with centroid `r` of entry `e` is dropped, now or earlier: once enough windows have ended after the last one
+    with a record at home in it, no record can come for a window in which it has one. It never comes back, not even after a
+    failure: a record that is measured without it would miss those that are measured with it."""
+    par = world.par
+    row = world.row
+    dropped = row[r, R_DROPPED] > 0
+    if not dropped and par[at + FORM_UNUSED] > 0:
+        ended = world.inst[i, I_WATERMARK] - par[at + JOIN_LATENESS]
+        if row[r, R_LAST_END] + par[at + FORM_UNUSED] * par[at + JOIN_SLIDE] <= ended:
+            dropped = True
+            row[r, R_DROPPED] = max(now, 1)
+            world.entry[e, S_DROPPED] += 1
+            world.inst[i, I_STATE_BYTES] -= par[at + FORM_CENTROID_BYTES]
+    return dropped
+
+
+def measure_centroids(world, now, e, slot, port, at, i):
+    """Measure the record against all worksets of a space, counting in BOX_READ, and list those within twice the threshold from S_NEAR on.
+    Returns the row of the nearest of them, -1 if there is none; of two as near, the older one."""
     par = world.par
     entry = world.entry
     row = world.row
@@ -272,12 +298,16 @@ def measure_centroids(world, e, slot, port, at):
     home = -1
     nearest = 0.0
     before = -1
+    measured = 0
     if e >= 0:
         entry[e, S_NEAR] = 0
         r = entry[e, S_LEFT + 1]
         for w in range(entry[e, S_LEFT]):
-            vector = extra + FORM_ROW_VECTOR
-            far = distance_to_row(world, par[at + FORM_DISTANCE], slot, columns, par[at + FORM_DIMENSIONS], r, vector, bound)
+            far = BEYOND
+            if not is_dropped(world, now, e, r, at, i):
+                vector = extra + FORM_ROW_VECTOR
+                far = distance_to_row(world, par[at + FORM_DISTANCE], slot, columns, par[at + FORM_DIMENSIONS], r, vector, bound)
+                measured += 1
             if far <= reach:
                 row_f[r, extra + FORM_ROW_DISTANCE] = far
                 row[r, near + NEAR_NUMBER] = w
@@ -291,6 +321,7 @@ def measure_centroids(world, e, slot, port, at):
                     home = r
                     nearest = far
             r = row[r, R_NEXT]
+    world.box[BOX_READ] = measured
     return home
 
 
@@ -334,6 +365,7 @@ def add_centroid(world, now, key, slot, port, at, i, e, worker):
     store_vector(world, slot, par[at + FORM_LEFT_COORDINATES + port], par[at + FORM_DIMENSIONS], r, extra + FORM_ROW_VECTOR)
     append_row(entry, row, e, S_LEFT, r)
     world.inst[i, I_STATE_BYTES] += par[at + FORM_CENTROID_BYTES]
+    return r
 
 
 def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
@@ -362,8 +394,7 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
     extra = par[at + JOIN_EXTRA]
     e = find_entry(world.table, entry, i, key, CENTROIDS)
     known = entry[e, S_LEFT] if e >= 0 else 0
-    r = measure_centroids(world, e, slot, port, at)
-    box[BOX_READ] = known
+    r = measure_centroids(world, now, e, slot, port, at, i)
     role = OUTER
     worker = key % par[at + FORM_WORKERS]
     last = known  # copies go to worksets older than this
@@ -402,8 +433,10 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
     if listened == 1:
         copy_to_worksets(world, e, slot, port, at, last, start, 1, stamps)
     if opens:
-        add_centroid(world, now, key, slot, port, at, i, e, worker)
-    if not is_inner:
+        r = add_centroid(world, now, key, slot, port, at, i, e, worker)
+    if is_inner:
+        row[r, R_LAST_END] = max(row[r, R_LAST_END], start + par[at + JOIN_SIZE])
+    else:
         buffer = find_entry(world.table, entry, i, key, start)
         if buffer < 0:
             buffer = open_entry(world, key, start, at, i)
@@ -418,7 +451,8 @@ def formulation_on_record(world, now, slot, port, at, i, tracing, anchor, stamps
 def formulation_sizes(w: Arrays, at: int, entries: Words, values: Words) -> Words:
     """Bytes of entries: of centroids, or of copies from other spaces."""
     copies = pair_sizes(w, at, entries, values)
-    worksets = w.par[at + JOIN_KEY_BYTES] + entries[:, S_LEFT] * w.par[at + FORM_CENTROID_BYTES]
+    kept = entries[:, S_LEFT] - (entries[:, S_DROPPED] if w.par[at + FORM_UNUSED] > 0 else 0)
+    worksets = w.par[at + JOIN_KEY_BYTES] + kept * w.par[at + FORM_CENTROID_BYTES]
     sizes: Words = np.where(entries[:, S_PANE] == CENTROIDS, worksets, copies)
     return sizes
 
@@ -463,6 +497,16 @@ class WorksetFormulation(TwoSided):
         workers: Integer = Field(ge=1, le=10_000, description="number of instances of the similarity join behind it")
         window: JoinWindow = Field(default_factory=FullHistory, description="windows of the similarity join behind it")
         lateness_ms: Number = quantity(0.0, unit="ms", ge=0, le=1e11, description="allowed lateness, as of the similarity join behind it")
+        centroid_ttl_windows: Integer | None = Field(
+            None,
+            ge=1,
+            le=1_000_000,
+            title="Centroids kept",
+            description="drop a workset, with its centroid, when so many windows have ended since the last one with a record of its own; "
+            "left out, worksets stay",
+            exclude_if=lambda value: value is None,
+            json_schema_extra={"x-unit": "windows"},
+        )
         left_window_end: ClassVar[None] = None
         right_window_end: ClassVar[None] = None
 
@@ -479,6 +523,7 @@ class WorksetFormulation(TwoSided):
             check_fields(SpacePartitioner.added, inputs[side], cls.input_in_words(side), "a space partitioner")
         check_same_dimensions(params, inputs["left"], inputs["right"])
         check_lateness(params)
+        _check_windows_end(params)
         return {
             **{port: with_fields(inputs[side], cls.added) for port, side in zip(cls.copies, SIDES, strict=True)},
             **{late: inputs[side] for late, side in zip(cls.late_ports, SIDES, strict=True)},
@@ -506,7 +551,7 @@ class WorksetFormulation(TwoSided):
         stored = [list(range(len(inputs[side].fields))) for side in SIDES]
         width, dimensions = max(map(len, stored)), dimensions_of(params.left_coordinates, inputs["left"])
         lowering.stored_rows(width + FORM_ROW_VECTOR + len(columns[0]), links=NEAR_WORDS)
-        lowering.entry_values(S_NEAR + 1 - S_VALUES)
+        lowering.entry_values((S_DROPPED if params.centroid_ttl_windows else S_NEAR) + 1 - S_VALUES)
         places = [lowering.params_at + FORM_OWN]
         for words in (*columns, *tables, *stored):
             places.append(places[-1] + len(words))
@@ -540,5 +585,16 @@ class WorksetFormulation(TwoSided):
             len(tables[1]),
             places[3],
             R_VALUES + width + FORM_ROW_VECTOR + len(columns[0]),
+            params.centroid_ttl_windows or 0,
             *(word for words in (*columns, *tables, *stored) for word in words),
         ]
+
+
+def _check_windows_end(params: Any) -> None:
+    """Raise Refusal for worksets that are to be dropped where no watermark ends windows."""
+    if params.centroid_ttl_windows and not has_late_records(params.window):
+        message = (
+            f"centroid_ttl_windows is {params.centroid_ttl_windows}, but no watermark ends the windows of window '{params.window.kind}'; "
+            "use tumbling or sliding windows of event time, or leave it out"
+        )
+        raise Refusal(message, at=("centroid_ttl_windows",), code="no_window_end", value=params.centroid_ttl_windows)

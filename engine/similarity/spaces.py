@@ -13,7 +13,7 @@ from engine.core.tables import Arrays, Words
 from engine.operators.pairs import JOIN_EXTRA
 from engine.operators.similarity_join import S_COMPARED
 from engine.operators.space_partitioner import SPACE_CENTROIDS, SPACE_DIMENSIONS, SPACE_SPACES
-from engine.operators.workset_formulation import FORM_ROW_VECTOR, FORM_ROW_WORKER, WORKSETS_MAX
+from engine.operators.workset_formulation import FORM_ROW_VECTOR, FORM_ROW_WORKER, R_DROPPED, WORKSETS_MAX
 from engine.spec import Experiment
 
 from .stored import stored_records
@@ -28,11 +28,13 @@ class Spaces:
 
     def frame(self, w: Arrays, since_ns: int, now_ns: int) -> dict[str, Any]:
         """By join. centroids: of spaces, in the first frame, with the number of their dimensions. worksets: those opened in (since_ns,
-        now_ns], as [space, number, worker, coordinates]. loads: comparisons and records of the newest window, as [space, number,
-        comparisons, records], and stored: some of its records, both a few times in each window."""
+        now_ns], as [space, number, worker, coordinates]. dropped: those dropped then, as [space, number]. loads: comparisons and records of
+        the newest window, as [space, number, comparisons, records], and stored: some of its records, both a few times in each window."""
         found: dict[str, Any] = {}
         for join in self._joins:
             about: dict[str, Any] = {"worksets": list(_opened(w, join, since_ns, now_ns))}
+            if join.drops:
+                about["dropped"] = list(_dropped(w, join, since_ns, now_ns))
             if since_ns < 0:
                 about["dimensions"], about["centroids"] = _centroids(w, join.partitioner)
             if since_ns < 0 or now_ns // join.every_ns > since_ns // join.every_ns:
@@ -59,6 +61,13 @@ def _opened(w: Arrays, join: ShownJoin, since_ns: int, now_ns: int) -> Iterator[
             for n in np.flatnonzero((opened_ns > since_ns) & (opened_ns <= now_ns)).tolist():
                 shown = vector_at(w, join, rows[n], extra + FORM_ROW_VECTOR)[:COORDINATES_SHOWN].round(6)
                 yield [space, n + 1, int(w.row[rows[n], extra + FORM_ROW_WORKER]) % join.join[1], *shown.tolist()]
+
+
+def _dropped(w: Arrays, join: ShownJoin, since_ns: int, now_ns: int) -> Iterator[list[int]]:
+    for i in range(join.formulation[0], sum(join.formulation)):
+        for space, rows in centroid_rows(w, i):
+            dropped_ns = w.row[rows, R_DROPPED]
+            yield from ([space, n + 1] for n in np.flatnonzero((dropped_ns > max(since_ns, 0)) & (dropped_ns <= now_ns)).tolist())
 
 
 def _newest_entries(w: Arrays, join: ShownJoin) -> Words:

@@ -59,7 +59,7 @@ def stored_records(w: Arrays, join: ShownJoin, entries: Words) -> list[dict[str,
 
 def _drawn(event_ns: Words) -> NDArray[np.bool_]:
     """Which rows are told of. Twice as many rows draw each record half as often."""
-    halvings = max(0, math.ceil(math.log2(max(len(event_ns), 1) / COPIES_TOLD)))
+    halvings = ((len(event_ns) - 1) // COPIES_TOLD).bit_length() if len(event_ns) else 0
     mixed = (event_ns.astype(np.uint64) * DRAW) >> DRAW_SHIFT
     drawn: NDArray[np.bool_] = mixed & np.uint64((1 << halvings) - 1) == 0
     return drawn

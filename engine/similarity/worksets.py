@@ -59,13 +59,14 @@ def centroid_rows(w: Arrays, i: int) -> Iterator[tuple[int, Words]]:
 @dataclass(frozen=True)
 class ShownJoin:
     """A join with its formulation and what partitions its space. partitioner: first instance. formulation, join: first instances and
-    parallelisms. every_ns: between two frames with loads."""
+    parallelisms. every_ns: between two frames with loads. drops: whether worksets are dropped."""
 
     name: str
     partitioner: int
     formulation: tuple[int, int]
     join: tuple[int, int]
     every_ns: int
+    drops: bool
 
 
 def shown_joins(experiment: Experiment) -> list[ShownJoin]:
@@ -79,7 +80,8 @@ def shown_joins(experiment: Experiment) -> list[ShownJoin]:
             ids = [spec.id for spec in experiment.query.operators]
             first = sum(spec.parallelism for spec in experiment.query.operators[: ids.index(before)])
             every_ns = seconds_ns(getattr(place.join.parameters.window, "size_s", 0)) // LOADS_PER_WINDOW
-            found.append(ShownJoin(place.join.id, first, place.formulation_at, place.join_at, max(every_ns, 1)))
+            drops = place.formulation.parameters.centroid_ttl_windows is not None
+            found.append(ShownJoin(place.join.id, first, place.formulation_at, place.join_at, max(every_ns, 1), drops))
     return found
 
 

@@ -12,6 +12,7 @@ MOVING = ("tests/engine/similarity/test_hand_over.py",)
 INDEX, TREES = "engine/operators/angle_index.py", "engine/core/kernels/range_tree.py"
 TREE_TESTS = ("tests/engine/core/test_range_tree.py", *TESTS)
 VIEW, VIEW_TESTS = "engine/similarity/spaces.py", ("tests/engine/similarity/test_spaces.py",)
+STORED = "engine/similarity/stored.py"
 ESTIMATE, ESTIMATES = "engine/similarity/estimates.py", ("tests/engine/similarity/test_estimates.py",)
 CHECK, CHECKS = "engine/workloads/exactness.py", ("tests/workloads/test_exactness.py",)
 SHARE, SHARES = "engine/workloads/selectivity.py", ("tests/workloads/test_selectivity.py",)
@@ -48,7 +49,19 @@ MUTATIONS = (
         "worksets: copies from before go to all", FORMS, "<= reach and par[at + FORM_LEFT_LISTENED + side] == 1", "<= 2.0 * BEYOND", TESTS
     ),
     Mutation("worksets: other spaces' copies", FORMS, "if entry[e, S_KEY] == key:", "if True:", TESTS),
-    Mutation("worksets: distances are free", FORMS, "    box[BOX_READ] = known\n", "    box[BOX_READ] = 0\n", TESTS),
+    Mutation("worksets: distances are free", FORMS, "    world.box[BOX_READ] = measured\n", "    world.box[BOX_READ] = 0\n", TESTS),
+    Mutation("worksets: dropped while in use", FORMS, "+ par[at + FORM_UNUSED] * par[at + JOIN_SLIDE] <= ended", "<= ended + 10**7", TESTS),
+    Mutation("worksets: dropped ones are measured", FORMS, "if not is_dropped(world, now, e, r, at, i):", "if True:", TESTS),
+    Mutation(
+        "worksets: use does not keep them",
+        FORMS,
+        "        row[r, R_LAST_END] = max(row[r, R_LAST_END], start + par[at + JOIN_SIZE])\n",
+        "        pass\n",
+        TESTS,
+    ),
+    Mutation(
+        "worksets: centroids stay in the state", FORMS, "I_STATE_BYTES] -= par[at + FORM_CENTROID_BYTES]", "I_STATE_BYTES] -= 0", TESTS
+    ),
     Mutation(
         "worksets: copies in the first window", FORMS, "    start += (panes - 1) * par[at + JOIN_SLIDE]  # of its last window\n", "", TESTS
     ),
@@ -154,7 +167,13 @@ MUTATIONS = (
     ),
     Mutation("spaces: told again", VIEW, "(opened_ns > since_ns) & ", "", VIEW_TESTS),
     Mutation("spaces: numbers from 0", VIEW, "yield [space, n + 1,", "yield [space, n,", VIEW_TESTS),
-    Mutation("spaces: loads of all windows", VIEW, "w.entry[entries, L.S_PANE].max()]", "w.entry[entries, L.S_PANE].min()]", VIEW_TESTS),
+    Mutation("spaces: loads of all windows", VIEW, "panes == panes.max(initial=0)", "panes >= panes.min()", VIEW_TESTS),
+    Mutation("spaces: dropped at once", VIEW, "(dropped_ns > max(since_ns, 0)) & ", "", TESTS),
+    Mutation("stored: a record meets its own stream", STORED, "side if one_stream else 1 - side", "side", VIEW_TESTS),
+    Mutation("stored: a record meets itself", STORED, "others[role] -= 1", "others[role] -= 0", VIEW_TESTS),
+    Mutation("stored: copies apart", STORED, "found.setdefault((side, event_ns, *shown)", "found.setdefault((side, n, *shown)", VIEW_TESTS),
+    Mutation("stored: all are told", STORED, "((len(event_ns) - 1) // COPIES_TOLD).bit_length()", "0", VIEW_TESTS),
+    Mutation("stored: another centroid", STORED, "centroids[space][number - 1]", "centroids[space][0]", VIEW_TESTS),
     Mutation(
         "sinks: latency of another instance",
         "engine/core/kernels/event_loop/completions.py",

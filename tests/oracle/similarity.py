@@ -116,6 +116,8 @@ class Workset:
     centroid: Vector
     owners: list[tuple[float, int]]
     split: tuple[float, int] = (math.inf, 1)  # from which window on, into how many parts
+    last_ns: int = 0  # end of the last window with a record at home here
+    dropped: bool = False
 
     def worker(self, pane: int | None) -> int:
         return next(worker for start, worker in reversed(self.owners) if pane is None or start <= pane)
@@ -158,7 +160,8 @@ class WorksetFormulation(PanePairing):
             return 1, self.too_late(record, port)
         space, vector, t = record.values["space"], self.vector(record, port), self.params.threshold
         worksets = self.worksets.get(space, [])
-        far = [self.measured(vector, workset.centroid) for workset in worksets]
+        self.drop_unused(worksets)
+        far = [math.inf if workset.dropped else self.measured(vector, workset.centroid) for workset in worksets]
         if not record.values["inner"]:
             self.keep(Kept(record, port, space, panes[-1]))
             near = [workset for workset, d in zip(worksets, far, strict=True) if self.needs(d)]
@@ -177,8 +180,16 @@ class WorksetFormulation(PanePairing):
             worksets = self.worksets[space]
         else:
             outputs += self.copies(record, port, pane, worksets[home], INNER if far[home] <= t / 2 else OUTLIER)
+        if self.params.centroid_ttl_windows:
+            worksets[home].last_ns = max(worksets[home].last_ns, pane + self.panes.size_ns)
         older = [worksets[n] for n in range(home) if self.needs(far[n])]
         return 1, outputs + [copy for workset in older for copy in self.copies(record, port, pane, workset, OUTER)]
+
+    def drop_unused(self, worksets: list[Workset]) -> None:
+        if windows := self.params.centroid_ttl_windows:
+            for workset in worksets:
+                unused_ns = self.watermark_ns - self.lateness_ns - workset.last_ns
+                workset.dropped |= unused_ns >= windows * self.panes.slide_ns
 
     def copies(self, record: Record, port: str, pane: int | None, workset: Workset, role: int) -> list[Record]:
         """To all parts of a workset, or, of a left record, to one of them."""
@@ -223,8 +234,12 @@ class WorksetFormulation(PanePairing):
 
     def state_bytes(self) -> int:
         copies = sum(self.bytes[kept.port] for kept in self.kept) + 16 * len({(kept.space, kept.pane) for kept in self.kept})
-        sizes = {space: [16 if isinstance(w.centroid, str) else 8 * len(w.centroid) for w in all] for space, all in self.worksets.items()}
-        return copies + sum(16 + sum(size + 24 for size in of) for of in sizes.values())
+        return copies + sum(16 + sum(map(self.centroid_bytes, of)) for of in self.worksets.values())
+
+    def centroid_bytes(self, workset: Workset) -> int:
+        if workset.dropped:
+            return 0
+        return 24 + (16 if isinstance(workset.centroid, str) else 8 * len(workset.centroid))
 
 
 @dataclass

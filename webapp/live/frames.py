@@ -515,10 +515,11 @@ class StoredRecord(TypedDict):
 
 class SpacesNews(TypedDict):
     """Of a similarity join. centroids: of its spaces, two coordinates at most, in the first frame, with the dimensions of vectors.
-    worksets: new ones, as [space, number, worker, coordinates]. Of the newest window, some times in it: loads, as [space, number,
-    comparisons, records], and some of the records that are stored."""
+    worksets: new ones, as [space, number, worker, coordinates]. dropped: as [space, number]; only where unused ones are. Of the newest
+    window, some times in it: loads, as [space, number, comparisons, records], and some of the records that are stored."""
 
     worksets: list[list[float]]
+    dropped: NotRequired[list[tuple[int, int]]]
     centroids: NotRequired[list[list[float]]]
     dimensions: NotRequired[int]
     loads: NotRequired[list[tuple[int, int, int, int]]]

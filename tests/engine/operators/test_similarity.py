@@ -166,6 +166,8 @@ def jobs(draw: st.DrawFn, counts: bool = True) -> dict[str, Any]:
     if kind != "dedicated":
         document["cluster"]["hosts"][0]["cores"] = 2
     document["policies"] = {"flow_control": draw(st.sampled_from([{"kind": "unbounded"}, {"kind": "credits", "per_channel": 2}]))}
+    if make in (worksets, self_join) and about["window"].get("clock", about["window"]["kind"]) in ("tumbling", "sliding"):
+        document = with_params(document, "worksets", centroid_ttl_windows=draw(st.sampled_from([None, 1, 2])))
     if counts and draw(st.booleans()):
         document = counted(document)
     anchors = ["trigger", "newest"] if any(operator["params"].get("pairs") for operator in document["query"]["operators"]) else ANCHORS
@@ -202,7 +204,11 @@ def text_worksets(**about: Any) -> dict[str, Any]:
     return texts(worksets(threshold=4, **about))
 
 
-MAKERS = [worksets, self_join, clusters, brute_force, counted_worksets, whole_worksets, text_worksets]
+def dropped_worksets(**about: Any) -> dict[str, Any]:
+    return with_params(worksets(**about), "worksets", centroid_ttl_windows=1)
+
+
+MAKERS = [worksets, self_join, clusters, brute_force, counted_worksets, whole_worksets, text_worksets, dropped_worksets]
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
@@ -213,8 +219,9 @@ def test_a_run_is_the_same_cut_saved_and_forked(make: Any) -> None:
 
 
 @pytest.mark.parametrize("protocol", only([*PROTOCOLS], ci=PROTOCOLS[:1]), ids=lambda protocol: protocol.__name__)
-def test_no_pair_is_lost_with_a_worker(protocol: Any) -> None:
-    document = worksets(4, 0.05, per_s=2000.0, horizon_s=0.12, window={"kind": "tumbling", "size_s": 0.05})
+@pytest.mark.parametrize("make", [worksets, dropped_worksets], ids=lambda make: make.__name__)
+def test_no_pair_is_lost_with_a_worker(make: Any, protocol: Any) -> None:
+    document = make(workers=4, threshold=0.05, per_s=2000.0, horizon_s=0.12, window={"kind": "tumbling", "size_s": 0.05})
     document = with_losses(with_protocol(document, protocol(interval_s=0.02)), [loss("w1", 0.045, 0.01), loss("w2", 0.081, 0.01)])
     simulation = traced(document)
     assert simulation.checkpointing is not None
@@ -500,6 +507,41 @@ def test_a_copy_that_came_before_its_workset_is_found() -> None:
     assert pairs(traced(document)) == true_pairs(document, 0.1, None)
 
 
+@pytest.mark.parametrize("window", [TUMBLING, SLIDING], ids=lambda window: window["kind"])
+@pytest.mark.parametrize("make", [worksets, self_join], ids=lambda make: make.__name__)
+def test_worksets_without_records_are_dropped_and_no_pair_is(make: Any, window: dict[str, Any]) -> None:
+    """Few records, so that most worksets have none in the next window. Late and disordered ones come for windows before."""
+    document = make(threshold=0.02, per_s=1500.0, window=window, horizon_s=0.2)
+    for source in document["workload"]["sources"].values():
+        source["disorder"] = {"kind": "uniform", "max_ms": 6.0}
+    document["measurement"] = {"frame_ms": 10}
+    kept, dropped = (traced(with_params(document, "worksets", centroid_ttl_windows=windows)) for windows in (None, 1))
+    ordered = (
+        sorted if make is self_join else list
+    )  # the later record of a self-join is the left one, and which is later follows from costs
+    found, expected = (Counter(tuple(ordered(pair)) for pair in pairs(run).elements()) for run in (dropped, kept))
+    assert found == expected
+    measured, measured_less = (run.summary()["operators"]["worksets"]["read"] for run in (kept, dropped))
+    assert measured_less < 0.9 * measured
+
+
+def test_worksets_are_dropped_when_enough_windows_have_ended() -> None:
+    """From 60 ms on all records are near one direction. The windows of 20 ms that others were in end by then, the next ones 20 ms later."""
+    document = with_params(worksets(1, 0.02, per_s=4000.0, horizon_s=0.14), "worksets", centroid_ttl_windows=1)
+    for source in document["workload"]["sources"].values():
+        alike = source["stream"] | {"law": "clustered", "clusters": 1, "spread": 0.01, "centres": "common"}
+        source["stream"] = {"kind": "switched", "before": source["stream"], "at_s": 0.06, "after": alike}
+    document["measurement"] = {"frame_ms": 1}
+    frames = engine.run(document).frames
+    opened = {number: frame["t_s"] for frame in frames for _, number, *_ in frame["spaces"]["join"]["worksets"]}
+    dropped = {number: frame["t_s"] for frame in frames for _, number in frame["spaces"]["join"]["dropped"]}
+    before = {number for number, t_s in opened.items() if t_s < 0.06}
+    assert len(before) > 40
+    assert len(before - dropped.keys()) <= 2, "those that the records are still near"
+    assert max(dropped[number] for number in before & dropped.keys()) < 0.085
+    assert min(dropped.values()) > 0.04
+
+
 def test_a_copy_waits_for_worksets_of_its_last_window() -> None:
     """Few records, so that worksets are opened until the end, long after the first window of a copy has ended."""
     assert_agreement(worksets(5, 0.01, per_s=1500.0, window=SLIDING, horizon_s=0.1))
@@ -538,6 +580,9 @@ def test_comparisons_are_those_of_the_rules() -> None:
         ("worksets", {"window": {"kind": "tumbling", "size_s": 0}}, "must be above 0"),
         ("worksets", {"workers": 0}, "must be at least 1"),
         ("worksets", {"window": {"kind": "full_history"}, "lateness_ms": 1.0}, "no record is late"),
+        ("worksets", {"window": {"kind": "full_history"}, "centroid_ttl_windows": 1}, "no watermark ends the windows"),
+        ("worksets", {"window": TUMBLING | {"clock": "processing"}, "centroid_ttl_windows": 1}, "no watermark ends the windows"),
+        ("worksets", {"centroid_ttl_windows": 0}, "must be at least 1"),
         ("join", {"pairs": "counted"}, "pairs are counted, so there is only their number"),
         ("join", {"pairs": "many"}, "must be 'each' or 'counted'"),
         ("sink", {"counted_by": "pairs"}, "counted_by is 'pairs', which is no int field of the input"),

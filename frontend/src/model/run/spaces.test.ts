@@ -35,6 +35,13 @@ describe("spaces of a similarity join", () => {
     expect(pictureAt(ended, [], "join", null)?.compared).toBe(100);
   });
 
+  it("leaves out worksets that are dropped", () => {
+    const made = history();
+    made.add({ join: { worksets: [], dropped: [[1, 1]] } }, 4);
+    const spaces = (moment_s: number) => pictureAt(made, [], "join", moment_s)?.worksets.map(({ space }) => space);
+    expect([spaces(3), spaces(4)]).toEqual([[0, 1, 2], [0, 2]]);
+  });
+
   it("shows the records that were stored at a moment", () => {
     const record = { side: 0, event_s: 2.5, at: [1, 0], copies: [] };
     const made = history();

@@ -47,6 +47,7 @@ interface OfJoin {
   centroids: number[][];
   dimensions: number;
   opened: Opened[];
+  dropped: { t_s: number; space: number; number: number }[];
   /** Space, number, comparisons and records of each workset, one after the other. */
   loads: { t_s: number; words: Float64Array }[];
   stored: { t_s: number; records: StoredRecord[] }[];
@@ -57,12 +58,13 @@ export class SpaceHistory {
   readonly joins = new Map<string, OfJoin>();
 
   add(news: Record<string, SpacesNews>, t_s: number) {
-    for (const [name, { centroids, dimensions, worksets, loads, stored }] of Object.entries(news)) {
-      const join = this.joins.get(name) ?? { centroids: [], dimensions: 0, opened: [], loads: [], stored: [] };
+    for (const [name, { centroids, dimensions, worksets, dropped, loads, stored }] of Object.entries(news)) {
+      const join = this.joins.get(name) ?? { centroids: [], dimensions: 0, opened: [], dropped: [], loads: [], stored: [] };
       this.joins.set(name, join);
       if (centroids) join.centroids = centroids;
       if (dimensions) join.dimensions = dimensions;
       for (const [space = 0, number = 0, worker = 0, x = 0, y = 0] of worksets) join.opened.push({ t_s, space, number, worker, x, y });
+      for (const [space = 0, number = 0] of dropped ?? []) join.dropped.push({ t_s, space, number });
       if (loads) join.loads.push({ t_s, words: Float64Array.from(loads.flat()) });
       if (stored) join.stored.push({ t_s, records: stored });
     }
@@ -192,6 +194,7 @@ export function pictureAt(
     if (workset) Object.assign(workset, { compared: last[at + 2], records: last[at + 3] });
   }
   const stored = of.stored.filter(({ t_s, records }) => t_s <= until_s && records.length > 0).at(-1)?.records ?? [];
+  for (const { t_s, space, number } of of.dropped) if (t_s <= until_s) found.delete(keyOf(space, number));
   const worksets = [...found.values()];
   const compared = worksets.reduce((sum, workset) => sum + workset.compared, 0);
   const count = Math.max(of.centroids.length, ...worksets.map(({ worker }) => worker + 1));
