@@ -28,8 +28,9 @@ class Spaces:
 
     def frame(self, w: Arrays, since_ns: int, now_ns: int) -> dict[str, Any]:
         """By join. centroids: of spaces, in the first frame, with the number of their dimensions. worksets: those opened in (since_ns,
-        now_ns], as [space, number, worker, coordinates]. dropped: those dropped then, as [space, number]. loads: comparisons and records of
-        the newest window, as [space, number, comparisons, records], and stored: some of its records, both a few times in each window."""
+        now_ns], as [space, number, worker, coordinates]. dropped: those dropped then, as [space, number]. A few times in each window,
+        loads: comparisons and records of the newest window, as [space, number, comparisons, records]; and stored: some of its records,
+        unless they are too many."""
         found: dict[str, Any] = {}
         for join in self._joins:
             about: dict[str, Any] = {"worksets": list(_opened(w, join, since_ns, now_ns))}
@@ -40,7 +41,8 @@ class Spaces:
             if since_ns < 0 or now_ns // join.every_ns > since_ns // join.every_ns:
                 entries = _newest_entries(w, join)
                 about["loads"] = _loads(w, entries)
-                about["stored"] = stored_records(w, join, entries)
+                if (stored := stored_records(w, join, entries)) is not None:
+                    about["stored"] = stored
             found[join.name] = about
         return found
 

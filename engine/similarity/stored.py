@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.core import layout as L
 from engine.core.control.keyed_state import parameters, rows_of
-from engine.core.distances import distance
+from engine.core.distances import ANGULAR, distance
 from engine.core.tables import Arrays, Words
 from engine.operators.pairs import JOIN_EXTRA
 from engine.operators.similarity_join import SIM_DISTANCE, SIM_ONE_STREAM, SIM_ROW_ROLE, SIM_ROW_VECTOR
@@ -18,6 +17,8 @@ from engine.operators.workset_formulation import FORM_ROW_VECTOR, WORKSETS_MAX
 
 from .worksets import COORDINATES_SHOWN, ShownJoin, centroid_rows, vector_at
 
+ROWS_MAX = 40_000
+"""Of more stored copies nothing is told: they would all have to be gone through."""
 COPIES_TOLD = 200
 """Copies that are told of at most, on average: of records drawn by a hash of their event time, so of each record all or none."""
 DRAW = np.uint64(0x9E3779B97F4A7C15)
@@ -25,13 +26,16 @@ DRAW_SHIFT = np.uint64(40)
 ROLES = 3
 
 
-def stored_records(w: Arrays, join: ShownJoin, entries: Words) -> list[dict[str, Any]]:
-    """Records stored in these entries of the join, by side and event time, as `StoredRecord` of webapp/live/frames.py describes them.
+def stored_records(w: Arrays, join: ShownJoin, entries: Words) -> list[dict[str, Any]] | None:
+    """Records stored in these entries of the join, by side and event time, as `StoredRecord` of webapp/live/frames.py describes them. None:
+    there are more than ROWS_MAX copies.
 
     A larger state draws a part of the records of a smaller one, so a record stays until its window ends or the state doubles.
     """
     at = parameters(w, join.join[0])
     extra = int(w.par[at + JOIN_EXTRA])
+    if w.entry[entries][:, [L.S_LEFT, L.S_LEFT + L.S_SIDE]].sum() > ROWS_MAX:
+        return None
     rows, counts = rows_of(w, join.join[0], entries)
     lists = np.repeat(np.arange(counts.size), counts.ravel())  # entry x 2 + side
     drawn = np.flatnonzero(_drawn(w.row[rows, L.R_EVENT]))
@@ -77,6 +81,7 @@ def _roles_by_list(w: Arrays, rows: Words, lists: Words, wanted: Words, entries:
 def _apart(code: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> float | None:
     """The distance; None if a vector has no direction."""
     gap = left - right
-    with np.errstate(invalid="ignore", divide="ignore"):
-        far = float(distance(code, left @ right, left @ left, right @ right, gap @ gap))  # type: ignore[no-untyped-call]
-    return None if math.isnan(far) else round(far, 6)
+    if code == ANGULAR and not (left.any() and right.any()):
+        return None
+    far = float(distance(code, left @ right, left @ left, right @ right, gap @ gap))  # type: ignore[no-untyped-call]
+    return round(far, 6)

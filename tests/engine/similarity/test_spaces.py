@@ -129,6 +129,9 @@ def test_of_many_stored_records_some_are_told_with_all_copies(monkeypatch: pytes
     some = last()
     monkeypatch.setattr(stored, "COPIES_TOLD", 10**6)
     every = last()
+    monkeypatch.setattr(stored, "ROWS_MAX", sum(map(len, every.values())) - 1)
+    with pytest.raises(KeyError, match="stored"):
+        last()
     assert 0.5 * 200 < sum(map(len, some.values())) < 2 * 200 < sum(map(len, every.values()))
     assert some.items() <= every.items()
 

@@ -16,6 +16,7 @@ const picture = (centroids: number[], worksets: [number, number, number][]): Spa
   dimensions: 2,
   compared: 0,
   stored: [],
+  stored_at_s: 0,
 });
 
 const roles = (of: SpacePicture, turn: number) =>

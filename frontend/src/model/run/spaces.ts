@@ -30,8 +30,9 @@ export interface SpacePicture {
   worksets: Workset[];
   workers: OfWorker[];
   compared: number;
-  /** Some of the records that the join stores. */
+  /** Some of the records that the join stores, or stored when they were told last: of very many none are. */
   stored: StoredRecord[];
+  stored_at_s: number;
 }
 
 interface Opened {
@@ -193,7 +194,7 @@ export function pictureAt(
     const workset = found.get(keyOf(last[at] ?? 0, last[at + 1] ?? 0));
     if (workset) Object.assign(workset, { compared: last[at + 2], records: last[at + 3] });
   }
-  const stored = of.stored.filter(({ t_s, records }) => t_s <= until_s && records.length > 0).at(-1)?.records ?? [];
+  const stored = of.stored.filter(({ t_s, records }) => t_s <= until_s && records.length > 0).at(-1);
   for (const { t_s, space, number } of of.dropped) if (t_s <= until_s) found.delete(keyOf(space, number));
   const worksets = [...found.values()];
   const compared = worksets.reduce((sum, workset) => sum + workset.compared, 0);
@@ -203,7 +204,8 @@ export function pictureAt(
     const load = own.reduce((sum, workset) => sum + workset.compared / (workset.parts ?? 1), 0);
     return { worker, worksets: own.length, compared: load, share: compared > 0 ? load / compared : 0 };
   });
-  return { centroids: of.centroids, dimensions: of.dimensions, worksets, workers, compared, stored };
+  const { centroids, dimensions } = of;
+  return { centroids, dimensions, worksets, workers, compared, stored: stored?.records ?? [], stored_at_s: stored?.t_s ?? 0 };
 }
 
 /** The direction of a vector, from -1 to 1 in half turns. */

@@ -88,7 +88,14 @@ export function Spaces({ run, document, gone }: { run: Run; document: Experiment
         </p>
         <Exactness key={join} run={run} join={join} />
         {isCircle(document, join) && <RecordRoute {...asked} threshold={threshold} />}
-        <StoredRecord records={stored} chosen={opened} choose={setRecord} threshold={threshold} oneStream={oneStream} />
+        <StoredRecord
+          records={stored}
+          at_s={picture.stored_at_s}
+          chosen={opened}
+          choose={setRecord}
+          threshold={threshold}
+          oneStream={oneStream}
+        />
         <Workers picture={picture} p99_ms={latenciesAt(log, sinkOfWorkers(document, join), moment_s)} />
         <Largest worksets={picture.worksets} mean={picture.compared / Math.max(1, picture.workers.length)} />
         <Stages stages={stagesOf(document, run.summary, join)} />

@@ -5,12 +5,14 @@ import { copiesOf, keyOf, metBy, ruleOf, SIDE_NAMES, type Copy } from "../../mod
 /** Asks for one of the stored records that frames tell of, and says where its copies are and whom they meet. */
 export function StoredRecord({
   records,
+  at_s,
   chosen,
   choose,
   threshold,
   oneStream,
 }: {
   records: readonly Stored[];
+  at_s: number;
   chosen: Stored | null;
   choose: (key: string) => void;
   threshold: number;
@@ -24,7 +26,7 @@ export function StoredRecord({
         <label title="Some of the records in the newest window, each with all of its copies">
           Stored record{" "}
           <select className="in" value={chosen ? keyOf(chosen) : ""} onChange={({ target }) => choose(target.value)}>
-            <option value="">{records.length ? `one of ${records.length} that are shown` : "none is stored at this moment"}</option>
+            <option value="">{records.length ? `one of ${records.length} shown, as of ${at_s.toFixed(1)} s` : "none is stored at this moment"}</option>
             {sides.map((side) => (
               <optgroup key={side} label={oneStream ? "Records" : side === 0 ? "Left" : "Right"}>
                 {records
