@@ -65,7 +65,7 @@ class CoordinatedRounds(Coordinator):
     def begin_round(self, now_ns: int, verb: int, post: Post) -> Round:
         """Start a round."""
         opened = Round(len(self.rounds) + 1, self.epoch, now_ns)
-        if self.rounds and self.rounds[-1].ended != "confirmed":  # delete checkpoints of unsuccessful rounds
+        if self.rounds and self.rounds[-1].ended != "confirmed" and not self.chained:  # delete checkpoints of unsuccessful rounds
             last = self._confirmed[0][M.NUMBER] if self._confirmed else 0
             post.send(self.store, (object_store.DELETE, 0, M.key(last + 1), M.key(opened.number)), M.MESSAGE_BYTES)
         self.rounds.append(opened)
@@ -103,9 +103,8 @@ class CoordinatedRounds(Coordinator):
     def confirmed(self, last: Round, post: Post) -> None:
         """Make this round the rollback target."""
         self._confirmed = last.taken
-        post.send(
-            self.store, (object_store.DELETE, 0, M.key(0), M.key(last.number)), M.MESSAGE_BYTES
-        )  # older checkpoints are no longer needed
+        oldest = min((row[M.START] for row in last.taken), default=last.number)  # still needed
+        post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(oldest)), M.MESSAGE_BYTES)
 
     def line(self, now_ns: int) -> Line:
         opened = self.open_round

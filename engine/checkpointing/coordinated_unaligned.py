@@ -95,10 +95,9 @@ class UnalignedWorker(CoordinatedWorker):
         return work_ps + (self._end(world, instance, number, post) if barred + 1 == inputs else 0)
 
     def _begin(self, world: World, i: int, number: int, now_ns: int) -> int:
-        content, size_bytes = self.capture(world, i)
-        self.begun[number, i] = Upload(now_ns, size_bytes, content, now_ns)
+        upload = self.begun[number, i] = Upload.of(self.capture(world, i, number), now_ns, now_ns)
         self.counters[number, i] = list(instance_checkpoint.counters(world, i))
-        return self.costs.capture(size_bytes)
+        return self.costs.capture(upload.size_bytes)
 
     def _end(self, world: World, i: int, number: int, post: Post) -> int:
         upload = self.begun.pop((number, i))

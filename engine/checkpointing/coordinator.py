@@ -12,6 +12,7 @@ from engine.core.layout import FAR
 from engine.core.tables import Words
 
 from . import messages as M
+from .chains import linked
 from .history import DurableCheckpoint, GivenUp, Recovery, Round, Useless
 from .messages import GO, HELLO, RECOVER, RESTORED
 from .worker import Worker
@@ -47,6 +48,7 @@ class Coordinator(ABC):
 
     settled: Settled | None = None  # what the engine may discard
     independent: ClassVar[bool] = False  # whether instances take checkpoints independently, not in rounds
+    chained: bool = False  # whether checkpoints build on earlier ones
     skipped_ns: Sequence[int] = ()  # when a round was due but could not start
     searches: Sequence[dict[str, Any]] = ()  # how the line of each recovery was found, if it was searched
 
@@ -162,7 +164,7 @@ class Coordinator(ABC):
         numbers = {row[M.INSTANCE]: row[M.NUMBER] for row in line.rows}
         self.recoveries[-1].line = [numbers.get(i, 0 if i in self.members else -1) for i in range(len(self.host_of))]
         self._orders = {host: ([], []) for host in self.machines}
-        for row in line.rows:
+        for row in linked(line.rows, self.stored_rows()):
             self._orders[self.host_of[row[M.INSTANCE]]][0].append(row)
         for found in line.replays:
             self._orders[self.host_of[self.senders[found[0]]]][1].append(found)
@@ -198,6 +200,11 @@ class Coordinator(ABC):
     def rounds_after(self, after_ns: int) -> list[Round]:
         """Return the rounds that were open after a time."""
         return []
+
+    def stored_rows(self) -> Iterator[list[int]]:
+        """Yield `messages.TAKEN` rows of all checkpoints that it has heard of."""
+        for opened in self.rounds_after(-1):
+            yield from opened.taken
 
     def durable_after(self, after_ns: int) -> Iterator[DurableCheckpoint]:
         """Yield at least the checkpoints it heard of after a time."""

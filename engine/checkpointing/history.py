@@ -59,7 +59,7 @@ class Recovery:
 
 class DurableCheckpoint(NamedTuple):
     """A durable checkpoint. heard_ns: when the coordinator heard of it. kind: basic, forced or coordinated. rules: the rules that forced it
-    (`engine.core.layout.RULE_*`), 0 for none."""
+    (`engine.core.layout.RULE_*`), 0 for none. base: number of the checkpoint that it builds on, 0 if it is whole."""
 
     instance: int
     number: int
@@ -71,12 +71,14 @@ class DurableCheckpoint(NamedTuple):
     asked_ns: int
     notes_bytes: int
     rules: int
+    base: int
 
     @classmethod
     def from_row(cls, row: Sequence[int], kind: str, heard_ns: int) -> DurableCheckpoint:
         """row: `messages.TAKEN`."""
         times = row[M.CAPTURED_NS], row[M.DURABLE_NS], row[M.BYTES]
-        return cls(row[M.INSTANCE], row[M.NUMBER], *times, kind, heard_ns, row[M.ASKED_NS], row[M.NOTES_BYTES], row[M.FORCED])
+        rest = heard_ns, row[M.ASKED_NS], row[M.NOTES_BYTES], row[M.FORCED], row[M.BASE]
+        return cls(row[M.INSTANCE], row[M.NUMBER], *times, kind, *rest)
 
 
 class GivenUp(NamedTuple):

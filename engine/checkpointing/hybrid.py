@@ -182,7 +182,7 @@ class HybridCoordinator(UncoordinatedCoordinator):
 
     def _begin(self, n: int, turn: int, why: list[Any], now_ns: int, post: Post) -> None:
         opened = RegionRound(self.numbering.of_round(len(self.rounds) + 1), self.epoch, now_ns, region=n, turn=turn, why=why)
-        if self.is_whole and self.rounds and self.rounds[-1].ended != "confirmed":  # delete its checkpoints
+        if self.is_whole and self.rounds and self.rounds[-1].ended != "confirmed" and not self.chained:  # delete its checkpoints
             came_to_nothing = self.rounds[-1].number
             post.send(self.store, (object_store.DELETE, 0, M.key(came_to_nothing), M.key(came_to_nothing + 1)), M.MESSAGE_BYTES)
         self.rounds.append(opened)
@@ -220,7 +220,8 @@ class HybridCoordinator(UncoordinatedCoordinator):
         else:
             self._change(one, post)
         if self.is_whole:  # older checkpoints are no longer needed
-            post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(one.number)), M.MESSAGE_BYTES)
+            oldest = min(row[M.START] for row in one.taken)
+            post.send(self.store, (object_store.DELETE, 0, M.key(0), M.key(oldest)), M.MESSAGE_BYTES)
         if self.settles:
             self._settle()
 

@@ -19,11 +19,12 @@ back to. (FETCH, epoch): the worker's own timer. (RESTORED, epoch), (GO, epoch).
 MESSAGE_BYTES = constant(64, "assumed")
 ROW_BYTES = constant(16, "assumed")  # per row that a message carries
 
-INSTANCE, NUMBER, CAPTURED_NS, BYTES, PIECES, DURABLE_NS, FORCED, ASKED_NS, NOTES_BYTES, COLUMNS = range(10)
-TAKEN = ("instance", "number", "captured_ns", "bytes", "pieces", "durable_ns", "forced", "asked_ns", "notes_bytes")
+INSTANCE, NUMBER, CAPTURED_NS, BYTES, PIECES, DURABLE_NS, FORCED, ASKED_NS, NOTES_BYTES, START, BASE, COLUMNS = range(12)
+TAKEN = ("instance", "number", "captured_ns", "bytes", "pieces", "durable_ns", "forced", "asked_ns", "notes_bytes", "start", "base")
 """A taken checkpoint: instance, number, capture time, size, number of pieces, time when the store had all of them, rules by which a record
-forced it (`layout.RULE_*`, 0 for none), time when it was requested (in a round: when the first barrier was served), and bytes of the
-protocol's notes in it."""
+forced it (`layout.RULE_*`, 0 for none), time when it was requested (in a round: when the first barrier was served), bytes of the
+protocol's notes in it, and the numbers of the whole checkpoint that its chain starts with and of the one it builds on (`chains`): its own
+and 0 if it is whole."""
 
 
 def order_to_bytes(rows: Sequence[Sequence[int]], ranges: Sequence[Sequence[int]], apart: Sequence[Sequence[int]]) -> bytes:

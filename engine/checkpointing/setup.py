@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from engine.core import layout as L
 from engine.core.control.actors import Actor, ActorHost, Agent
@@ -36,6 +37,13 @@ class ProtocolSetup:
     overtakes: bool = False
     forcing_rule: int = 0
     vector_bytes: int = 0
+
+    def store_changes(self, protocol: Checkpoints) -> None:
+        """Make coordinator and worker chain checkpoints, if the document asks for it."""
+        if protocol.snapshots.links > 1:
+            coordinator: Any = self.actors[0]
+            worker: Any = self.agent
+            coordinator.chained, worker.links = True, protocol.snapshots.links
 
     def prepare(self, world: World) -> None:
         """Configure the core before the run starts."""
@@ -99,6 +107,7 @@ def build_protocol(experiment: Experiment, greatest: Mapping[str, int] | None = 
         return ProtocolSetup()
     run = ProtocolContext(experiment, _instances(experiment, greatest or {}), costs_of(protocol))
     setup: ProtocolSetup = implementation(type(protocol), __package__, "build")(protocol, run)
+    setup.store_changes(protocol)
     return replace(setup, actors=(*setup.actors, store_of(protocol.store)))
 
 

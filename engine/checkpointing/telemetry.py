@@ -88,6 +88,7 @@ class CheckpointTelemetry:
                     "bytes": one.size_bytes,
                     "kind": one.kind,
                     **({"reason": REASONS[one.rules]} if one.rules else {}),
+                    **({"base": one.base} if one.base else {}),
                 }
                 for one in sorted(heard, key=lambda one: (one.durable_ns, one.instance))
             ],

@@ -110,7 +110,7 @@ class UncoordinatedCoordinator(Coordinator):
         line = recovery_line(record).checkpoints
         records = np.zeros(len(self.senders), np.int64)
         records[self.channel_numbers] = record.processed_at(line)[: len(self.channel_numbers)]
-        self.settled = Settled([self._number(i, index) for i, index in enumerate(line)], records)
+        self.settled = Settled([self.taken[i][index - 1][0][M.START] if index else 0 for i, index in enumerate(line)], records)
         for i, index in enumerate(line):
             self.forgotten[i] += max(index - 1, 0)
             del self.taken[i][: max(index - 1, 0)]
@@ -174,6 +174,10 @@ class UncoordinatedCoordinator(Coordinator):
         for row, heard_ns in self.stored[first:]:
             yield DurableCheckpoint.from_row(row, "forced" if row[M.FORCED] else "basic", heard_ns)
         yield from super().durable_after(after_ns)
+
+    def stored_rows(self) -> Iterator[list[int]]:
+        yield from (row for row, _ in self.stored)
+        yield from super().stored_rows()
 
     def given_up(self, first: Recovery) -> GivenUp:
         line = self.lines[0]

@@ -16,6 +16,7 @@ from engine.services import object_store
 from engine.spec.base.origins import constant
 
 from . import messages as M
+from .chains import Chain, next_link, restored
 from .messages import FETCH, GO, HELLO, RECOVER, RESTORED
 
 PIECE_BYTES = 1_000_000
@@ -42,6 +43,17 @@ class Costs:
 
 
 @dataclass
+class Captured:
+    """A checkpoint that is to be stored. start, base: numbers of the checkpoints that its chain begins with, and that it builds on, 0 if it
+    is whole (`chains`)."""
+
+    content: bytes
+    size_bytes: int
+    start: int
+    base: int = 0
+
+
+@dataclass
 class Upload:
     """An upload of a checkpoint to the store, in pieces. The last piece carries the content, since incomplete checkpoints are useless."""
 
@@ -53,6 +65,12 @@ class Upload:
     notes_bytes: int = 0
     sent: int = 0
     stored: int = 0
+    start: int = 0
+    base: int = 0
+
+    @classmethod
+    def of(cls, captured: Captured, captured_ns: int, asked_ns: int) -> Upload:
+        return cls(captured_ns, captured.size_bytes, captured.content, asked_ns, start=captured.start, base=captured.base)
 
     @property
     def pieces(self) -> int:
@@ -64,7 +82,7 @@ class Machine:
     """State of the worker process on one machine.
 
     uploads: by number and instance. taken: durable `messages.TAKEN` rows, by number. line: rows to roll back to. fetched: pieces of them,
-    by key. awaited: keys. replays, apart: `messages.order_to_bytes`.
+    by key. awaited: keys. replays, apart: `messages.order_to_bytes`. chains: by instance.
     """
 
     epoch: int = 0
@@ -75,17 +93,20 @@ class Machine:
     awaited: list[int] = field(default_factory=list)
     replays: list[list[int]] = field(default_factory=list)
     apart: list[list[int]] = field(default_factory=list)
+    chains: dict[int, Chain] = field(default_factory=dict)
 
 
 class Worker(ABC):
     """Worker processes of all machines in one object, with separate state per machine. Protocols decide when a checkpoint is due, and what
     follows.
 
-    under_way: whether records may be in flight between the checkpoints of a line. inner_under_way: also on inner channels.
+    under_way: whether records may be in flight between the checkpoints of a line. inner_under_way: also on inner channels. links: maximum
+    length of a chain of checkpoints; 1: every checkpoint is whole.
     """
 
     under_way = True
     inner_under_way = False
+    links = 1
 
     def __init__(self, costs: Costs, contents: bool):
         """contents: whether a host may be lost in this run. If not, checkpoints are never read, and only their size is computed."""
@@ -125,15 +146,21 @@ class Worker(ABC):
     ) -> int:
         """Take a checkpoint of instance `i` and start its upload. Returns the work in ps. notes_bytes: size of the protocol's notes.
         forced: rules by which a record forced it."""
-        content, size_bytes = self.capture(world, i)
-        size_bytes += notes_bytes
-        self.upload(i, number, Upload(now_ns, size_bytes, content, asked_ns, forced, notes_bytes), post)
-        return self.costs.capture(size_bytes)
+        upload = Upload.of(self.capture(world, i, number), now_ns, asked_ns)
+        upload.size_bytes += notes_bytes
+        upload.forced, upload.notes_bytes = forced, notes_bytes
+        self.upload(i, number, upload, post)
+        return self.costs.capture(upload.size_bytes)
 
-    def capture(self, world: World, i: int) -> tuple[bytes, int]:
-        """Return the state of instance `i` and its size in bytes."""
-        size_bytes = BASE_BYTES + int(world.arrays.inst[i, L.I_STATE_BYTES])
-        return instance_checkpoint.capture(world, i).to_bytes() if self.contents else b"", size_bytes
+    def capture(self, world: World, i: int, number: int) -> Captured:
+        """Take a checkpoint of instance `i`: of its whole state, or of what has changed since the last one."""
+        if self.links == 1 or world.keepings[int(world.arrays.inst[i, L.I_OP])] is None:
+            size_bytes = BASE_BYTES + int(world.arrays.inst[i, L.I_STATE_BYTES])
+            return Captured(instance_checkpoint.capture(world, i).to_bytes() if self.contents else b"", size_bytes, number)
+        chains = self.machine(self.host_of[i]).chains
+        link, chains[i] = next_link(world, i, number, instance_checkpoint.capture(world, i), chains.get(i), self.links)
+        content = link.checkpoint.to_bytes() if self.contents else b""
+        return Captured(content, BASE_BYTES + link.state_bytes, link.start, link.base)
 
     def upload(self, i: int, number: int, upload: Upload, post: Post) -> None:
         if upload.pieces > M.PIECES_MAX:
@@ -157,10 +184,18 @@ class Worker(ABC):
         upload.stored += 1
         if upload.sent < upload.pieces:
             self._send_piece(upload, number, i, post)
-        elif upload.stored == upload.pieces:
+        self._finish(host, i, now_ns, post)
+
+    def _finish(self, host: int, i: int, now_ns: int, post: Post) -> None:
+        """End the uploads of an instance that the store has. What builds on a checkpoint is not durable before it."""
+        machine = self.machine(host)
+        for number in sorted(number for number, of in machine.uploads if of == i):
+            upload = machine.uploads[number, i]
+            if upload.stored < upload.pieces or (upload.base, i) in machine.uploads:
+                continue
             del machine.uploads[number, i]
             row = [i, number, upload.captured_ns, upload.size_bytes, upload.pieces, now_ns]
-            row += [upload.forced, upload.asked_ns, upload.notes_bytes]
+            row += [upload.forced, upload.asked_ns, upload.notes_bytes, upload.start, upload.base]
             machine.taken.setdefault(number, []).append(row)
             self.durable(host, row, now_ns, post)
 
@@ -212,16 +247,29 @@ class Worker(ABC):
             if len(machine.fetched) == len(machine.awaited):
                 self._restored(world, host, post)
         elif outcome == object_store.FULL:
-            number, i = M.of_key(key)
-            if machine.uploads.pop((number, i), None) is not None:
-                self.refused(host, number, i, now_ns, post)
+            self._refuse(host, *M.of_key(key), now_ns, post)
         elif outcome == object_store.DONE and about == 0:
             self._stored(host, key, now_ns, post)
 
+    def _refuse(self, host: int, number: int, i: int, now_ns: int, post: Post) -> None:
+        """Give up an upload that the store has refused, and those that build on it. The next checkpoint of the instance is whole."""
+        machine = self.machine(host)
+        upload = machine.uploads.pop((number, i), None)
+        if upload is None:
+            return
+        machine.chains.pop(i, None)
+        self.refused(host, number, i, now_ns, post)
+        for other, of in list(machine.uploads):
+            if of == i and machine.uploads[other, of].base == number:
+                self._refuse(host, other, i, now_ns, post)
+
     def _fetched(self, machine: Machine) -> dict[int, Checkpoint]:
         """Return the checkpoints to restore, by instance."""
-        keys = {row[M.INSTANCE]: M.key(row[M.NUMBER], row[M.INSTANCE], row[M.PIECES] - 1) for row in machine.line}
-        return {i: Checkpoint.from_bytes(machine.fetched[key]) for i, key in keys.items()}
+        links: dict[int, list[Checkpoint]] = {}
+        for row in machine.line:
+            key = M.key(row[M.NUMBER], row[M.INSTANCE], row[M.PIECES] - 1)
+            links.setdefault(row[M.INSTANCE], []).append(Checkpoint.from_bytes(machine.fetched[key]))
+        return {i: restored(own) for i, own in links.items()}
 
     def _go_on(self, world: World, host: int, now_ns: int) -> None:
         machine = self.machine(host)
@@ -257,6 +305,7 @@ class Worker(ABC):
                 [[*name, *vars(upload).values()] for name, upload in sorted(machine.uploads.items())],
                 [[number, rows] for number, rows in sorted(machine.taken.items())],
                 machine.line, [list(item) for item in sorted(machine.fetched.items())], machine.awaited, machine.replays, machine.apart,
+                [[i, *chain.to_words()] for i, chain in sorted(machine.chains.items())],
             ]
             for host, machine in sorted(self.machines.items())
         ]  # fmt: skip
@@ -266,7 +315,7 @@ class Worker(ABC):
             host: Machine(
                 epoch,
                 {(number, i): Upload(*about) for number, i, *about in uploads},
-                dict(taken), line, dict(fetched), awaited, replays, apart,
+                dict(taken), line, dict(fetched), awaited, replays, apart, {i: Chain.from_words(words) for i, *words in chains},
             )
-            for host, epoch, uploads, taken, line, fetched, awaited, replays, apart in state
+            for host, epoch, uploads, taken, line, fetched, awaited, replays, apart, chains in state
         }  # fmt: skip

@@ -48,7 +48,10 @@ def build_protocol(
     until_ns = experiment.workload.horizon_ns
     job = setup.job(COORDINATOR_HOST, interval_ns, until_ns, detect_ns, laid, begins_with, times, orders, names, workers_max, begins)
     worker = setup.worker(costs, may_lose_hosts(experiment))
-    return ProtocolSetup((job, store_of(store)), worker, setup.features)
+    parts = ProtocolSetup((job, store_of(store)), worker, setup.features)
+    if isinstance(protocol, Checkpoints):
+        parts.store_changes(protocol)
+    return parts
 
 
 def job_of(actors: Sequence[Any]) -> Job | None:

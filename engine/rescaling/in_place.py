@@ -11,7 +11,7 @@ import numpy as np
 from engine.checkpointing import messages as M
 from engine.checkpointing.history import Round
 from engine.checkpointing.messages import TRIGGER
-from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Costs, Upload
+from engine.checkpointing.worker import BASE_BYTES, PIECE_BYTES, Captured, Costs, Upload
 from engine.core import layout as L
 from engine.core.control import keyed_state
 from engine.core.control.active_instances import (
@@ -373,13 +373,13 @@ class InPlaceWorker(RescalingWorker):
             owned = zip(world.logs.owners[id].tolist(), world.logs.places(w, id), strict=True)
             stop.places += [[o, k, *place] for k, (owner, place) in enumerate(owned) if owner == index]
 
-    def capture(self, world: World, i: int) -> tuple[bytes, int]:
+    def capture(self, world: World, i: int, number: int) -> Captured:
         """Capture a checkpoint in a round. A later rollback to it may happen in another arrangement, in which instances take parts of
         it."""
-        found = super().capture(world, i)
+        found = super().capture(world, i, number)
         if self.contents:
             assert self._plan is not None
-            self._note(world, i, self._plan.number, Checkpoint.from_bytes(found[0]).state)
+            self._note(world, i, self._plan.number, Checkpoint.from_bytes(found.content).state)
         return found
 
     def counters_of(self, host: int, number: int, rows: list[list[int]]) -> list[Words]:

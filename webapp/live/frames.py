@@ -219,11 +219,13 @@ class CapturedCheckpoint(NumberedCheckpoint):
 
 @EXACT
 class DurableCheckpoint(CapturedCheckpoint):
-    """kind: the protocol's name for it. reason: the rule that forced it."""
+    """kind: the protocol's name for it. reason: the rule that forced it. base: number of the checkpoint of the instance since which it stores
+    what has changed; absent if it stores all state."""
 
     durable_s: float
     bytes: int
     kind: str
+    base: NotRequired[int]
     reason: NotRequired[Literal["clock", "cycle", "clock and cycle", "index"]]
 
 

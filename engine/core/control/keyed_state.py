@@ -219,8 +219,13 @@ def rows_of(w: Arrays, i: int, entries: Words) -> tuple[Words, Words]:
 
 def _row_counts(w: Arrays, i: int, entries: Words) -> Words:
     """Number of stored rows by entry and side, (n, sides). entries: (n, columns)."""
+    return np.ascontiguousarray(entries[:, counts_of_rows(w, i)])
+
+
+def counts_of_rows(w: Arrays, i: int) -> list[int]:
+    """The columns of an entry with its number of stored rows, by side."""
     first, sides = _rows_at(w, i)
-    return np.stack([entries[:, first - 1 + side * L.S_SIDE if sides == 2 else L.S_COUNT] for side in range(sides)], axis=1)
+    return [first - 1 + side * L.S_SIDE if sides == 2 else L.S_COUNT for side in range(sides)]
 
 
 def entries_by_key(w: Arrays, i: int) -> Words:

@@ -49,6 +49,24 @@ def copy_rows(world, entries, counts, first, copied):
 
 
 @compiled
+def rows_in_place(before, first, had, after, counts, origin, differs):
+    """By row of `after` its place in `before` if it is at the same place of its list: first, had: by list, its first row before, and how
+    many there were. differs: 1 for lists with other rows than before at some place."""
+    m = 0
+    for n in range(counts.shape[0]):
+        for p in range(counts[n]):
+            origin[m] = -1
+            if p < had[n]:
+                b = first[n] + p
+                for c in range(before.shape[1]):
+                    if before[b, c] != after[m, c]:
+                        differs[n] = 1
+                origin[m] = b
+            m += 1
+    return m
+
+
+@compiled
 def walk_values(world, entries, head, heads, counts, values):
     """The distinct values of entries; returns how many."""
     entry = world.entry

@@ -44,6 +44,7 @@ from .rescaling import RESCALINGS
 from .retention import AnyRetention
 from .scaling import SCALINGS
 from .scheduling import SCHEDULINGS
+from .snapshots import AnySnapshots
 from .streams import STREAMS, Stream
 from .warmups import WARMUPS
 from .workload import AnyWatermarks, variants
@@ -68,6 +69,7 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "flow_controls": FLOW_CONTROLS,
     "ingresses": INGRESSES,
     "checkpointings": CHECKPOINTINGS,
+    "snapshots": variants(AnySnapshots),
     "scalings": SCALINGS,
     "rescalings": RESCALINGS,
     "schedulings": SCHEDULINGS,

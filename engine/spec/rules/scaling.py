@@ -95,6 +95,12 @@ def incompatible_parts(draft: Draft) -> Iterator[Problem]:
         )
         yield Problem(pointer(*AT, "kind"), "cycle", message, draft.scaling.kind)
     if protocol.rescalable and isinstance(protocol, Checkpoints):
+        if draft.scaling.rescaling.takes_parts and protocol.snapshots.links > 1:
+            message = (
+                f"snapshots are '{protocol.snapshots.kind}', but rescaling '{draft.scaling.rescaling.kind}' restores parts of single "
+                "checkpoints after a loss; choose snapshots full, or rescaling stop_and_restart"
+            )
+            yield Problem(pointer("policies", "checkpointing", "snapshots"), "not_scalable", message, protocol.snapshots.kind)
         return
     why = "but without checkpoints its state would be lost, and no savepoint could complete; choose checkpointing coordinated"
     for n, fault in draft.faults.items():

@@ -160,6 +160,7 @@ export interface components {
             flow_controls: components["schemas"]["Kind"][];
             ingresses: components["schemas"]["Kind"][];
             checkpointings: components["schemas"]["Kind"][];
+            snapshots: components["schemas"]["Kind"][];
             scalings: components["schemas"]["Kind"][];
             rescalings: components["schemas"]["Kind"][];
             schedulings: components["schemas"]["Kind"][];
@@ -787,7 +788,10 @@ export interface components {
             limit_bytes: number;
             restart_at_s: number | null;
         };
-        /** @description kind: the protocol's name for it. reason: the rule that forced it. */
+        /**
+         * @description kind: the protocol's name for it. reason: the rule that forced it. base: number of the checkpoint of the instance since which it stores
+         *     what has changed; absent if it stores all state.
+         */
         DurableCheckpoint: {
             operator: string;
             index: number;
@@ -796,6 +800,7 @@ export interface components {
             durable_s: number;
             bytes: number;
             kind: string;
+            base?: number;
             /** @enum {string} */
             reason?: "clock" | "cycle" | "clock and cycle" | "index";
         };

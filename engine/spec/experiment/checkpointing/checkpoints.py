@@ -13,6 +13,7 @@ from ...base.problems import Problem, pointer
 from ...base.units import ADVANCED, Integer, Number, milliseconds_ns, quantity, seconds_ns
 from ..generation import Coordinated
 from ..retention import KeepFor
+from ..snapshots import AnySnapshots, FullSnapshots
 from .base import Checkpointing, Semantics
 from .store import Store
 
@@ -83,6 +84,12 @@ class Checkpoints(Checkpointing):
         description="State serialised or deserialised by a core of speed 1.",
         advanced=True,
         charge=SNAPSHOT,
+    )
+    snapshots: AnySnapshots = Field(
+        default=FullSnapshots(),
+        title="Snapshots",
+        description="What each checkpoint stores.",
+        exclude_if=lambda snapshots: snapshots == FullSnapshots(),
     )
     store: Store = Field(default=Store(), title="Store", description="Store that keeps the checkpoints.", json_schema_extra=ADVANCED)
 

@@ -26,6 +26,7 @@ class SavepointStore(Store):
 class Rescaling(Variant):
     """Base of all rescaling mechanisms."""
 
+    takes_parts: ClassVar[bool] = False  # instances restore parts of each other's checkpoints after a loss
     begins_anew: ClassVar[bool] = False  # every operator restarts from the savepoint, even if its parallelism is unchanged
 
     pod_start_s: Number = quantity(

@@ -14,6 +14,7 @@ class InPlace(Rescaling):
 
     title: ClassVar[str] = "In place"
     position: ClassVar[int] = 1
+    takes_parts: ClassVar[bool] = True
     kind: Literal["in_place"] = "in_place"
     switch_s: Number = quantity(
         1, unit="s", ge=0, le=1e6, title="Switch", description="Time from when all state is stored until hosts fetch it.", charge=ASSUMED

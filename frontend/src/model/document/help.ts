@@ -19,6 +19,7 @@ const FAMILIES: [family: string, title: string, what: string][] = [
   ["flow_controls", "Flow control", "How a slow receiver holds back a fast sender."],
   ["ingresses", "Ingress", "What sources do while the memory of their host is full."],
   ["checkpointings", "Checkpointing", "How a run survives the loss of hosts."],
+  ["snapshots", "Snapshots", "What each checkpoint of an instance stores."],
   ["scalings", "Scaling", "The policy that changes parallelism during a run, and the metrics it uses."],
   ["rescalings", "Rescaling", "How a change of parallelism is executed."],
   ["schedulings", "Scheduling", "Which queries run next on the cores of a host."],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CheckpointNews, CheckpointRound, DurableCheckpoint, Recovery } from "../../api/types";
 import { frame } from "../document/testing";
 import { aligningSince } from "./aligning";
-import { CheckpointHistory, forcedText, lineText, logSizes, nearest, rowsOf, stagesOf, stretches, turnText } from "./checkpoints";
+import { changesText, CheckpointHistory, forcedText, lineText, logSizes, nearest, rowsOf, stagesOf, stretches, turnText } from "./checkpoints";
 import { logOf } from "./frames";
 
 const NOTHING: CheckpointNews = {
@@ -177,5 +177,12 @@ describe("what protocols add", () => {
   it("sorts logs by size", () => {
     expect(logSizes({ "a.out>b.in": 5, "b.out>c.in": 20, "c.out>d.in": 0 })).toEqual({ edges: [["b.out>c.in", 20], ["a.out>b.in", 5]], total: 25 });
     expect(logSizes(undefined)).toEqual({ edges: [], total: 0 });
+  });
+
+  it("says since when a checkpoint stores changes", () => {
+    expect(changesText([{}])).toBe("");
+    expect(changesText([{ base: 3 }])).toBe("changes since checkpoint 3");
+    expect(changesText([{ base: 3 }, {}, { base: 3 }])).toBe("2 of 3 with changes since checkpoint 3 alone");
+    expect(changesText([{ base: 3 }, { base: 2 }])).toBe("2 of 2 with changes alone");
   });
 });

@@ -21,6 +21,8 @@ export interface Checkpoint extends CapturedCheckpoint {
   bytes: number | null;
   kind: string;
   reason?: string;
+  /** Since which checkpoint of the instance it stores what has changed. */
+  base?: number;
 }
 
 /** stored: durable; line: durable, and a recovery went back to it; pending: on its way; lost: not used, because a recovery went back behind
@@ -94,6 +96,14 @@ export function forcedText(checkpoints: Pick<Checkpoint, "kind" | "reason">[]): 
   if (!counts.size) return "";
   const parts = [...counts].map(([reason, count]) => `${checkpoints.length > 1 ? `${count} ` : ""}forced${reason && ` (${reason})`}`);
   return parts.join(", ");
+}
+
+/** "changes since checkpoint 3", of checkpoints that do not store all state; of several of one number, how many. */
+export function changesText(checkpoints: Pick<Checkpoint, "base">[]): string {
+  const bases = checkpoints.flatMap(({ base }) => (base ? [base] : []));
+  if (!bases.length) return "";
+  const since = new Set(bases).size === 1 ? ` since checkpoint ${bases[0]}` : "";
+  return checkpoints.length === 1 ? `changes${since}` : `${bases.length} of ${checkpoints.length} with changes${since} alone`;
 }
 
 /** Edges with something in their logs, the largest first, and all together. */

@@ -222,6 +222,8 @@ const PICTURES: { [path: string]: ReactNode } = {
   "watermarks/device": watermark("M16 62H40V54H64V46H88V40H112V30H136V24H150"),
   "retentions/all": LOG(9),
   "retentions/time": LOG(6),
+  "snapshots/full": line("M20 62V22M48 62V20M76 62V18M104 62V16M132 62V14"),
+  "snapshots/incremental": line("M20 62V22M48 62V52M76 62V48M104 62V54M132 62V14"),
   "generations/open": queue(7, null, line("M36 16H124M118 12L124 16 118 20", "thin")),
   "generations/coordinated": queue(1, null, line("M124 16H36M42 12L36 16 42 20", "thin")),
   "noises/none": density("M80 60V14"),

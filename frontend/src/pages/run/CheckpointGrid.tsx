@@ -3,7 +3,20 @@ import type { ExperimentDocument } from "../../api/document";
 import type { CheckpointRound, Recovery } from "../../api/types";
 import { bytes, latency, plural } from "../../lib/format";
 import { instancesOf } from "../../model/document/document";
-import { FATES, forcedText, isCheckpointed, lineText, nearest, rowsOf, stretches, turnText, type Bar, type Fate, type Row } from "../../model/run/checkpoints";
+import {
+  changesText,
+  FATES,
+  forcedText,
+  isCheckpointed,
+  lineText,
+  nearest,
+  rowsOf,
+  stretches,
+  turnText,
+  type Bar,
+  type Fate,
+  type Row,
+} from "../../model/run/checkpoints";
 import type { Span } from "../../model/run/series";
 import { GUTTER_LEFT, GUTTER_RIGHT } from "../../ui/chart/Chart";
 import { Icon } from "../../ui/Icon";
@@ -254,5 +267,6 @@ function barText(name: string, { from_s, to_s, fate, checkpoints }: Bar, instanc
       : `${durable.length} of ${checkpoints.length} durable`;
   const forced = forcedText(checkpoints);
   const called = kind === "basic" && !forced ? "basic checkpoint" : "checkpoint";
-  return `${who}: ${called} ${number}${forced && `, ${forced}`}, captured at ${clock(from_s)}, ${end}, ${bytes(size)}${FATE_TEXT[fate]}`;
+  const changes = changesText(durable);
+  return `${who}: ${called} ${number}${forced && `, ${forced}`}${changes && `, ${changes}`}, captured at ${clock(from_s)}, ${end}, ${bytes(size)}${FATE_TEXT[fate]}`;
 }
