@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from tests.mutations.core import CORE, LIKELY, MUTATIONS, ROOT, Mutation
 from tests.mutations.engines import MUTATIONS as ENGINE_MUTATIONS
+from tests.mutations.incremental import MUTATIONS as INCREMENTAL_MUTATIONS
 from tests.mutations.laws import MUTATIONS as LAW_MUTATIONS
 from tests.mutations.moving import MUTATIONS as MOVING_MUTATIONS
 from tests.mutations.scaling import MUTATIONS as SCALING_MUTATIONS
@@ -35,7 +36,16 @@ from tests.mutations.similarity import MUTATIONS as SIMILARITY_MUTATIONS
 
 from .requirements import require
 
-ALL = (*MUTATIONS, *SCALING_MUTATIONS, *SCHEDULING_MUTATIONS, *LAW_MUTATIONS, *MOVING_MUTATIONS, *ENGINE_MUTATIONS, *SIMILARITY_MUTATIONS)
+ALL = (
+    *MUTATIONS,
+    *SCALING_MUTATIONS,
+    *SCHEDULING_MUTATIONS,
+    *LAW_MUTATIONS,
+    *MOVING_MUTATIONS,
+    *ENGINE_MUTATIONS,
+    *SIMILARITY_MUTATIONS,
+    *INCREMENTAL_MUTATIONS,
+)
 CAUGHT = ROOT / "benchmarks" / "caught.json"
 PARTS = ("engine", "tests", "fixtures", "webapp", "workers", "benchmarks", "scripts", "pyproject.toml")
 PATIENCE_S = {"ci": 150, "all": 1800}

@@ -219,8 +219,8 @@ class CapturedCheckpoint(NumberedCheckpoint):
 
 @EXACT
 class DurableCheckpoint(CapturedCheckpoint):
-    """kind: the protocol's name for it. reason: the rule that forced it. base: number of the checkpoint of the instance since which it stores
-    what has changed; absent if it stores all state."""
+    """kind: the protocol's name for it. reason: the rule that forced it. base: number of the checkpoint of the instance since which it
+    stores what has changed; absent if it stores all state."""
 
     durable_s: float
     bytes: int

@@ -789,8 +789,8 @@ export interface components {
             restart_at_s: number | null;
         };
         /**
-         * @description kind: the protocol's name for it. reason: the rule that forced it. base: number of the checkpoint of the instance since which it stores
-         *     what has changed; absent if it stores all state.
+         * @description kind: the protocol's name for it. reason: the rule that forced it. base: number of the checkpoint of the instance since which it
+         *     stores what has changed; absent if it stores all state.
          */
         DurableCheckpoint: {
             operator: string;
