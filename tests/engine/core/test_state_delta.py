@@ -132,3 +132,10 @@ def test_any_state_follows_from_any_other(before: dict[int, list[int]], after: d
                 fresh[key] = fresh.get(key, 0) + 1
     assert len(delta.rows) == sum(fresh.values()), "rows of a key are stored again only as often as it has more of them than before"
     assert len(delta.entries) == sum(key not in before or key in fresh or len(rows) != len(before[key]) for key, rows in after.items())
+
+
+def test_an_entry_of_another_pane_is_another_entry() -> None:
+    """Each key has one window at a time, and the next one follows it."""
+    one, other = state_of({1: [5, 6], 2: [7]}), state_of({1: [5, 6], 2: [7]})
+    other.entries[0, L.S_PANE] = 20
+    assert difference(one, other).entry_origin.tolist() == [-1, 1]

@@ -1,0 +1,59 @@
+"""Incremental checkpoints, broken one line at a time, each with the tests that ought to notice."""
+
+from __future__ import annotations
+
+from .core import Mutation
+
+DELTA, DELTAS = "engine/core/control/state_delta.py", ("tests/engine/core/test_state_delta.py",)
+CHAINS, CHAINED = "engine/checkpointing/chains.py", ("tests/engine/checkpointing/test_incremental.py",)
+WORKER, ROUNDS, SEARCHED = (f"engine/checkpointing/{name}.py" for name in ("worker", "coordinated", "uncoordinated"))
+
+MUTATIONS = (
+    Mutation(
+        "deltas: changed words are kept", DELTA, "entries[is_written] = delta.entries", "entries[is_written] = entries[is_written]", DELTAS
+    ),
+    Mutation(
+        "deltas: rows in the order before",
+        DELTA,
+        "rows[delta.row_origin >= 0] = before.rows[delta.row_origin[delta.row_origin >= 0]]",
+        "rows[delta.row_origin >= 0] = before.rows[np.sort(delta.row_origin[delta.row_origin >= 0])][::-1]",
+        DELTAS,
+    ),
+    Mutation("deltas: distinct values of before", DELTA, "values[is_new] = delta.values", "values[is_new] = 0", DELTAS),
+    Mutation(
+        "deltas: entries of another pane",
+        DELTA,
+        "before.entries[origin[found], L.S_PANE] == after.entries[found, L.S_PANE]",
+        "True",
+        DELTAS,
+    ),
+    Mutation("deltas: new rows change no entry", DELTA, "is_written[of_row[row_origin < 0]] = True", "pass", DELTAS),
+    Mutation("deltas: rows that went are not missed", DELTA, "(had > counts[1]) | (differs > 0)", "(had > counts[1])", DELTAS),
+    Mutation(
+        "deltas: bytes of the whole entry", DELTA, "entries[:, counts_of_rows(w, i)] = new_rows[is_written]", "pass", (*DELTAS, *CHAINED)
+    ),
+    Mutation("deltas: what is gone is not counted", DELTA, "int((~is_left).sum()) + rows_gone", "0", DELTAS),
+    Mutation("chains: no whole one in between", CHAINS, "chain is None or chain.length >= most", "chain is None", CHAINED),
+    Mutation("chains: the last link alone", CHAINS, "    for link in others:\n", "    for link in others[-1:]:\n", CHAINED),
+    Mutation("chains: built on the first", CHAINS, "chain.start, chain.last)", "chain.start, chain.start)", CHAINED),
+    Mutation("chains: go on over a refused one", WORKER, "        machine.chains.pop(i, None)\n", "", CHAINED),
+    Mutation("chains: durable before their base", WORKER, " or (upload.base, i) in machine.uploads", "", CHAINED),
+    Mutation(
+        "chains: old links are deleted", ROUNDS, "min((row[M.START] for row in last.taken), default=last.number)", "last.number", CHAINED
+    ),
+    Mutation("chains: nothing is deleted", ROUNDS, "min((row[M.START] for row in last.taken), default=last.number)", "0", CHAINED),
+    Mutation(
+        "chains: settled links are forgotten",
+        SEARCHED,
+        "[self.taken[i][index - 1][0][M.START] if index else 0 for",
+        "[self._number(i, index) for",
+        CHAINED,
+    ),
+    Mutation(
+        "chains: a savepoint builds on nothing but is built on",
+        "engine/rescaling/worker.py",
+        "        self.machine(host).chains.pop(i, None)  # a savepoint is whole, and so is the checkpoint after it\n",
+        "",
+        CHAINED,
+    ),
+)
