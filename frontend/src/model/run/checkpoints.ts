@@ -98,12 +98,12 @@ export function forcedText(checkpoints: Pick<Checkpoint, "kind" | "reason">[]): 
   return parts.join(", ");
 }
 
-/** "changes since checkpoint 3", of checkpoints that do not store all state; of several of one number, how many. */
+/** "changes since checkpoint 3", of checkpoints that do not store all state; how many, if others of their number do. */
 export function changesText(checkpoints: Pick<Checkpoint, "base">[]): string {
   const bases = checkpoints.flatMap(({ base }) => (base ? [base] : []));
   if (!bases.length) return "";
   const since = new Set(bases).size === 1 ? ` since checkpoint ${bases[0]}` : "";
-  return checkpoints.length === 1 ? `changes${since}` : `${bases.length} of ${checkpoints.length} with changes${since} alone`;
+  return `${bases.length < checkpoints.length ? `${bases.length} with ` : ""}changes${since}`;
 }
 
 /** Edges with something in their logs, the largest first, and all together. */
