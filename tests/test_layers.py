@@ -90,7 +90,15 @@ MAY_IMPORT = {
     },
     "engine.relocation": {"engine.relocation", "engine.autoscaling", "engine.placement", "engine.spec", "engine.core"},
     "engine.studies": {"engine.studies", "engine.spec", "engine.core"},  # plans and judges; carries nothing out
-    "engine.lessons": {"engine.lessons", "engine.checkpointing", "engine.scheduling", "engine.similarity", "engine.spec", "engine.core"},
+    "engine.lessons": {
+        "engine.lessons",
+        "engine.checkpointing",
+        "engine.scheduling",
+        "engine.services",  # a changelog is a log of a broker
+        "engine.similarity",
+        "engine.spec",
+        "engine.core",
+    },
     # reads what a run left behind, and makes the records of its sources again, since a run keeps no counts by key
     "engine.diagnosis": {"engine.diagnosis", "engine.telemetry", "engine.workloads", "engine.spec", "engine.core"},
     "engine.assertions": {"engine.assertions", "engine.studies", "engine.telemetry", "engine.spec", "engine.core"},  # slopes, recoveries

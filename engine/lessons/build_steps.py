@@ -11,6 +11,8 @@ from engine.spec.base.structure import check, refusal_problem
 from .alignment import AlignedHistory
 from .balancing import explained_balancing
 from .balancing_document import BalancingLesson
+from .changelog import explained_changelog
+from .changelog_document import ChangelogLesson
 from .clusters import explained_clusters
 from .clusters_document import ClustersLesson
 from .document import Alignment, Case, Forcing, Lesson, Lines
@@ -28,7 +30,8 @@ from .steps import Explained
 from .windows import explained_windows
 from .windows_document import WindowsLesson
 
-AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | SimilarityLesson | ClustersLesson | BalancingLesson
+OfJoins = SimilarityLesson | ClustersLesson | BalancingLesson
+AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | OfJoins | ChangelogLesson
 KINDS: dict[str, type[Any]] = {
     "history": Lesson,
     "schedule": ScheduleLesson,
@@ -37,6 +40,7 @@ KINDS: dict[str, type[Any]] = {
     "similarity": SimilarityLesson,
     "clusters": ClustersLesson,
     "balancing": BalancingLesson,
+    "changelog": ChangelogLesson,
 }
 
 Played = TypeVar("Played", bound=History)
@@ -82,6 +86,8 @@ def explained(lesson: AnyLesson, case: Any) -> Explained:
         return explained_clusters(lesson, case)
     if isinstance(lesson, BalancingLesson):
         return explained_balancing(lesson, case)
+    if isinstance(lesson, ChangelogLesson):
+        return explained_changelog(lesson, case)
     return _explained_history(lesson, case)
 
 

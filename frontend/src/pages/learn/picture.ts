@@ -141,6 +141,13 @@ const OF_STORIES: { [shows: string]: LegendEntry[] } = {
     { mark: "deadline", label: "mean", means: "The mean load of all workers" },
     { mark: "told", label: "move", means: "The workset goes to another worker" },
   ],
+  changelog: [
+    { mark: "basic", label: "value", means: "A record that sets its key" },
+    { mark: "forced", label: "tombstone", means: "A record that deletes its key" },
+    { mark: "useless", label: "superseded", means: "A newer record of its key is in the log: a pass removes it" },
+    { mark: "discarded", label: "removed", means: "A pass has left it out" },
+    { mark: "open-window", label: "segment", means: "The last one is active, until a record closes it" },
+  ],
   forwarding: [
     { mark: "cycle", label: "cycle", means: "The host decides who runs next" },
     { mark: "told", label: "message", means: "Progress goes downstream, and costs go upstream" },

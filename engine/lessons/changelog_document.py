@@ -1,0 +1,56 @@
+"""The document of a lesson on a changelog and its cleaner (docs/incremental-checkpointing.md)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from engine.services.topics import Collection
+from engine.spec.base.operator import Model
+from engine.spec.base.problems import Refusal
+
+from .document import CaseHead, LessonHead, Name
+
+VERBS = ("put", "delete", "clean", "read")
+
+
+class ChangelogAct(Model):
+    """One act, a second after the one before: the task puts or deletes a key, a thread of the cleaner looks at the log, or another store
+    reads what it has not read yet."""
+
+    put: Name | None = Field(default=None, description="key that gets the next value")
+    delete: Name | None = Field(default=None, description="key that is deleted")
+    clean: Literal[True] | None = None
+    read: Literal[True] | None = None
+
+    @property
+    def verb(self) -> str:
+        return next(verb for verb in VERBS if getattr(self, verb) is not None)
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> ChangelogAct:
+        verbs = [verb for verb in VERBS if getattr(self, verb) is not None]
+        if len(verbs) != 1:
+            found = f"both {' and '.join(verbs)}" if verbs else "none of them"
+            raise Refusal(
+                f"an act needs exactly one verb of {', '.join(VERBS)}; this one has {found}", code="no_act", value=" ".join(verbs)
+            )
+        return self
+
+
+class ChangelogCase(CaseHead):
+    """retention_s: of tombstones. collection: the rule by which they go (`engine.services.topics.Collection`)."""
+
+    retention_s: int = Field(default=2, ge=0, le=1000)
+    collection: Collection = "merged_segment_mtime"
+    acts: tuple[ChangelogAct, ...] = Field(min_length=1, max_length=40)
+
+
+class ChangelogLesson(LessonHead):
+    """segment_s: a segment is closed before a record that comes later after its first one. dirty_share: above which the log is cleaned."""
+
+    kind: Literal["changelog"]
+    segment_s: int = Field(ge=1, le=1000)
+    dirty_share: float = Field(ge=0, le=1)
+    cases: tuple[ChangelogCase, ...] = Field(min_length=1, max_length=10)
