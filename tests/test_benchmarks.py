@@ -17,6 +17,7 @@ PROGRAMS = sorted(f"benchmarks.{path.stem}" for path in (ROOT / "benchmarks").gl
 NEEDS = {
     "benchmarks.core": "simpy",
     "benchmarks.checkpointing": "simpy",
+    "benchmarks.similarity": "simpy",
     "benchmarks.spark": "pandas",
     "benchmarks.viewers": "playwright",
     "benchmarks.mutants": "pytest",

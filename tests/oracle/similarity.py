@@ -199,7 +199,7 @@ class WorksetFormulation(PanePairing):
             return [whole]
         chosen = range(parts) if port == "right" else [record.trigger % parts]
         workers = [(whole.values["worker"] + part) % self.params.workers for part in chosen]
-        return [whole.with_values(whole.values | {"worker": worker}) for worker in workers]
+        return [whole.with_values(whole.values | {"worker": worker}).to_port(whole.port) for worker in workers]
 
     def needs(self, far: float) -> bool:
         """Whether a workset with its centroid so far away needs a copy."""

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 FILES = FigureFiles(Path(__file__).parents[3] / "fixtures")
 FAILING = {
-    "s3j/2.4": {"A-11", "A-11b", "A-11c", "A-12", "A-12b", "A-12c", "A-12d", "A-13"},
+    "s3j/2.4": {"A-11", "A-11b", "A-11c", "A-12", "A-12b", "A-12c", "A-12d", "A-13", "A-13b"},
     "s3j/2.5": {"A-14b", "A-14e"},
     "s3j/2.6": {"A-16", "A-16b", "A-16c"},
     "s3j/dimensions": {"A-9d", "A-9g"},
