@@ -79,9 +79,10 @@ def _roles_by_list(w: Arrays, rows: Words, lists: Words, wanted: Words, entries:
 
 
 def _apart(code: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> float | None:
-    """The distance; None if a vector has no direction."""
+    """The distance; None if there is none: a vector has no direction, or is too long."""
     gap = left - right
     if code == ANGULAR and not (left.any() and right.any()):
         return None
-    far = float(distance(code, left @ right, left @ left, right @ right, gap @ gap))  # type: ignore[no-untyped-call]
-    return round(far, 6)
+    with np.errstate(over="ignore", invalid="ignore"):
+        far = float(distance(code, left @ right, left @ left, right @ right, gap @ gap))  # type: ignore[no-untyped-call]
+    return round(far, 6) if np.isfinite(far) else None

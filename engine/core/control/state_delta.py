@@ -6,7 +6,6 @@ does not depend on where state lies in memory, and costs nothing in runs without
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -89,13 +88,6 @@ def applied(before: KeyedState, delta: StateDelta) -> KeyedState:
     values[is_new] = delta.values
     values[~is_new] = before.values[_ranges(_starts(before.value_counts.sum(axis=1))[delta.entry_origin[from_before]], counts[from_before])]
     return KeyedState(entries, rows, delta.row_counts, values, delta.value_counts, delta.sizes, delta.about)
-
-
-def whole(first: KeyedState, deltas: Sequence[StateDelta]) -> KeyedState:
-    """The state after a chain of deltas."""
-    for delta in deltas:
-        first = applied(first, delta)
-    return first
 
 
 def size_of(w: Arrays, keeping: Keeping, i: int, before: KeyedState, delta: StateDelta) -> tuple[int, int]:
