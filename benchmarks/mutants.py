@@ -1,17 +1,19 @@
 """Do the tests notice faults? Breaks one line at a time and runs the tests that ought to tell.
 
-    python -m benchmarks.mutants [--workers 2] [--only NAME] [--from N] [--to N] [--ci] [--record]
+    python -m benchmarks.mutants [--workers 2] [--only NAME] [--from N] [--to N] [--changed] [--ci] [--record]
 
 Each mutation is made in a copy of the tree. There pytest runs up to the first failure: first the test that caught the mutation last time
 (`caught.json`), then the files named beside the mutation, with the tests of scripts/test, and if all of them pass, with those of
 scripts/test --all (not with --ci). Prints one JSON line per mutation (`tier`: ci, all, or null for a survivor; `test`: the one that failed
-or hung) and one for the total; --record writes the tests into caught.json. What the oracle finds is computed once, on the unchanged tree,
-whose tests must pass. Status 0 if every mutation is caught.
+or hung) and one for the total; --record writes the tests into caught.json, with a digest of the file that the mutation breaks and of the
+test's. --changed leaves out mutations whose two files are as they were then. What the oracle finds is computed once, on the unchanged
+tree, whose tests must pass. Status 0 if every mutation is caught.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -128,6 +130,18 @@ def trial(mutation: Mutation, tiers: Sequence[str], shared: Path, template: Path
     return {**result, "wall_s": round(time.perf_counter() - started, 1)}
 
 
+def digest_of(mutation: Mutation, test: str) -> str:
+    """Of what decides whether the test catches the mutation: the file that it breaks, and that of the test. Helpers of tests and other files
+    of the engine are left out, so now and then all mutations are to be tried."""
+    words = (mutation.old, mutation.new, *(_text(name) for name in (mutation.file, test.partition("::")[0])))
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
+
+
+def _text(name: str) -> str:
+    path = ROOT / name
+    return path.read_text() if path.is_file() else ""
+
+
 def template_of_tree(template: Path) -> None:
     """A copy of what the tests need, without anything that was compiled."""
     for part in PARTS:
@@ -143,6 +157,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only mutations whose name contains this")
     parser.add_argument("--from", dest="first", type=int, default=1, help="the first mutation tried, counted from 1")
     parser.add_argument("--to", dest="last", type=int, default=len(ALL), help="the last one")
+    parser.add_argument("--changed", action="store_true", help="only mutations whose file or test has changed since they were caught")
     parser.add_argument("--ci", action="store_true", help="only the tests of scripts/test")
     parser.add_argument("--record", action="store_true", help="write the tests that catch the mutations into caught.json")
     arguments = parser.parse_args()
@@ -150,6 +165,9 @@ def main() -> int:
     chosen = [mutation for mutation in ALL[arguments.first - 1 : arguments.last] if arguments.only in mutation.name]
     tiers = ["ci"] if arguments.ci else ["ci", "all"]
     last_time = json.loads(CAUGHT.read_text()) if CAUGHT.is_file() else {}
+    if arguments.changed:
+        known = {name: about.get("digest") for name, about in last_time.items()}
+        chosen = [one for one in chosen if known.get(one.name) != digest_of(one, last_time.get(one.name, {}).get("test", ""))]
     with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(arguments.workers) as pool:
         shared, template = Path(directory), Path(directory) / "template"
         template_of_tree(template)
@@ -167,7 +185,8 @@ def main() -> int:
             found.append(result)
             print(json.dumps(result), flush=True)
             if arguments.record and result["tier"]:
-                last_time[result["mutation"]] = {"tier": result["tier"], "test": result["test"]}
+                digest = digest_of(next(one for one in chosen if one.name == result["mutation"]), result["test"])
+                last_time[result["mutation"]] = {"tier": result["tier"], "test": result["test"], "digest": digest}
                 CAUGHT.write_text(json.dumps(last_time, indent=1, ensure_ascii=False) + "\n")
     caught = {tier: sum(result["tier"] == tier for result in found) for tier in tiers}
     survivors = [result["mutation"] for result in found if result["tier"] is None]

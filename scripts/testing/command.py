@@ -137,7 +137,7 @@ def everything(report: Path, deep: bool, only: Collection[str] = ()) -> int:
         own = {"MILLRACE_LOOPS": "own", "MILLRACE_TESTS": "fast"}
         in_own = "not browser and not spark and not deep"
         main_lane.append(tests("loops of their own", ["tests/engine"], in_own, *CORES, environment=own))
-        main_lane.append(Step("mutations", [PYTHON, "-m", "benchmarks.mutants"]))
+        main_lane.append(Step("mutations", [PYTHON, "-m", "benchmarks.mutants", "--changed"]))
     main_lane, side_lane, afterwards = selected([main_lane, side_lane, afterwards], only, done=[tsc, vitest])
     steps.run(main_lane, side_lane, afterwards=afterwards)
     return verdict(steps, report, deep, time.monotonic() - began_s)
