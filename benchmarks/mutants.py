@@ -131,8 +131,8 @@ def trial(mutation: Mutation, tiers: Sequence[str], shared: Path, template: Path
 
 
 def digest_of(mutation: Mutation, test: str) -> str:
-    """Of what decides whether the test catches the mutation: the file that it breaks, and that of the test. Helpers of tests and other files
-    of the engine are left out, so now and then all mutations are to be tried."""
+    """Of what decides whether the test catches the mutation: the file that it breaks, and that of the test. Helpers of tests and other
+    files of the engine are left out, so now and then all mutations are to be tried."""
     words = (mutation.old, mutation.new, *(_text(name) for name in (mutation.file, test.partition("::")[0])))
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
 

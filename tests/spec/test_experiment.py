@@ -231,12 +231,13 @@ def test_placement(name):
 def test_catalogue_is_complete_and_json():
     listing = json.loads(json.dumps(catalogue(), allow_nan=False))
     families = (
-        "operators streams rates arrivals disorders watermarks retentions noises partitionings snapshots processors placements flow_controls prices"
+        "operators streams rates arrivals disorders watermarks retentions noises partitionings processors placements flow_controls prices"
     )
     others = {
         "drifts",
         "warmups",
         "generations",
+        "snapshots",
         "faults",
         "occurrences",
         "functions",
