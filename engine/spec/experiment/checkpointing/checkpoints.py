@@ -53,7 +53,12 @@ class Checkpoints(Checkpointing):
         charge=Charge("fitted", fitted_to=("checkmate/3.11",)),
     )
     spares: Integer = Field(
-        default=0, ge=0, le=10_000, title="Spare hosts", description="Number of spare machines that replace permanently lost hosts."
+        default=0,
+        ge=0,
+        le=10_000,
+        title="Spare hosts",
+        description="Number of spare machines that replace permanently lost hosts.",
+        json_schema_extra=ADVANCED,
     )
     takeover_s: Number = quantity(
         1,
