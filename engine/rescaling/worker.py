@@ -125,7 +125,6 @@ class RescalingWorker(CoordinatedWorker):
             assert (checkpoint.state.sizes > 0).all(), "what counts nothing would be left behind"
             stop.groups += [[i, group, int(sizes[group])] for group in np.flatnonzero(sizes).tolist()]
         size_bytes = BASE_BYTES + int(w.inst[i, L.I_STATE_BYTES])
-        self.machine(host).chains.pop(i, None)  # a savepoint is whole, and so is the checkpoint after it
         self.upload(i, number, Upload(now_ns, size_bytes, checkpoint.to_bytes(), asked_ns, start=number), post)
         hold(world, i)
         return self.costs.capture(size_bytes)

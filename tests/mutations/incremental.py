@@ -49,11 +49,4 @@ MUTATIONS = (
         "[self._number(i, index) for",
         CHAINED,
     ),
-    Mutation(
-        "chains: a savepoint builds on nothing but is built on",
-        "engine/rescaling/worker.py",
-        "        self.machine(host).chains.pop(i, None)  # a savepoint is whole, and so is the checkpoint after it\n",
-        "",
-        CHAINED,
-    ),
 )

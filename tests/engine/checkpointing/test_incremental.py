@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 import engine
 from engine.checkpointing import messages as M
 from engine.checkpointing.chains import linked
+from engine.checkpointing.reclamation import reclaim
 from engine.core import layout as L
 from engine.services import ObjectStore
 from engine.spec import validate
@@ -149,30 +151,48 @@ def test_the_store_keeps_what_chains_need_and_nothing_else() -> None:
     assert min(M.of_key(key)[0] for key in kept) >= min(row[M.START] for row in line), "older chains are deleted"
 
 
-def test_a_checkpoint_is_not_durable_before_the_one_it_builds_on() -> None:
-    """The first one takes long to store; the next ones, which store little, are stored before it."""
-    protocol = incremental(uncoordinated, 100)(interval_s=0.012, jitter_s=0.0, store={"request_ms": 1.0, "write_mb_per_s": 0.9})
+def test_contents_that_a_chain_needs_are_not_reclaimed() -> None:
+    """A long run frees what no recovery needs, from time to time; here just before the loss."""
+    made = joining(protocol=incremental(uncoordinated)(interval_s=0.01))
+    simulation = engine.Simulation(with_losses(made, [loss("w1", 0.25)]), datasets=DATASETS, keep_outputs=True)
+    simulation.run_until(240_000_000)
+    reclaim(simulation._actors.actors, simulation._world)
+    assert any(not content for _, content in store_of(simulation).objects.values())
+    simulation.run_until(simulation.end_ns)
+    assert simulation.checkpointing is not None
+    assert max(simulation.checkpointing["recoveries"][0]["line"]) > 15
+    assert values(simulation).keys() == values(finished(made)).keys()
+
+
+def test_a_checkpoint_is_not_durable_before_the_one_it_builds_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A whole one takes many pieces. The next ones of its instance store little, and the store has all of them before it."""
+    monkeypatch.setattr("engine.checkpointing.worker.PIECE_BYTES", 2_000)
+    protocol = incremental(uncoordinated, 3)(interval_s=0.012, jitter_s=0.0, store={"request_ms": 0.1, "write_mb_per_s": 0.9})
     made = joining(protocol=protocol, per_s=20_000.0)
-    made["workload"]["horizon_s"] = 0.2
+    made["workload"]["horizon_s"] = 0.3
     rows = rows_of(finished(made))
     durable = {(row[M.INSTANCE], row[M.NUMBER]): row[M.DURABLE_NS] for row in rows}
-    chained = [row for row in rows if row[M.BASE]]
+    chained = [(durable[row[M.INSTANCE], row[M.BASE]], row[M.DURABLE_NS]) for row in rows if row[M.BASE]]
     assert len(chained) > 5
-    assert all(durable[row[M.INSTANCE], row[M.BASE]] <= row[M.DURABLE_NS] for row in chained)
+    assert all(base_ns <= own_ns for base_ns, own_ns in chained)
+    assert any(base_ns == own_ns for base_ns, own_ns in chained), "some had to wait for it"
 
 
 def test_after_a_refused_checkpoint_the_next_one_is_whole() -> None:
-    """The store has space for three rounds or so, and gets rid of old ones when a chain ends."""
-    protocol = incremental(coordinated, 1000)(store={"request_ms": 1.0, "capacity_mb": 0.03}, interval_s=0.02)
-    simulation = finished(counting(protocol=protocol))
-    rounds = simulation._actors.actors[0].rounds  # type: ignore[attr-defined]
-    refused = [one for one in rounds if one.ended == "failed"]
-    assert refused
-    assert rounds[0].ended == "confirmed"
-    for one in refused:
-        got = {row[M.INSTANCE] for row in one.taken}
-        later = [row for other in rounds if other.number == one.number + 1 for row in other.taken]
-        assert all(row[M.BASE] == 0 for row in later if row[M.INSTANCE] not in got)
+    """The disk of the store is full for a while, in the middle of a round: some of its checkpoints are stored, others are refused."""
+    protocol = incremental(coordinated, 1000)(store={"request_ms": 1.0}, interval_s=0.02)
+    simulation = engine.Simulation(counting(protocol=protocol), datasets=DATASETS, keep_outputs=True)
+    store = store_of(simulation)
+    store.disk = replace(store.disk, full=((101_900_000, 125_000_000),))
+    simulation.run_until(simulation.end_ns)
+    rounds = {one.number: one for one in simulation._actors.actors[0].rounds}  # type: ignore[attr-defined]
+    failed = [one.number for one in rounds.values() if one.ended == "failed"]
+    assert failed
+    stored = {row[M.INSTANCE] for row in rounds[failed[0]].taken}
+    after = [row for row in rounds[failed[-1] + 1].taken if operator_of(simulation, row) == "counts"]
+    assert rounds[failed[-1] + 1].ended == "confirmed"
+    assert after
+    assert all((row[M.BASE] == 0) == (row[M.INSTANCE] not in stored or len(failed) > 1) for row in after)
 
 
 def test_a_link_that_is_missing_is_named() -> None:
