@@ -57,7 +57,7 @@ class Play:
 
     def __post_init__(self) -> None:
         lesson, case = self.lesson, self.case
-        self.log = Partition(LogSettings(lesson.segment_s * NS, 1000, lesson.dirty_share, case.retention_s * NS, case.collection))
+        self.log = Partition(LogSettings(lesson.segment_s * NS, 1000, lesson.dirty_share, case.retention_s * NS, case.tombstone_rule))
         self.keys = [*dict.fromkeys(act.put or act.delete or "" for act in case.acts if act.put or act.delete)]
 
     def write(self, key: str, value: int | None, act: int) -> bool:
@@ -145,7 +145,7 @@ def _beginning(lesson: ChangelogLesson, case: ChangelogCase) -> LessonStep:
     text = f"Something happens each second. A segment is closed before a record that comes more than {lesson.segment_s} s after its first "
     text += f"one. The cleaner takes the log if its dirty share is above {lesson.dirty_share:g}: the closed records that no pass has seen, "
     text += f"over all closed ones. A tombstone stays for {case.retention_s} s, "
-    if case.collection == "merged_segment_mtime":
+    if case.tombstone_rule == "merged_segment_mtime":
         text += "by the age of its segment: a merged segment is as old as its newest part."
     else:
         text += "from the first pass that it comes through."

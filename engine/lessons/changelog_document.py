@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from engine.services.topics import Collection
+from engine.services.topics import TombstoneRule
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal
 
@@ -40,10 +40,10 @@ class ChangelogAct(Model):
 
 
 class ChangelogCase(CaseHead):
-    """retention_s: of tombstones. collection: the rule by which they go (`engine.services.topics.Collection`)."""
+    """retention_s: of tombstones. tombstone_rule: by which they go (`engine.services.topics.TombstoneRule`)."""
 
     retention_s: int = Field(default=2, ge=0, le=1000)
-    collection: Collection = "merged_segment_mtime"
+    tombstone_rule: TombstoneRule = "merged_segment_mtime"
     acts: tuple[ChangelogAct, ...] = Field(min_length=1, max_length=40)
 
 

@@ -16,7 +16,7 @@ from engine.core.layout import FAR
 from engine.core.tables import Words
 
 Bools = NDArray[np.bool_]
-Collection = Literal["merged_segment_mtime", "per_record_horizon"]
+TombstoneRule = Literal["merged_segment_mtime", "per_record_horizon"]
 """When a tombstone may go. merged_segment_mtime: in a pass in which its segment is older than the last clean one by the retention. All
 clean segments that fit into one are merged, and the merged one is as old as its newest part, so then no tombstone ever goes (KAFKA-8522).
 per_record_horizon: the retention after the first pass that it came through (later versions)."""
@@ -32,7 +32,7 @@ class LogSettings:
     segment_bytes: int = 512 * 2**20
     dirty_share: float = 0.5
     delete_retention_ns: int = 100_000_000
-    collection: Collection = "merged_segment_mtime"
+    tombstone_rule: TombstoneRule = "merged_segment_mtime"
     keys_max: int = 2_500_000
 
     def __post_init__(self) -> None:
@@ -231,7 +231,7 @@ class Partition:
         for segment in group:
             records = segment.records
             stays = self._newest[records.keys] <= records.offsets
-            if self.settings.collection == "merged_segment_mtime":
+            if self.settings.tombstone_rule == "merged_segment_mtime":
                 if segment.modified_ns <= horizon_ns:
                     stays &= ~records.is_tombstone
             else:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.core import layout as L
 from engine.core.control.keyed_state import parameters, rows_of
 from engine.core.distances import ANGULAR, distance
+from engine.core.random import mix64
 from engine.core.tables import Arrays, Words
 from engine.operators.pairs import JOIN_EXTRA
 from engine.operators.similarity_join import SIM_DISTANCE, SIM_ONE_STREAM, SIM_ROW_ROLE, SIM_ROW_VECTOR
@@ -21,8 +22,6 @@ ROWS_MAX = 40_000
 """Of more stored copies nothing is told: they would all have to be gone through."""
 COPIES_TOLD = 200
 """Copies that are told of at most, on average: of records drawn by a hash of their event time, so of each record all or none."""
-DRAW = np.uint64(0x9E3779B97F4A7C15)
-DRAW_SHIFT = np.uint64(40)
 ROLES = 3
 
 
@@ -64,8 +63,7 @@ def stored_records(w: Arrays, join: ShownJoin, entries: Words) -> list[dict[str,
 def _drawn(event_ns: Words) -> NDArray[np.bool_]:
     """Which rows are told of. Twice as many rows draw each record half as often."""
     halvings = ((len(event_ns) - 1) // COPIES_TOLD).bit_length() if len(event_ns) else 0
-    mixed = (event_ns.astype(np.uint64) * DRAW) >> DRAW_SHIFT
-    drawn: NDArray[np.bool_] = mixed & np.uint64((1 << halvings) - 1) == 0
+    drawn: NDArray[np.bool_] = mix64(event_ns.astype(np.uint64)) & np.uint64((1 << halvings) - 1) == 0
     return drawn
 
 

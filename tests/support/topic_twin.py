@@ -73,7 +73,7 @@ class Twin:
             return False
         if not is_tombstone:
             return True
-        if self.settings.collection == "merged_segment_mtime":
+        if self.settings.tombstone_rule == "merged_segment_mtime":
             return horizon_ns is None or part.modified_ns > horizon_ns
         if offset in self.horizons_ns:
             return self.horizons_ns[offset] >= now_ns

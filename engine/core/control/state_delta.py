@@ -15,11 +15,10 @@ from engine.core import layout as L
 from engine.core.control.keyed_state import KeyedState, counts_of_rows, parameters
 from engine.core.keeping import Keeping
 from engine.core.kernels import state_transfer
+from engine.core.random import mix64
 from engine.core.tables import Arrays, Words
 
 Hashes = NDArray[np.uint64]
-HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-HASH_SHIFT = np.uint64(29)
 
 
 @dataclass(frozen=True)
@@ -209,8 +208,7 @@ def _hashed(words: Words, more: Words | None = None) -> Hashes:
     """A hash of each row, and of one more word if given."""
     mixed = np.zeros(len(words), np.uint64)
     for column in [*words.T, *([] if more is None else [more])]:
-        mixed = (mixed ^ column.astype(np.uint64)) * HASH_FACTOR
-        mixed ^= mixed >> HASH_SHIFT
+        mixed = mix64(mixed ^ column.astype(np.uint64))
     return mixed
 
 

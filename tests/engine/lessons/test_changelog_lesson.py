@@ -55,8 +55,8 @@ ACTS = st.lists(
 
 
 @given(ACTS, st.sampled_from(["merged_segment_mtime", "per_record_horizon"]), st.integers(0, 9))
-def test_marks_and_tables_are_those_of_the_log(acts: list[dict[str, Any]], collection: str, retention_s: int) -> None:
-    lesson = ChangelogLesson.model_validate(document(acts, collection=collection, retention_s=retention_s))
+def test_marks_and_tables_are_those_of_the_log(acts: list[dict[str, Any]], tombstone_rule: str, retention_s: int) -> None:
+    lesson = ChangelogLesson.model_validate(document(acts, tombstone_rule=tombstone_rule, retention_s=retention_s))
     case = lesson.cases[0]
     told = explained(lesson, case)
     play = Play(lesson, case)

@@ -94,7 +94,7 @@ def test_a_thread_is_saturated_because_a_pass_takes_longer_than_a_segment() -> N
 @pytest.mark.slow
 def test_later_versions_drop_tombstones() -> None:
     """A-23."""
-    assert loaded("retain", *AGGRESSIVE, collection="per_record_horizon").most_mb < 30
+    assert loaded("retain", *AGGRESSIVE, tombstone_rule="per_record_horizon").most_mb < 30
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ SETTINGS = st.builds(
     segment_ns=st.sampled_from([1, 30, 100]),
     segment_bytes=st.sampled_from([40, 90, 10_000]),
     delete_retention_ns=st.sampled_from([0, 50, 400]),
-    collection=st.sampled_from(["merged_segment_mtime", "per_record_horizon"]),
+    tombstone_rule=st.sampled_from(["merged_segment_mtime", "per_record_horizon"]),
     keys_max=st.sampled_from([6, 100]),
 )
 
@@ -130,8 +130,8 @@ def test_a_log_is_due_above_its_share_and_not_at_it() -> None:
 def test_a_merged_segment_keeps_its_tombstones_for_ever() -> None:
     """KAFKA-8522: the only clean segment is never older than itself by the retention. Later versions remember each tombstone."""
     left = []
-    for collection in ("merged_segment_mtime", "per_record_horizon"):
-        log = Partition(LogSettings(segment_ns=1, delete_retention_ns=5, collection=collection))  # type: ignore[arg-type]
+    for tombstone_rule in ("merged_segment_mtime", "per_record_horizon"):
+        log = Partition(LogSettings(segment_ns=1, delete_retention_ns=5, tombstone_rule=tombstone_rule))  # type: ignore[arg-type]
         for n in range(20):
             times = np.array([100 * n, 100 * n + 10])
             log.append(times, np.array([n, n]), np.array([10, 10]), np.array([n, 0]), np.array([False, True]))
@@ -143,7 +143,7 @@ def test_a_merged_segment_keeps_its_tombstones_for_ever() -> None:
 
 def test_a_tombstone_that_goes_too_early_brings_a_key_back_to_who_has_not_read_it() -> None:
     """A store that was away longer than the retention: it has the value, and the log no longer says that it is gone."""
-    log = Partition(LogSettings(segment_ns=1, delete_retention_ns=0, collection="per_record_horizon"))
+    log = Partition(LogSettings(segment_ns=1, delete_retention_ns=0, tombstone_rule="per_record_horizon"))
     filled(log, [0])
     store, read_to = contents(entries_of(log.read())), log.end
     log.append(np.array([10, 20]), np.array([0, 1]), np.array([10, 10]), np.array([0, 7]), np.array([True, False]))
