@@ -29,7 +29,7 @@ from engine.core.mathematics import arccos
 from engine.operators.angle_index import INDEX_END, MARGIN, S_FOUND, S_INDEXED, find_turns
 from engine.operators.similarity import centroids, chosen, shares, with_fields
 from engine.operators.similarity_join import SimilarityJoin
-from engine.operators.space_partitioner import meets_here
+from engine.operators.space_partitioner import SPACE_KEYS, SPACE_OWN, SPACE_SPACES, SPACE_WORKERS, key_of_space, meets_here, worker_of_key
 from engine.prices import PRICE_LISTS
 from engine.spec import Experiment, RecordSchema, validate
 from engine.workloads import Strings, build_feed
@@ -93,6 +93,15 @@ def test_cluster_join_finds_every_pair_once_unless_partitions_share_keys(t: floa
     merged = pairs(traced(clusters(partitions=300, threshold=t)))
     assert merged.keys() == expected.keys()
     assert merged.total() > expected.total()
+
+
+def test_partitions_share_keys_as_in_the_artefact() -> None:
+    """The division rounds up (specification, ClusterJoin, 4), so partition 0 has key 0 to itself, and the last key is beyond the last but
+    one worker's share."""
+    par = np.zeros(SPACE_OWN, np.int64)
+    par[[SPACE_SPACES, SPACE_KEYS, SPACE_WORKERS]] = 500, 128, 5
+    assert [key_of_space(par, 0, j) for j in (0, 1, 2, 3, 4, 499)] == [0, 1, 1, 1, 2, 128]
+    assert [worker_of_key(par, 0, key) for key in (0, 25, 26, 127, 128)] == [0, 0, 1, 4, 4]
 
 
 def test_brute_force_finds_every_pair_once() -> None:
