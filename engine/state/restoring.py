@@ -1,7 +1,7 @@
 """What it takes to fill a store from its changelog, record by record.
 
-Source: Chronarakis 2019, 4.4. The costs are calibrated (specification of incremental checkpointing, A7): reading, and inserting into a sorted
-buffer, which is quick behind its largest key and slow elsewhere.
+Source: Chronarakis 2019, 4.4. The costs are calibrated (specification of incremental checkpointing, A7): reading, and inserting into a
+sorted buffer, which is quick behind its largest key and slow elsewhere.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ class RestoreCosts:
                 raise ValueError(f"{name} is {getattr(self, name):g}; it must not be negative")
 
 
-def restore_ns(keys: StoreKeys, numbers: Words, record_bytes: Words, buffer_weights: Words, buffer_bytes: int, costs: RestoreCosts) -> NDArray[np.float64]:
+def restore_ns(
+    keys: StoreKeys, numbers: Words, record_bytes: Words, entry_bytes: Words, buffer_bytes: int, costs: RestoreCosts
+) -> NDArray[np.float64]:
     """What each record of a changelog takes, in the order of the log. All (n,). numbers: of its keys. record_bytes: in the log.
-    buffer_weights: in a buffer of the store, which begins anew when it holds buffer_bytes."""
+    entry_bytes: in a buffer of the store, which begins anew when it holds buffer_bytes."""
     reading = costs.read_ns + costs.read_byte_ns * record_bytes
     ranks = keys.ranks(numbers)
-    ends = np.cumsum(buffer_weights)
+    ends = np.cumsum(entry_bytes)
     ascending = np.zeros(len(numbers), bool)
     at = 0
     while at < len(numbers):
@@ -47,4 +49,4 @@ def restore_ns(keys: StoreKeys, numbers: Words, record_bytes: Words, buffer_weig
         ascending[at] = True
         ascending[at + 1 : to] = part[1:] > np.maximum.accumulate(part)[:-1]
         at = to
-    return reading + np.where(ascending, costs.ascending_ns, costs.search_ns)
+    return (reading + np.where(ascending, costs.ascending_ns, costs.search_ns)).astype(np.float64)

@@ -1,7 +1,7 @@
 """A task's local store with its changelog: every change goes to both, and the changelog fills a new store after a crash.
 
-Source: Chronarakis 2019, 2.2, 2.4 and 4.4; rules of Apache Samza 1.1 where the thesis says nothing (specification of incremental checkpointing,
-A3 and A7).
+Source: Chronarakis 2019, 2.2, 2.4 and 4.4; rules of Apache Samza 1.1 where the thesis says nothing (specification of incremental
+checkpointing, A3 and A7).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from engine.core.tables import Words
 from engine.services.topics import Partition
 
-from .cache import COMMIT, OP_WORDS, Cache, CacheSettings
+from .cache import Cache, CacheSettings
+from .kernels import COMMIT, OP_WORDS
 from .restoring import RestoreCosts, restore_ns
 from .store_keys import StoreKeys
 from .tree import Entries, Tree, TreeSettings

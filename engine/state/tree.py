@@ -48,7 +48,8 @@ class TreeSettings:
     disk_bytes_per_s: float = 500e6
 
     def __post_init__(self) -> None:
-        for name, least in (("buffer_bytes", 1), ("buffers", 2), ("runs_max", 2), ("level_bytes", 1), ("level_factor", 2), ("file_bytes", 1)):
+        least_of = {"buffer_bytes": 1, "buffers": 2, "runs_max": 2, "level_bytes": 1, "level_factor": 2, "file_bytes": 1}
+        for name, least in least_of.items():
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be at least {least}")
         if self.ttl_ns is not None and self.ttl_ns < 1:

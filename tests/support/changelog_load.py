@@ -56,7 +56,7 @@ def loaded(layout: Layout, segment_ms: int | None, dirty_share: float = 0.0, see
     wakes_ns = [int(chance.integers(0, 15 * NS)) for _ in range(threads)]
     cleaner = Cleaner([found.log], CleanerSettings(threads=threads, **own), wakes_ns, lambda n: float(factors[n]))
     for second in range(SECONDS):
-        for batch in _written(layout, second, PER_S // scale, scale, chance):
+        for batch in written(layout, second, PER_S // scale, scale, chance):
             times = batch[0]
             at = 0
             while at < len(times):
@@ -75,7 +75,7 @@ def loaded(layout: Layout, segment_ms: int | None, dirty_share: float = 0.0, see
     return found
 
 
-def _written(layout: Layout, second: int, per_s: int, scale: int, chance: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+def written(layout: Layout, second: int, per_s: int, scale: int, chance: np.random.Generator) -> Iterator[tuple[Any, ...]]:
     """Times, keys, bytes, values and tombstones: of the purchases of a window, and of its end."""
     times = second * NS + np.sort(chance.integers(0, NS, per_s))
     ids = np.round(chance.uniform(1, 10, per_s)).astype(np.int64)

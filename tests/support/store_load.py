@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 
 from engine.core.tables import Words
-from engine.state.cache import COMMIT, DELETE, PUT, SCAN, Cache, CacheSettings, Written
+from engine.state.cache import Cache, CacheSettings, Written
+from engine.state.kernels import COMMIT, DELETE, PUT, SCAN
 from engine.state.store_keys import KEY_EXTRA_BYTES, StoreKeys
 from engine.state.tree import Entries, Tree, TreeSettings
 
@@ -54,7 +55,7 @@ def loaded(layout: Layout, producers: int = 1, batch: int = 500, seed: int = 1, 
                 _apply(found, tree, cache.carry_out(np.array([[COMMIT, second * SECOND, 0, 0, 0]])))
                 tree.flush(second * SECOND)
             if STARTS_S <= second < STARTS_S + fed_s:
-                _apply(found, tree, cache.carry_out(_operations(layout, second, task, producers, keys, chance)))
+                _apply(found, tree, cache.carry_out(operations(layout, second, task, producers, keys, chance)))
         tree.advance(2 * SECONDS * SECOND)
         found.trees.append(tree)
     return found
@@ -66,7 +67,7 @@ def _apply(found: Outcome, tree: Tree, written: Written) -> None:
     tree.put(Entries(written.keys, written.values, written.sizes, written.times_ns, written.is_tombstone))
 
 
-def _operations(layout: Layout, second: int, task: int, producers: int, keys: StoreKeys, chance: np.random.Generator) -> Words:
+def operations(layout: Layout, second: int, task: int, producers: int, keys: StoreKeys, chance: np.random.Generator) -> Words:
     """Of one task: rows of operations for the purchases of a window, and for its end."""
     start_ns = second * SECOND
     ids = np.round(chance.uniform(1, 10, PER_S * producers)).astype(np.int64)

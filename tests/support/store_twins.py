@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from engine.state.cache import COMMIT, DELETE, READ, SCAN, CacheSettings
+from engine.state.cache import CacheSettings
+from engine.state.kernels import COMMIT, DELETE, READ, SCAN
 
 Left = tuple[int, int, int, int, bool, int]
 """Time, key, value, bytes, whether it is a tombstone, number of the write-out."""

@@ -49,7 +49,7 @@ class Twin:
         newest: dict[int, int] = {}
         taken = 0
         for part in self.dirty:
-            if len(newest.keys() | {entry[1] for entry in part.entries}) > self.settings.keys_max:
+            if len(newest) + len({entry[1] for entry in part.entries} - newest.keys()) > self.settings.keys_max:
                 break
             newest |= {key: offset for offset, key, *_ in part.entries}
             taken += 1

@@ -11,11 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.state.cache import COMMIT, DELETE, PUT, READ, SCAN, Cache, CacheSettings, Written
+from engine.state.cache import Cache, CacheSettings, Written
+from engine.state.kernels import COMMIT, DELETE, PUT, READ, SCAN
 from tests.support.store_twins import CacheTwin
 
 OPERATIONS = st.lists(
-    st.tuples(st.sampled_from([PUT, PUT, PUT, DELETE, READ, READ, SCAN, COMMIT]), st.integers(0, 9), st.integers(0, 99), st.integers(1, 50)),
+    st.tuples(
+        st.sampled_from([PUT, PUT, PUT, DELETE, READ, READ, SCAN, COMMIT]), st.integers(0, 9), st.integers(0, 99), st.integers(1, 50)
+    ),
     max_size=80,
 )
 SETTINGS = st.integers(1, 5).flatmap(lambda batch: st.builds(CacheSettings, batch=st.just(batch), objects=st.integers(batch, 8)))

@@ -1,8 +1,8 @@
-"""A store with its changelog against a dict, under puts, deletes, commits, compaction and crashes (specification of incremental checkpointing,
-9.1, 9.4 and 9.8).
+"""A store with its changelog against a dict, under puts, deletes, commits, compaction and crashes (specification of incremental
+checkpointing, 9.1, 9.4 and 9.8).
 
-What this catches: a restore that does not replay the log; a change that is in the tree only, or in the log only; a commit that notes records
-that are not on disk; a local store that is used although tombstones it has not seen are gone.
+What this catches: a restore that does not replay the log; a change that is in the tree only, or in the log only; a commit that notes
+records that are not on disk; a local store that is used although tombstones it has not seen are gone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.services.topics import LogSettings, Partition
-from engine.state.cache import DELETE, PUT, READ, SCAN, CacheSettings
+from engine.state.cache import CacheSettings
+from engine.state.kernels import DELETE, PUT, READ, SCAN
 from engine.state.store import Store, StoreSettings
 from engine.state.tree import TreeSettings
 from tests.support.store_twins import CacheTwin
@@ -105,7 +106,7 @@ def test_the_disk_of_a_crashed_process_saves_most_of_the_replay() -> None:
         store.crash(3 * SECOND, disk_lost)
         assert as_dict(store) == ({} if disk_lost else {key: max(n for n in range(100) if n % 8 == key) for key in range(8)})
         ways[disk_lost] = store.restore(3 * SECOND)
-        assert as_dict(store) == {**{7: 95}, **{key: 1000 + key for key in range(7)}}
+        assert as_dict(store) == {7: 95, **{key: 1000 + key for key in range(7)}}
     assert (ways[False].way, ways[False].records) == ("local", 7)
     assert (ways[True].way, ways[True].records) == ("changelog", 107)
     assert ways[False].took_ns < 0.1 * ways[True].took_ns

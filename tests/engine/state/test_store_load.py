@@ -55,11 +55,9 @@ def test_three_producers() -> None:
 
 
 def test_it_is_absorption_that_keeps_the_bytes_few() -> None:
-    """A-5, on a tenth of the load: written through, every update comes to the disk."""
-    through, absorbed = (loaded("fold", fed_s=FED_S // 10, absorb=absorb) for absorb in (False, True))
-    flushed = [write.bytes for tree in through.trees for write in tree.written]
-    assert sum(flushed) * 10 / 1e6 > 30
-    assert through.written_mb > 3 * (absorbed.written_mb - 0.1 * 2 * (SECONDS / COMMIT_S - 1))
+    """A-5, on a hundredth of the load: written through, every update comes to the disk."""
+    fed_s = FED_S // 100
+    assert loaded("fold", fed_s=fed_s, absorb=False).written_mb * FED_S / fed_s > 30 > 4 * outcome("fold").written_mb
 
 
 def test_batches_are_for_those_who_do_not_read() -> None:
@@ -76,4 +74,3 @@ def test_records_of_the_changelog() -> None:
         puts = 5 * 6250
         assert found.appended == (puts + 5 * 10 if layout == "fold" else 2 * puts)
         assert all(not len(tree.contents()) for tree in found.trees), "all windows are closed"
-

@@ -26,7 +26,14 @@ STEPS = st.lists(
     ),
     max_size=30,
 )
-SMALL = dict(buffer_bytes=150, level_bytes=60, file_bytes=30, level_factor=2, flush_bytes=10, disk_bytes_per_s=1e6)
+SMALL: dict[str, Any] = {
+    "buffer_bytes": 150,
+    "level_bytes": 60,
+    "file_bytes": 30,
+    "level_factor": 2,
+    "flush_bytes": 10,
+    "disk_bytes_per_s": 1e6,
+}
 SETTINGS = st.builds(
     lambda compaction, buffers, runs_max: TreeSettings(compaction=compaction, buffers=buffers, runs_max=runs_max, **SMALL),
     st.sampled_from(["universal", "leveled"]),
@@ -142,7 +149,12 @@ def test_entries_expire_when_their_run_is_written_and_no_older_version_comes_bac
 
 @pytest.mark.parametrize(
     ("given", "named"),
-    [({"buffers": 1}, "buffers is 1"), ({"buffer_bytes": 0}, "buffer_bytes is 0"), ({"ttl_ns": 0}, "ttl_ns is 0"), ({"runs_max": 1}, "runs_max is 1")],
+    [
+        ({"buffers": 1}, "buffers is 1"),
+        ({"buffer_bytes": 0}, "buffer_bytes is 0"),
+        ({"ttl_ns": 0}, "ttl_ns is 0"),
+        ({"runs_max": 1}, "runs_max is 1"),
+    ],
 )
 def test_settings_that_cannot_be(given: dict[str, int], named: str) -> None:
     with pytest.raises(ValueError, match=named):
