@@ -78,6 +78,7 @@ MAY_IMPORT = {
     "engine.operators": {"engine.operators", "engine.prices", "engine.spec", "engine.core"},  # each kind has a price in every list
     "engine.profiles": {"engine.profiles", "engine.prices", "engine.spec", "engine.core"},  # what reads a block has a source's price
     "engine.checkpointing": {"engine.checkpointing", "engine.services", "engine.spec", "engine.core"},  # checkpoints are kept in a store
+    "engine.state": {"engine.state", "engine.services", "engine.spec", "engine.core"},  # changes go to a log of a broker
     "engine.rescaling": {"engine.rescaling", "engine.checkpointing", "engine.services", "engine.spec", "engine.core"},
     # the online monitor reads what autoscalers read, and decisions of both look alike in telemetry
     "engine.similarity": {

@@ -7,6 +7,8 @@ from .core import Mutation
 DELTA, DELTAS = "engine/core/control/state_delta.py", ("tests/engine/core/test_state_delta.py",)
 CHAINS, CHAINED = "engine/checkpointing/chains.py", ("tests/engine/checkpointing/test_incremental.py",)
 WORKER, ROUNDS, SEARCHED = (f"engine/checkpointing/{name}.py" for name in ("worker", "coordinated", "uncoordinated"))
+CACHE, TREE, STORE, RESTORES = (f"engine/state/{name}.py" for name in ("kernels", "tree", "store", "restoring"))
+CACHES, TREES, STORES, TIMES = ((f"tests/engine/state/{name}.py",) for name in ("test_cache", "test_tree", "test_store", "test_restoring"))
 
 MUTATIONS = (
     Mutation(
@@ -49,4 +51,28 @@ MUTATIONS = (
         "[self._number(i, index) for",
         CHAINED,
     ),
+    Mutation("caches: scans write nothing", CACHE, "write_out(place, counts, out, now, OF_SCAN)", "pass", CACHES),
+    Mutation("caches: evicted unwritten", CACHE, "write_out(place, counts, out, now, OF_EVICTION)", "pass", CACHES),
+    Mutation("caches: what was used last goes", CACHE, "p = counts[K_OLDEST]", "p = counts[K_NEWEST]", CACHES),
+    Mutation("caches: absorbed changes are not counted", CACHE, "counts[K_ABSORBED] += 1", "pass", CACHES),
+    Mutation("caches: written at one more than a batch", CACHE, "counts[K_DIRTY] >= batch", "counts[K_DIRTY] > batch", CACHES),
+    Mutation("trees: tombstones go in any merge", TREE, "if not any(self.levels[to + 1 :]):", "if True:", TREES),
+    Mutation("trees: tombstones never go", TREE, "if not any(self.levels[to + 1 :]):", "if False:", TREES),
+    Mutation("trees: the oldest version", TREE, "is_last[:-1] = keys[1:] != keys[:-1]", "is_last[1:] = keys[1:] != keys[:-1]", TREES),
+    Mutation("trees: no write waits", TREE, "return now_ns\n\n    def _begin", "return 0\n\n    def _begin", TREES),
+    Mutation("trees: two things at once", TREE, "max(now_ns, self._disk_free_ns) + max", "now_ns + max", TREES),
+    Mutation(
+        "trees: merged runs come first",
+        TREE,
+        "level = [*self.levels[to], *(run for run in made if len(run.entries))]",
+        "level = [*(run for run in made if len(run.entries)), *self.levels[to]]",
+        TREES,
+    ),
+    Mutation("trees: files that overlap are left", TREE, "if low <= last and high >= first", "if low < first and high >= first", TREES),
+    Mutation("stores: what the cache holds is not committed", STORE, "late_ns = self.carry_out(row)", "late_ns = 0", STORES),
+    Mutation("stores: one record too many on disk", STORE, "self.log.end - 1, now_ns", "self.log.end, now_ns", STORES),
+    Mutation("stores: any local store is used", STORE, "now_ns - self.committed_ns > self.settings.stale_ns", "False", STORES),
+    Mutation("stores: a lost disk keeps its offset", STORE, "            self.offset = -1\n", "", STORES),
+    Mutation("restores: behind the last key", RESTORES, "np.maximum.accumulate(part)[:-1]", "part[:-1]", TIMES),
+    Mutation("restores: one buffer for all", RESTORES, "before + buffer_bytes", "before + 10**15", TIMES),
 )
