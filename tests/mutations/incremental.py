@@ -9,6 +9,7 @@ CHAINS, CHAINED = "engine/checkpointing/chains.py", ("tests/engine/checkpointing
 WORKER, ROUNDS, SEARCHED = (f"engine/checkpointing/{name}.py" for name in ("worker", "coordinated", "uncoordinated"))
 CACHE, TREE, STORE, RESTORES = (f"engine/state/{name}.py" for name in ("kernels", "tree", "store", "restoring"))
 CACHES, TREES, STORES, TIMES = ((f"tests/engine/state/{name}.py",) for name in ("test_cache", "test_tree", "test_store", "test_restoring"))
+OUTPUT_LOG, OUTPUT_LOGS = "engine/state/output_log.py", ("tests/engine/state/test_output_log.py",)
 
 MUTATIONS = (
     Mutation(
@@ -75,4 +76,30 @@ MUTATIONS = (
     Mutation("stores: a lost disk keeps its offset", STORE, "            self.offset = -1\n", "", STORES),
     Mutation("restores: behind the last key", RESTORES, "np.maximum.accumulate(part)[:-1]", "part[:-1]", TIMES),
     Mutation("restores: one buffer for all", RESTORES, "before + buffer_bytes", "before + 10**15", TIMES),
+    Mutation(
+        "output logs: the youngest footprint",
+        OUTPUT_LOG,
+        "next(iter(self._footprints), None)",
+        "next(reversed(self._footprints), None)",
+        OUTPUT_LOGS,
+    ),
+    Mutation(
+        "output logs: a checkpoint keeps its place",
+        OUTPUT_LOG,
+        "        del self._footprints[key]\n        self._footprints[key] = (",
+        "        self._footprints[key] = (",
+        OUTPUT_LOGS,
+    ),
+    Mutation("output logs: closed windows come back", OUTPUT_LOG, " and record.key not in closed", "", OUTPUT_LOGS),
+    Mutation(
+        "output logs: one window is not looked for", OUTPUT_LOG, "if len(windows) == wanted:", "if len(windows) >= wanted - 1:", OUTPUT_LOGS
+    ),
+    Mutation("output logs: from the newest position", OUTPUT_LOG, "behind = min((at", "behind = max((at", OUTPUT_LOGS),
+    Mutation(
+        "output logs: what a recovery reads is dropped",
+        OUTPUT_LOG,
+        "to = min(self._oldest()[0], acknowledged)",
+        "to = acknowledged",
+        OUTPUT_LOGS,
+    ),
 )
