@@ -163,3 +163,15 @@ def test_a_window_opens_once() -> None:
     log.open(1, 0)
     with pytest.raises(ValueError, match="window 1 is open already"):
         log.open(1, 1)
+
+
+def test_a_window_that_has_closed_stays_closed() -> None:
+    log = OutputLog(Bounds())
+    log.open(1, 0)
+    log.open(2, 1)
+    log.checkpoint(2, 3, "half")
+    log.checkpoint(1, 4, "all")
+    log.close(1, 5, "result")
+    found = log.recover(6)
+    assert found.windows == {2: ("half", 3)}
+    assert (found.closed, found.position, found.read) == (frozenset({1}), 3, 3)
