@@ -97,6 +97,7 @@ MAY_IMPORT = {
         "engine.scheduling",
         "engine.services",  # a changelog is a log of a broker
         "engine.similarity",
+        "engine.state",
         "engine.spec",
         "engine.core",
     },

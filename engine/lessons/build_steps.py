@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from engine.spec.base.problems import InvalidExperiment, Problem, Refusal, suggestion
@@ -21,6 +21,8 @@ from .forwarding import explained_forwarding
 from .forwarding_document import ForwardingLesson
 from .history import History
 from .lines import steps_of_lines
+from .local_store import explained_store
+from .local_store_document import StoreLesson
 from .rollback import steps_of_rollback
 from .schedule import explained_schedule
 from .schedule_document import ScheduleLesson
@@ -31,7 +33,7 @@ from .windows import explained_windows
 from .windows_document import WindowsLesson
 
 OfJoins = SimilarityLesson | ClustersLesson | BalancingLesson
-AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | OfJoins | ChangelogLesson
+AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | OfJoins | ChangelogLesson | StoreLesson
 KINDS: dict[str, type[Any]] = {
     "history": Lesson,
     "schedule": ScheduleLesson,
@@ -41,7 +43,19 @@ KINDS: dict[str, type[Any]] = {
     "clusters": ClustersLesson,
     "balancing": BalancingLesson,
     "changelog": ChangelogLesson,
+    "local_store": StoreLesson,
 }
+EXPLAINED: dict[type[Any], Callable[..., Explained]] = {
+    ScheduleLesson: explained_schedule,
+    WindowsLesson: explained_windows,
+    ForwardingLesson: explained_forwarding,
+    SimilarityLesson: explained_similarity,
+    ClustersLesson: explained_clusters,
+    BalancingLesson: explained_balancing,
+    ChangelogLesson: explained_changelog,
+    StoreLesson: explained_store,
+}
+"""What explains a case of a lesson, by its kind; all others are histories."""
 
 Played = TypeVar("Played", bound=History)
 
@@ -74,20 +88,10 @@ def lesson_of(document: Any) -> AnyLesson:
 
 def explained(lesson: AnyLesson, case: Any) -> Explained:
     """Explain a case of the lesson. Raises Refusal, with the place in the lesson, for an impossible one."""
-    if isinstance(lesson, ScheduleLesson):
-        return explained_schedule(lesson, case)
-    if isinstance(lesson, WindowsLesson):
-        return explained_windows(lesson, case)
-    if isinstance(lesson, ForwardingLesson):
-        return explained_forwarding(lesson, case)
-    if isinstance(lesson, SimilarityLesson):
-        return explained_similarity(lesson, case)
-    if isinstance(lesson, ClustersLesson):
-        return explained_clusters(lesson, case)
-    if isinstance(lesson, BalancingLesson):
-        return explained_balancing(lesson, case)
-    if isinstance(lesson, ChangelogLesson):
-        return explained_changelog(lesson, case)
+    tell = EXPLAINED.get(type(lesson))
+    if tell is not None:
+        return tell(lesson, case)
+    assert isinstance(lesson, Lesson)
     return _explained_history(lesson, case)
 
 

@@ -108,3 +108,13 @@ class Cache:
         left = out[: self._counts[K_OUT]]
         times_ns, keys, values, sizes, is_tombstone, batches = left.T
         return Written(times_ns, keys, values, sizes, is_tombstone != 0, batches)
+
+    def entries(self) -> list[tuple[int, int, bool, bool]]:
+        """Key, value, whether it is a tombstone, and whether it is dirty: the entry used last comes first."""
+        found = []
+        p = int(self._counts[K_NEWEST])
+        while p >= 0:
+            key, value, _, is_tombstone, is_dirty, _, older, *_ = self._place[p].tolist()
+            found.append((key, value, bool(is_tombstone), bool(is_dirty)))
+            p = older
+        return found

@@ -45,6 +45,7 @@ S3J = ("s3j-2.2a", "s3j-2.2b", "s3j-2.3", "s3j-algorithm-1", "s3j-cluster-join")
 def test_the_figures_are_there_in_their_order() -> None:
     assert FILES.ids() == [
         *(f"checkmate-3.{n}" for n in range(1, 7)),
+        "chronarakis-3.3",
         "chronarakis-compaction",
         "klink-1.1",
         "klink-2.2",
@@ -55,6 +56,7 @@ def test_the_figures_are_there_in_their_order() -> None:
     ]
     assert [FILES.lesson(id).figure for id in FILES.ids()] == [
         *(f"3.{n}" for n in range(1, 7)),
+        "3.3",
         "",
         "1.1",
         "2.2",

@@ -148,6 +148,13 @@ const OF_STORIES: { [shows: string]: LegendEntry[] } = {
     { mark: "discarded", label: "removed", means: "A pass has left it out" },
     { mark: "open-window", label: "segment", means: "The last one is active, until a record closes it" },
   ],
+  local_store: [
+    { mark: "basic", label: "value", means: "An entry that sets its key" },
+    { mark: "forced", label: "tombstone", means: "An entry that deletes its key" },
+    { mark: "useless", label: "superseded", means: "A newer entry of its key is in the same place" },
+    { mark: "discarded", label: "lost", means: "A crash has taken it" },
+    { mark: "told", label: "written out", means: "From the cache to the changelog" },
+  ],
   forwarding: [
     { mark: "cycle", label: "cycle", means: "The host decides who runs next" },
     { mark: "told", label: "message", means: "Progress goes downstream, and costs go upstream" },
