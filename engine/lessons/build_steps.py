@@ -23,6 +23,8 @@ from .history import History
 from .lines import steps_of_lines
 from .local_store import explained_store
 from .local_store_document import StoreLesson
+from .output_log import explained_output_log
+from .output_log_document import OutputLogLesson
 from .rollback import steps_of_rollback
 from .schedule import explained_schedule
 from .schedule_document import ScheduleLesson
@@ -33,7 +35,8 @@ from .windows import explained_windows
 from .windows_document import WindowsLesson
 
 OfJoins = SimilarityLesson | ClustersLesson | BalancingLesson
-AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | OfJoins | ChangelogLesson | StoreLesson
+OfChangelogs = ChangelogLesson | StoreLesson | OutputLogLesson
+AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | OfJoins | OfChangelogs
 KINDS: dict[str, type[Any]] = {
     "history": Lesson,
     "schedule": ScheduleLesson,
@@ -44,6 +47,7 @@ KINDS: dict[str, type[Any]] = {
     "balancing": BalancingLesson,
     "changelog": ChangelogLesson,
     "local_store": StoreLesson,
+    "output_log": OutputLogLesson,
 }
 EXPLAINED: dict[type[Any], Callable[..., Explained]] = {
     ScheduleLesson: explained_schedule,
@@ -54,6 +58,7 @@ EXPLAINED: dict[type[Any], Callable[..., Explained]] = {
     BalancingLesson: explained_balancing,
     ChangelogLesson: explained_changelog,
     StoreLesson: explained_store,
+    OutputLogLesson: explained_output_log,
 }
 """What explains a case of a lesson, by its kind; all others are histories."""
 

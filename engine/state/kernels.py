@@ -44,7 +44,7 @@ def to_front(place, counts, p):
     counts[K_NEWEST] = p
 
 
-def clean(place, counts, p):
+def mark_clean(place, counts, p):
     """Take place `p` out of the list of dirty ones."""
     before = place[p, C_BEFORE]
     after = place[p, C_AFTER]
@@ -60,7 +60,7 @@ def clean(place, counts, p):
     counts[K_DIRTY] -= 1
 
 
-def soil(place, counts, p):
+def mark_dirty(place, counts, p):
     """Put place `p` behind the dirty ones."""
     last = counts[K_LAST]
     place[p, C_BEFORE] = last
@@ -139,9 +139,9 @@ def carry_out(operations, place, counts, place_of, out, batch):
             to_front(place, counts, p)
             if kind != READ:
                 if place[p, C_DIRTY] != 0:
-                    clean(place, counts, p)
+                    mark_clean(place, counts, p)
                     counts[K_ABSORBED] += 1
-                soil(place, counts, p)
+                mark_dirty(place, counts, p)
                 place[p, C_VALUE] = operations[n, OP_VALUE]
                 place[p, C_SIZE] = operations[n, OP_SIZE]
                 place[p, C_TOMBSTONE] = 1 if kind == DELETE else 0

@@ -46,6 +46,7 @@ def test_the_figures_are_there_in_their_order() -> None:
     assert FILES.ids() == [
         *(f"checkmate-3.{n}" for n in range(1, 7)),
         "chronarakis-3.3",
+        "chronarakis-3.4",
         "chronarakis-compaction",
         "klink-1.1",
         "klink-2.2",
@@ -57,6 +58,7 @@ def test_the_figures_are_there_in_their_order() -> None:
     assert [FILES.lesson(id).figure for id in FILES.ids()] == [
         *(f"3.{n}" for n in range(1, 7)),
         "3.3",
+        "3.4",
         "",
         "1.1",
         "2.2",

@@ -155,6 +155,14 @@ const OF_STORIES: { [shows: string]: LegendEntry[] } = {
     { mark: "discarded", label: "lost", means: "A crash has taken it" },
     { mark: "told", label: "written out", means: "From the cache to the changelog" },
   ],
+  output_log: [
+    { mark: "basic", label: "opens", means: "A window opens: it has no state before this record" },
+    { mark: "coordinated", label: "checkpoint", means: "The state of a window" },
+    { mark: "result", label: "result", means: "A window has closed" },
+    { mark: "useless", label: "superseded", means: "A newer record of its window is in the log, or it has closed" },
+    { mark: "marked", label: "found", means: "The record from which a recovery takes the window" },
+    { mark: "open-window", label: "extent", means: "The records that a recovery reads" },
+  ],
   forwarding: [
     { mark: "cycle", label: "cycle", means: "The host decides who runs next" },
     { mark: "told", label: "message", means: "Progress goes downstream, and costs go upstream" },
