@@ -21,19 +21,17 @@ NS = 1_000_000_000
 SIZE_BYTES = 30
 ROWS = ("cache", "changelog", "memory", "disk")
 CACHE, LOG, MEMORY, DISK = range(len(ROWS))
-APART = 0.16
-"""Distance of two marks of one act and row on the axis."""
 
 
 @dataclass
 class Mark:
-    """An entry that came to a place. gone_in: the act in which it was lost, 0 for none."""
+    """An entry that came to a place. nth: of those that came to this row in this act. gone_in: the act in which it was lost, 0 for none."""
 
     row: int
     name: str
     key: int
     act: int
-    at: float
+    nth: int
     is_tombstone: bool
     gone_in: int = 0
 
@@ -175,7 +173,7 @@ class Play:
 
     def _mark(self, row: int, key: int, value: int, act: int, is_tombstone: bool) -> None:
         same = sum(mark.row == row and mark.act == act for mark in self.marks)
-        self.marks.append(Mark(row, self.named(key, value, is_tombstone), key, act, act + APART * same, is_tombstone))
+        self.marks.append(Mark(row, self.named(key, value, is_tombstone), key, act, same, is_tombstone))
 
     def superseded(self) -> list[int]:
         """Marks that are there, and are not the newest of their key in their row."""
@@ -196,12 +194,13 @@ def explained_store(lesson: StoreLesson, case: StoreCase) -> Explained:
             "discarded": tuple(_id(play, n) for n, mark in enumerate(play.marks) if mark.gone_in),
         }
         steps.append(step.model_copy(update={"act": act, "table": _table(play), **marks}))
+    starts = _starts(play)
     diagram = Diagram(
         instances=ROWS,
         first=0.0,
-        last=float(len(case.acts) + 1),
-        checkpoints=tuple(_drawn(play, n) for n in range(len(play.marks))),
-        messages=tuple(_arrows(play)),
+        last=starts[-1],
+        checkpoints=tuple(_drawn(play, n, starts) for n in range(len(play.marks))),
+        messages=tuple(_arrows(play, starts)),
     )
     return Explained(name=case.name, text=case.text, shows="local_store", heading="Where entries are", diagram=diagram, steps=tuple(steps))
 
@@ -328,26 +327,38 @@ def _id(play: Play, n: int) -> str:
     return checkpoint_id(play.marks[n].row, n)
 
 
-def _drawn(play: Play, n: int) -> CheckpointMark:
+def _starts(play: Play) -> list[float]:
+    """Where each act begins on the axis, from act 0 on, and where the axis ends: an act is as wide as it has marks in one row."""
+    starts = [0.0, 1.0]
+    for act in range(1, len(play.case.acts) + 1):
+        starts.append(starts[-1] + max([1, *(mark.nth + 1 for mark in play.marks if mark.act == act)]))
+    return starts
+
+
+def _drawn(play: Play, n: int, starts: Sequence[float]) -> CheckpointMark:
     mark = play.marks[n]
     kind: Kind = "forced" if mark.is_tombstone else "basic"
-    return CheckpointMark(id=_id(play, n), instance=mark.row, index=n, name=mark.name, at=mark.at, act=mark.act, kind=kind)
+    return CheckpointMark(
+        id=_id(play, n), instance=mark.row, index=n, name=mark.name, at=starts[mark.act] + mark.nth, act=mark.act, kind=kind
+    )
 
 
-def _arrows(play: Play) -> Iterator[MessageArrow]:
+def _arrows(play: Play, starts: Sequence[float]) -> Iterator[MessageArrow]:
     """From the cache to the changelog: what is written out."""
-    for mark in play.marks:
-        if mark.row == LOG:
-            sent = next(m for m in reversed(play.marks[: play.marks.index(mark)]) if m.row == CACHE and m.key == mark.key)
-            yield MessageArrow(
-                name=mark.name,
-                kind="record",
-                sender=CACHE,
-                receiver=LOG,
-                sent_at=sent.at,
-                sent_act=mark.act,
-                arrives_at=mark.at,
-                arrives_act=mark.act,
-                processed_at=mark.at,
-                processed_act=mark.act,
-            )
+    logged = [mark for mark in play.marks if mark.row == LOG]
+    for offset, mark in enumerate(logged):
+        before = play.marks[: play.marks.index(mark)]
+        sent = next(one for one in reversed(before) if one.row == CACHE and one.key == mark.key)
+        arrives_at = starts[mark.act] + mark.nth
+        yield MessageArrow(
+            name=f"{mark.name}, offset {offset}",
+            kind="copy",
+            sender=CACHE,
+            receiver=LOG,
+            sent_at=starts[sent.act] + sent.nth,
+            sent_act=mark.act,
+            arrives_at=arrives_at,
+            arrives_act=mark.act,
+            processed_at=arrives_at,
+            processed_act=mark.act,
+        )

@@ -217,7 +217,7 @@ def _table(play: Play) -> Table:
     rows = []
     for key, count in sorted(play.counts.items(), key=lambda item: newest[item[0]]):
         record = play.log.records[newest[key]]
-        rows.append((play.names[key], str(count), play.name(record), str(newest[key]), str(play.position - record.position)))
+        rows.append((play.names[key], str(count), play.name(record), str(newest[key]), str(max(0, play.position - record.position))))
     columns = ("Open window", "Tuples", "Newest record", "Number", "Acts since")
     extent, replay = play.log.extent, play.log.replay(play.position)
     return Table(title=f"After this step: {_records(extent)} to read, {_acts(replay)} to replay", columns=columns, rows=tuple(rows))

@@ -24,11 +24,11 @@ class CheckpointMark(Model):
 
 
 class MessageArrow(Model):
-    """A message, a barrier or a watermark. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered,
-    None if it was never processed. The acts say from when each part is visible."""
+    """A message, a barrier, a watermark, or a copy of an entry, which is named at its ends. arrives_at: None if it never arrives.
+    processed_at: later than arrives_at if it was buffered, None if it was never processed. The acts say from when each part is visible."""
 
     name: str
-    kind: Literal["record", "barrier", "watermark"]
+    kind: Literal["record", "barrier", "watermark", "copy"]
     sender: int
     receiver: int
     sent_at: float

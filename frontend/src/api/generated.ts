@@ -1351,13 +1351,13 @@ export interface components {
             table: components["schemas"]["Table"] | null;
         };
         /**
-         * @description A message, a barrier or a watermark. arrives_at: None if it never arrives. processed_at: later than arrives_at if it was buffered,
-         *     None if it was never processed. The acts say from when each part is visible.
+         * @description A message, a barrier, a watermark, or a copy of an entry, which is named at its ends. arrives_at: None if it never arrives.
+         *     processed_at: later than arrives_at if it was buffered, None if it was never processed. The acts say from when each part is visible.
          */
         MessageArrow: {
             name: string;
             /** @enum {string} */
-            kind: "record" | "barrier" | "watermark";
+            kind: "record" | "barrier" | "watermark" | "copy";
             sender: number;
             receiver: number;
             sent_at: number;

@@ -137,7 +137,7 @@ function Message({ message, step, layout }: { message: MessageArrow; step: Lesso
   const processed = isProcessed && message.processed_at !== null ? layout.x(message.processed_at) : null;
   const later = arrived && processed !== null && processed > x2 + 1;
   const barrier = message.kind === "barrier";
-  const told = barrier || message.kind === "watermark" ? "" : (message.name.split(", ").at(-1) ?? ""); // of a run the ends are to be seen
+  const told = message.kind === "record" ? (message.name.split(", ").at(-1) ?? "") : ""; // of a run the ends are to be seen
   const share = arrived ? 0.38 : 0.6;
   const [lx, ly] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
   return (
