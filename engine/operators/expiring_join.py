@@ -48,9 +48,10 @@ from engine.operators.pairs import (
 from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Number, quantity, seconds_ns
 
-# parameters after the common ones: time to live, by side 1 if a record is kept until it has matched, first of the instances' lists by age
-EXPIRY_TTL, EXPIRY_LEFT_UNMATCHED, EXPIRY_RIGHT_UNMATCHED, EXPIRY_AGES = range(JOIN_OWN, JOIN_OWN + 4)
-# words of a stored record, from JOIN_EXTRA on: its expiry; the next younger row; its entry and side, -1 once it has matched
+# parameters after the common ones: time to live, by side what is kept, first of the instances' lists by age
+EXPIRY_TTL, EXPIRY_LEFT_KEEP, EXPIRY_RIGHT_KEEP, EXPIRY_AGES = range(JOIN_OWN, JOIN_OWN + 4)
+ALL, UNMATCHED, LATEST = range(3)
+# words of a stored record, from JOIN_EXTRA on: its expiry; the next younger row; its entry and side, -1 once it has matched or was replaced
 EXPIRY_ROW_EXPIRES, EXPIRY_ROW_YOUNGER, EXPIRY_ROW_ENTRY = range(3)
 EXPIRY_ROW_WORDS, EXPIRY_ROW_LINKS = 1, 2
 
@@ -116,14 +117,19 @@ def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stam
             if outputs > 0:
                 made = new_output(msg, free, g, box, slot, stamps)
                 pair_with_stored(world, made, slot, port, at, r, 0, 0, tracing, anchor, stamps)
-            if par[at + EXPIRY_LEFT_UNMATCHED + 1 - port] == 1:
+            if par[at + EXPIRY_LEFT_KEEP + 1 - port] == UNMATCHED:
                 row[r, extra + EXPIRY_ROW_ENTRY] = -1
                 entry[e, other] -= 1
                 inst[i, I_STATE_BYTES] -= par[at + JOIN_LEFT_BYTES + 1 - port]
             r = row[r, R_NEXT]
-    if matches == 0 or par[at + EXPIRY_LEFT_UNMATCHED + port] == 0:
+    if matches == 0 or par[at + EXPIRY_LEFT_KEEP + port] != UNMATCHED:
         if e < 0:
             e = open_key(world, key, 0, at, i)
+        own = S_LEFT + port * S_SIDE
+        if par[at + EXPIRY_LEFT_KEEP + port] == LATEST and entry[e, own] > 0:
+            row[entry[e, own + 1], extra + EXPIRY_ROW_ENTRY] = -1
+            entry[e, own] = 0
+            inst[i, I_STATE_BYTES] -= par[at + JOIN_LEFT_BYTES + port]
         r = store_record(world, now, slot, port, at, i, e, tracing, stamps)
         row[r, extra + EXPIRY_ROW_EXPIRES] = now + par[at + EXPIRY_TTL]
         row[r, extra + EXPIRY_ROW_YOUNGER] = -1
@@ -141,7 +147,7 @@ def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stam
 
 @compiled
 def free_matched(world, oldest, extra):
-    """Free the matched records of a list by age, and reset the list."""
+    """Free the records of a list by age that have matched or were replaced, and reset the list."""
     row = world.row
     panes_of = world.panes_of
     g = world.g
@@ -168,7 +174,8 @@ def expiring_relink(w: Arrays, i: int, entries: Words) -> None:
     w.panes_of[oldest : oldest + 2] = (rows[0], rows[-1]) if len(rows) else -1
 
 
-Keep = Literal["all", "unmatched"]
+Keep = Literal["all", "unmatched", "latest"]
+KEEPS: dict[Keep, int] = {"all": ALL, "unmatched": UNMATCHED, "latest": LATEST}
 
 
 class ExpiringJoin(Pairing):
@@ -177,10 +184,13 @@ class ExpiringJoin(Pairing):
     With `unmatched`, records of that side are kept only until they match: a record that matches at once is not stored, and a waiting one
     is freed with its first match. The autoscaling study's NexMark Q3 keeps all persons and unmatched auctions, for 300 s.
 
+    With `latest`, a record replaces the one before of its side and key. With both sides so, a record gives at most one output: the window
+    join of Apache Samza, whose stores hold one record of each key.
+
     State: the stored records: their own bytes, and 16 per key (where keys grow with the scale: of the real ones). Expired ones are freed
     when the instance serves its next record.
     Cost: record_ps per record, output_ps per match.
-    Source: Siachamis 2024, 4.5.2 (Q3).
+    Source: Siachamis 2024, 4.5.2 (Q3); `latest`: Chronarakis 2019, 4.6.
     """
 
     kind, title, group, icon = "expiring_join", "Join with expiry", "Stateful", "rings"
@@ -192,14 +202,16 @@ class ExpiringJoin(Pairing):
 
     class Params(PairParams):
         ttl_s: Number = quantity(unit="s", gt=0, le=1e8, description="how long a stored record can match, by the processing clock")
-        keep_left: Keep = Field("all", description="records of the left input to store: all, or only unmatched ones")
-        keep_right: Keep = Field("all", description="records of the right input to store: all, or only unmatched ones")
+        keep_left: Keep = Field("all", description="records of the left input to store: all, unmatched ones, or the latest of each key")
+        keep_right: Keep = Field("all", description="records of the right input to store: all, unmatched ones, or the latest of each key")
         keys_grow: KeysGrow = None
 
     @classmethod
     def unscaled(cls, params: Params) -> str:
         if params.keys_grow is False and "unmatched" in (params.keep_left, params.keep_right):
             return "records kept until their first match wait longer for it when fewer arrive, unless the keys grow (keys_grow: true)"
+        if params.keys_grow is False and "latest" in (params.keep_left, params.keep_right):
+            return "of each key the latest record stays longer when fewer arrive, unless the keys grow (keys_grow: true)"
         return super().unscaled(params)
 
     @classmethod
@@ -208,8 +220,7 @@ class ExpiringJoin(Pairing):
 
     @classmethod
     def lower(cls, params: Params, inputs: Mapping[str, RecordSchema], lowering: Any) -> list[int]:
-        unmatched = [int(keep == "unmatched") for keep in (params.keep_left, params.keep_right)]
-        own = [seconds_ns(params.ttl_s), *unmatched, lowering.other_lists(2)]
+        own = [seconds_ns(params.ttl_s), KEEPS[params.keep_left], KEEPS[params.keep_right], lowering.other_lists(2)]
         words = cls._lowered(params, inputs, lowering, own, EXPIRY_ROW_WORDS, EXPIRY_ROW_LINKS)
         lowering.rows_by_age(words[JOIN_EXTRA] + EXPIRY_ROW_YOUNGER)
         return words

@@ -538,7 +538,7 @@ MUTATIONS = (
         "row[r, extra + EXPIRY_ROW_ENTRY] = row[r, extra + EXPIRY_ROW_ENTRY]",
     ),
     Mutation(
-        "stored although it has matched", EXPIRING_JOIN, "if matches == 0 or par[at + EXPIRY_LEFT_UNMATCHED + port] == 0:", "if True:"
+        "stored although it has matched", EXPIRING_JOIN, "if matches == 0 or par[at + EXPIRY_LEFT_KEEP + port] != UNMATCHED:", "if True:"
     ),
     # cycles
     Mutation("watermarks go round", EMISSION, "(msg[slot, M_KIND] == WATERMARK or ", "("),

@@ -9,6 +9,7 @@ CHAINS, CHAINED = "engine/checkpointing/chains.py", ("tests/engine/checkpointing
 WORKER, ROUNDS, SEARCHED = (f"engine/checkpointing/{name}.py" for name in ("worker", "coordinated", "uncoordinated"))
 CACHE, TREE, STORE, RESTORES = (f"engine/state/{name}.py" for name in ("kernels", "tree", "store", "restoring"))
 CACHES, TREES, STORES, TIMES = ((f"tests/engine/state/{name}.py",) for name in ("test_cache", "test_tree", "test_store", "test_restoring"))
+JOIN, JOINS = "engine/operators/expiring_join.py", ("tests/engine/core/test_exactness.py",)
 OUTPUT_LOG, OUTPUT_LOGS = "engine/state/output_log.py", ("tests/engine/state/test_output_log.py",)
 
 MUTATIONS = (
@@ -102,4 +103,13 @@ MUTATIONS = (
         "to = acknowledged",
         OUTPUT_LOGS,
     ),
+    Mutation("joins: the latest beside the one before", JOIN, "== LATEST and entry[e, own] > 0", "== LATEST and entry[e, own] > 1", JOINS),
+    Mutation(
+        "joins: bytes of a replaced record stay",
+        JOIN,
+        "            entry[e, own] = 0\n            inst[i, I_STATE_BYTES] -= par[at + JOIN_LEFT_BYTES + port]\n",
+        "            entry[e, own] = 0\n",
+        JOINS,
+    ),
+    Mutation("joins: a replaced record expires once more", JOIN, "row[entry[e, own + 1], extra + EXPIRY_ROW_ENTRY] = -1", "pass", JOINS),
 )

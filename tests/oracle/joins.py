@@ -251,13 +251,16 @@ class IntervalJoin(Pairing):
 
 
 class ExpiringJoin(Pairing):
-    """What was stored in the last `ttl_s`; of a side with `unmatched` only what has not matched yet."""
+    """What was stored in the last `ttl_s`; of a side with `unmatched` what has not matched yet, with `latest` the last of each key."""
 
     def on_record(self, record: Record, port: str, now_ns: int) -> tuple[int, list[Record]]:
         keep = {"left": self.params.keep_left, "right": self.params.keep_right}
         self.stored = [s for s in self.stored if s.stored_ns + seconds(self.params.ttl_s) > now_ns]
         matches = self.others(record, port)
-        if not matches or keep[port] == "all":
+        if not matches or keep[port] != "unmatched":
+            if keep[port] == "latest":
+                key = record.values[self.keys[port]]
+                self.stored = [s for s in self.stored if (s.port, s.key) != (port, key)]
             self.store(record, port, stored_ns=now_ns)
         if keep[OTHER[port]] == "unmatched":
             self.stored = [s for s in self.stored if s not in matches]

@@ -209,7 +209,7 @@ CASES = {
         {f"{PARAMS}/keep_left": "matched"},
         f"{PARAMS}/keep_left",
         "unknown_value",
-        ["keep_left", "'matched'", "'all' or 'unmatched'"],
+        ["keep_left", "'matched'", "'all', 'unmatched' or 'latest'"],
     ),
 }
 

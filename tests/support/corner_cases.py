@@ -232,6 +232,11 @@ def neither_side_keeps_what_has_matched() -> Document:
     return _expiring("unmatched", "unmatched")
 
 
+def the_latest_of_each_key() -> Document:
+    """A record replaces the one before of its side and key, also where that has expired, or was replaced, and still waits to be freed."""
+    return _expiring("latest", "latest")
+
+
 def reachability(nodes: int, hops: int, parallelism: int, rates: tuple[float, float, float], **parts: Any) -> Document:
     """The cyclic query over a graph of few nodes, so that paths are many, links double, and deletions meet something."""
     path = [f"node{n}" for n in range(1, hops + 1)]
@@ -1122,6 +1127,7 @@ CORNER_CASES = (
     an_interval_join_until_a_field,
     expiry_to_the_nanosecond,
     expiry_of_what_has_matched_already,
+    the_latest_of_each_key,
     neither_side_keeps_what_has_matched,
     three_streams_meet_pane_by_pane,
     aggregates_of_the_firings_of_a_join,

@@ -48,10 +48,11 @@ KINDS: dict[str, dict[str, Any]] = {
     "expiring_join": {"ttl_s": 0.011},
     "path_join": {"left_end": "bidder", "right_path": ["auction", "bidder"], "deleted_start": "auction", "deleted_end": "bidder"},
     "expiring_join, unmatched": {"ttl_s": 0.011, "keep_left": "unmatched", "keep_right": "unmatched"},
+    "expiring_join, latest": {"ttl_s": 0.011, "keep_left": "latest", "keep_right": "latest"},
 }
 
 
-IN_ORDER = ("count_window_aggregate", "path_join", "expiring_join, unmatched")
+IN_ORDER = ("count_window_aggregate", "path_join", "expiring_join, unmatched", "expiring_join, latest")
 """Kinds whose rows depend on the order in which instances of a source are served."""
 
 EVENT_TIME = [name for name in KINDS if "processing" not in name and name != "aggregate" and not name.startswith(IN_ORDER)]

@@ -346,7 +346,7 @@ class Query:
         return params
 
     def expiring_join_own_params(self, left: str, right: str) -> Document:
-        keep = st.sampled_from(("all", "unmatched"))
+        keep = st.sampled_from(("all", "unmatched", "latest"))
         ttl_ns = max(1, self.horizon_ns // self.draw(st.sampled_from((2, 10, 50))))
         return {"ttl_s": seconds(ttl_ns), "keep_left": self.draw(keep), "keep_right": self.draw(keep)}
 

@@ -9,6 +9,7 @@ import pytest
 from engine.spec.experiment.streams.nexmark import NexmarkAuction, NexmarkPerson
 
 from ...support.agreement import TINY, assert_agreement, simulated, template, traced, with_params
+from ...support.corner_cases import the_latest_of_each_key
 
 
 def in_small_windows(name: str, operators: tuple[str, ...], size_s: float = 0.02, **params: Any) -> dict[str, Any]:
@@ -102,3 +103,18 @@ def test_a_window_join_holds_two_windows_at_most() -> None:
     sizes = state_over_time(with_params(document, "join", lateness_ms=0))
     assert 0.9 * per_window < max(sizes) < 2 * per_window
     assert sizes[-1] < per_window
+
+
+def test_with_the_latest_of_each_key_a_record_gives_one_result_at_most() -> None:
+    """Specification of incremental checkpointing, A-27 and 9.11: of two purchases and then an advertisement, the second one is joined."""
+    found = {}
+    for keep in ("all", "latest"):
+        document = with_params(the_latest_of_each_key(), "join", keep_left=keep, keep_right=keep)
+        expected = assert_agreement(document)
+        found[keep] = expected.outputs["sink"]
+        triggers = [record.trigger for record in found[keep]]
+        assert (len(triggers) == len(set(triggers))) == (keep == "latest")
+    assert 0 < len(found["latest"]) < len(found["all"]) / 2
+    last = {record.trigger: record for record in found["all"]}  # stored matches come in the order of storage
+    assert [record.values for record in found["latest"]] == [last[record.trigger].values for record in found["latest"]]
+    assert found["latest"][0].trigger in last

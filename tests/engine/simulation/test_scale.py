@@ -278,6 +278,8 @@ def test_a_scaled_join_says_whether_its_keys_grow() -> None:
     params = made["query"]["operators"][4]["params"]
     params["keep_right"] = "unmatched"
     assert refused(made) == [("/query/operators/4", "not_scaled")]
+    params["keep_right"] = "latest"
+    assert refused(made) == [("/query/operators/4", "not_scaled")]
     del params["keep_right"], params["keys_grow"]
     assert refused(made) == [("/query/operators/4", "not_scaled")]
     params["keys_grow"] = False
