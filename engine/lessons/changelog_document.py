@@ -4,39 +4,23 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from engine.services.topics import TombstoneRule
-from engine.spec.base.operator import Model
-from engine.spec.base.problems import Refusal
 
-from .document import CaseHead, LessonHead, Name
-
-VERBS = ("put", "delete", "clean", "read")
+from .document import CaseHead, LessonHead, Name, OneVerb
 
 
-class ChangelogAct(Model):
+class ChangelogAct(OneVerb):
     """One act, a second after the one before: the task puts or deletes a key, a thread of the cleaner looks at the log, or another store
     reads what it has not read yet."""
+
+    VERBS = ("put", "delete", "clean", "read")
 
     put: Name | None = Field(default=None, description="key that gets the next value")
     delete: Name | None = Field(default=None, description="key that is deleted")
     clean: Literal[True] | None = None
     read: Literal[True] | None = None
-
-    @property
-    def verb(self) -> str:
-        return next(verb for verb in VERBS if getattr(self, verb) is not None)
-
-    @model_validator(mode="after")
-    def _is_one_thing(self) -> ChangelogAct:
-        verbs = [verb for verb in VERBS if getattr(self, verb) is not None]
-        if len(verbs) != 1:
-            found = f"both {' and '.join(verbs)}" if verbs else "none of them"
-            raise Refusal(
-                f"an act needs exactly one verb of {', '.join(VERBS)}; this one has {found}", code="no_act", value=" ".join(verbs)
-            )
-        return self
 
 
 class ChangelogCase(CaseHead):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -12,7 +12,6 @@ from engine.spec.base.problems import Refusal, suggestion
 
 NAME = r"^[A-Za-z][A-Za-z0-9_<>,. ]{0,19}$"
 Name = Annotated[str, Field(pattern=NAME, description="a letter, and up to 19 letters, digits, spaces or any of _ < > , .")]
-VERBS = ("send", "receive", "checkpoint", "trigger", "barrier")
 
 
 class LessonHead(Model):
@@ -38,10 +37,31 @@ def refuse_twice(what: str, names: Sequence[str], *at: str | int, field: str | N
             raise Refusal(f"{what} '{name}' occurs twice; give each its own name", at=place, code="twice", value=name)
 
 
-class Act(Model):
+class OneVerb(Model):
+    """One act of a story, given by exactly one of its verbs."""
+
+    VERBS: ClassVar[tuple[str, ...]]
+
+    @property
+    def verb(self) -> str:
+        return next(verb for verb in self.VERBS if getattr(self, verb) is not None)
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> OneVerb:
+        verbs = [verb for verb in self.VERBS if getattr(self, verb) is not None]
+        if len(verbs) != 1:
+            found = f"both {' and '.join(verbs)}" if verbs else "none of them"
+            message = f"an act needs exactly one verb of {', '.join(self.VERBS)}; this one has {found}"
+            raise Refusal(message, code="no_act", value=" ".join(verbs))
+        return self
+
+
+class Act(OneVerb):
     """One act, given by one verb: `send` a message `from` an instance `to` another; `receive` a message;
     `checkpoint` an instance (`as`: its name); `trigger` a source, which takes its checkpoint and sends barriers; the `barrier` of an
     instance arrives at another (`to`)."""
+
+    VERBS = ("send", "receive", "checkpoint", "trigger", "barrier")
 
     send: Name | None = Field(default=None, description="name of a message")
     receive: Name | None = Field(default=None, description="name of a message that was sent")
@@ -52,26 +72,16 @@ class Act(Model):
     to: Name | None = Field(default=None, description="instance that receives")
     as_: Name | None = Field(default=None, alias="as", description="name of the checkpoint")
 
-    @property
-    def verb(self) -> str:
-        return next(verb for verb in VERBS if getattr(self, verb) is not None)
-
     @model_validator(mode="after")
-    def _is_one_thing(self) -> Act:
-        verbs = [verb for verb in VERBS if getattr(self, verb) is not None]
-        if len(verbs) != 1:
-            found = f"both {' and '.join(verbs)}" if verbs else "none of them"
-            raise Refusal(
-                f"an act needs exactly one verb of {', '.join(VERBS)}; this one has {found}", code="no_act", value=" ".join(verbs)
-            )
-        takes = {"send": {"from": self.from_, "to": self.to}, "barrier": {"to": self.to}}.get(verbs[0], {})
+    def _has_what_it_takes(self) -> Act:
+        takes = {"send": {"from": self.from_, "to": self.to}, "barrier": {"to": self.to}}.get(self.verb, {})
         for field, value in takes.items():
             if value is None:
-                raise Refusal(f"{verbs[0]} needs '{field}', an instance; add it", at=(field,), code="missing")
-        may = {*takes, "as"} if verbs[0] in ("checkpoint", "trigger", "barrier", "receive") else set(takes)
+                raise Refusal(f"{self.verb} needs '{field}', an instance; add it", at=(field,), code="missing")
+        may = {*takes, "as"} if self.verb in ("checkpoint", "trigger", "barrier", "receive") else set(takes)
         for field, value in (("from", self.from_), ("to", self.to), ("as", self.as_)):
             if value is not None and field not in may:
-                raise Refusal(f"{verbs[0]} takes no '{field}'; remove it", at=(field,), code="unexpected", value=value)
+                raise Refusal(f"{self.verb} takes no '{field}'; remove it", at=(field,), code="unexpected", value=value)
         return self
 
 

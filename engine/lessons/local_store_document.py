@@ -7,17 +7,16 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal
 
-from .document import CaseHead, LessonHead, Name
-
-VERBS = ("add", "keep", "close", "commit", "crash", "replay")
+from .document import CaseHead, LessonHead, Name, OneVerb
 
 
-class StoreAct(Model):
+class StoreAct(OneVerb):
     """One act, a second after the one before: a tuple comes for a window, which adds it to its value or keeps it as it is; a window closes;
     the task commits; it crashes and is restored; it processes again what came after its last commit."""
+
+    VERBS = ("add", "keep", "close", "commit", "crash", "replay")
 
     add: Name | None = Field(default=None, description="window whose value grows by one: it is read by a scan, and written")
     keep: Name | None = Field(default=None, description="window that keeps the tuple under a key of its own")
@@ -25,20 +24,6 @@ class StoreAct(Model):
     commit: Literal[True] | None = None
     crash: Literal["process", "disk"] | None = Field(default=None, description="what is lost: the process, or the disk as well")
     replay: Literal[True] | None = None
-
-    @property
-    def verb(self) -> str:
-        return next(verb for verb in VERBS if getattr(self, verb) is not None)
-
-    @model_validator(mode="after")
-    def _is_one_thing(self) -> StoreAct:
-        verbs = [verb for verb in VERBS if getattr(self, verb) is not None]
-        if len(verbs) != 1:
-            found = f"both {' and '.join(verbs)}" if verbs else "none of them"
-            raise Refusal(
-                f"an act needs exactly one verb of {', '.join(VERBS)}; this one has {found}", code="no_act", value=" ".join(verbs)
-            )
-        return self
 
 
 class StoreCase(CaseHead):

@@ -6,36 +6,21 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal
 
-from .document import CaseHead, LessonHead, Name
-
-VERBS = ("tuple", "close", "crash", "replay")
+from .document import CaseHead, LessonHead, Name, OneVerb
 
 
-class OutputLogAct(Model):
+class OutputLogAct(OneVerb):
     """One act: a tuple comes for a window, which opens with its first one; a window closes and gives its result; the operator crashes, and
     finds its windows in its output log; it processes again what it has to."""
+
+    VERBS = ("tuple", "close", "crash", "replay")
 
     tuple: Name | None = Field(default=None, description="window that the tuple belongs to")
     close: Name | None = Field(default=None, description="window that gives its result")
     crash: Literal[True] | None = None
     replay: Literal[True] | None = None
-
-    @property
-    def verb(self) -> str:
-        return next(verb for verb in VERBS if getattr(self, verb) is not None)
-
-    @model_validator(mode="after")
-    def _is_one_thing(self) -> OutputLogAct:
-        verbs = [verb for verb in VERBS if getattr(self, verb) is not None]
-        if len(verbs) != 1:
-            found = f"both {' and '.join(verbs)}" if verbs else "none of them"
-            raise Refusal(
-                f"an act needs exactly one verb of {', '.join(VERBS)}; this one has {found}", code="no_act", value=" ".join(verbs)
-            )
-        return self
 
 
 class OutputLogCase(CaseHead):
