@@ -18,60 +18,30 @@ K_USED, K_DIRTY, K_NEWEST, K_OLDEST, K_FIRST, K_LAST, K_OUT, K_BATCH, K_HITS, K_
 K_WORDS = K_CAUSES + len(CAUSES)
 
 
-def unlink(place, counts, p):
-    """Take place `p` out of the list by use."""
-    newer = place[p, C_NEWER]
-    older = place[p, C_OLDER]
-    if newer < 0:
-        counts[K_NEWEST] = older
+def take_out(place, counts, p, before, after, first, last):
+    """Take place `p` out of a list. before, after: its columns of links. first, last: where its ends are noted."""
+    ahead = place[p, before]
+    behind = place[p, after]
+    if ahead < 0:
+        counts[first] = behind
     else:
-        place[newer, C_OLDER] = older
-    if older < 0:
-        counts[K_OLDEST] = newer
+        place[ahead, after] = behind
+    if behind < 0:
+        counts[last] = ahead
     else:
-        place[older, C_NEWER] = newer
+        place[behind, before] = ahead
 
 
-def to_front(place, counts, p):
-    """Place `p`, which is in no list by use, was used last."""
-    newest = counts[K_NEWEST]
-    place[p, C_NEWER] = -1
-    place[p, C_OLDER] = newest
-    if newest < 0:
-        counts[K_OLDEST] = p
+def append(place, counts, p, before, after, first, last):
+    """Put place `p`, which is not in the list, at its end."""
+    ahead = counts[last]
+    place[p, before] = ahead
+    place[p, after] = -1
+    if ahead < 0:
+        counts[first] = p
     else:
-        place[newest, C_NEWER] = p
-    counts[K_NEWEST] = p
-
-
-def mark_clean(place, counts, p):
-    """Take place `p` out of the list of dirty ones."""
-    before = place[p, C_BEFORE]
-    after = place[p, C_AFTER]
-    if before < 0:
-        counts[K_FIRST] = after
-    else:
-        place[before, C_AFTER] = after
-    if after < 0:
-        counts[K_LAST] = before
-    else:
-        place[after, C_BEFORE] = before
-    place[p, C_DIRTY] = 0
-    counts[K_DIRTY] -= 1
-
-
-def mark_dirty(place, counts, p):
-    """Put place `p` behind the dirty ones."""
-    last = counts[K_LAST]
-    place[p, C_BEFORE] = last
-    place[p, C_AFTER] = -1
-    if last < 0:
-        counts[K_FIRST] = p
-    else:
-        place[last, C_AFTER] = p
-    counts[K_LAST] = p
-    place[p, C_DIRTY] = 1
-    counts[K_DIRTY] += 1
+        place[ahead, after] = p
+    counts[last] = p
 
 
 def write_out(place, counts, out, now, cause):
@@ -106,7 +76,7 @@ def place_for(place, counts, place_of, out, now, key):
         p = counts[K_OLDEST]
         if place[p, C_DIRTY] != 0:
             write_out(place, counts, out, now, OF_EVICTION)
-        unlink(place, counts, p)
+        take_out(place, counts, p, C_OLDER, C_NEWER, K_OLDEST, K_NEWEST)
         place_of[place[p, C_KEY]] = -1
     place[p, C_KEY] = key
     place[p, C_DIRTY] = 0
@@ -128,7 +98,7 @@ def carry_out(operations, place, counts, place_of, out, batch):
         else:
             p = place_of[key]
             if p >= 0:
-                unlink(place, counts, p)
+                take_out(place, counts, p, C_OLDER, C_NEWER, K_OLDEST, K_NEWEST)
             if kind == READ:
                 counts[K_HITS if p >= 0 else K_MISSES] += 1
             if p < 0:
@@ -136,12 +106,15 @@ def carry_out(operations, place, counts, place_of, out, batch):
                 place[p, C_VALUE] = operations[n, OP_VALUE]
                 place[p, C_SIZE] = operations[n, OP_SIZE]
                 place[p, C_TOMBSTONE] = 0
-            to_front(place, counts, p)
+            append(place, counts, p, C_OLDER, C_NEWER, K_OLDEST, K_NEWEST)
             if kind != READ:
                 if place[p, C_DIRTY] != 0:
-                    mark_clean(place, counts, p)
+                    take_out(place, counts, p, C_BEFORE, C_AFTER, K_FIRST, K_LAST)
+                    counts[K_DIRTY] -= 1
                     counts[K_ABSORBED] += 1
-                mark_dirty(place, counts, p)
+                append(place, counts, p, C_BEFORE, C_AFTER, K_FIRST, K_LAST)
+                place[p, C_DIRTY] = 1
+                counts[K_DIRTY] += 1
                 place[p, C_VALUE] = operations[n, OP_VALUE]
                 place[p, C_SIZE] = operations[n, OP_SIZE]
                 place[p, C_TOMBSTONE] = 1 if kind == DELETE else 0
