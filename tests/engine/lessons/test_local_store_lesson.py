@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engine.lessons import LessonFiles, examine_lesson, explained
 from engine.lessons.local_store import CACHE, DISK, LOG, MEMORY, Play
-from engine.lessons.local_store_document import StoreLesson
+from engine.lessons.local_store_document import StoreAct, StoreLesson
 
 FILES = LessonFiles(Path(__file__).resolve().parents[3] / "fixtures")
 ID = "chronarakis-3.3"
@@ -57,6 +57,17 @@ ACTS = st.lists(
 """The input is replayed after each crash."""
 
 
+def carry_out(play: Play, about: StoreAct, act: int) -> None:
+    if about.commit:
+        play.commit(act, only_first=False)
+    elif about.crash:
+        play.crash(act, about.crash == "disk")
+    elif about.replay:
+        play.replay(act)
+    else:
+        play.process(about, act)
+
+
 @given(ACTS, st.integers(1, 4))
 def test_marks_and_tables_are_those_of_the_store(acts: list[dict[str, Any]], batch: int) -> None:
     lesson = StoreLesson.model_validate(document(acts, batch))
@@ -65,14 +76,7 @@ def test_marks_and_tables_are_those_of_the_store(acts: list[dict[str, Any]], bat
     for act in range(1, len(acts) + 1):
         play = Play(lesson, case)
         for n, about in enumerate(case.acts[:act], 1):
-            if about.commit:
-                play.commit(n, only_first=False)
-            elif about.crash:
-                play.crash(n, about.crash == "disk")
-            elif about.replay:
-                play.replay(n)
-            else:
-                play.process(about, n)
+            carry_out(play, about, n)
         step = told.steps[act]
         shown = [mark for mark in told.diagram.checkpoints if mark.act <= act and mark.id not in step.discarded]
         store = play.store
@@ -98,14 +102,7 @@ def test_nothing_is_lost_by_a_crash_that_cuts_no_commit(acts: list[dict[str, Any
     lesson = StoreLesson.model_validate(document(acts, commit_order=order))
     play = Play(lesson, lesson.cases[0])
     for act, about in enumerate(lesson.cases[0].acts, 1):
-        if about.commit:
-            play.commit(act, only_first=False)
-        elif about.crash:
-            play.crash(act, about.crash == "disk")
-        elif about.replay:
-            play.replay(act)
-        else:
-            play.process(about, act)
+        carry_out(play, about, act)
     assert not play.truth - play.counts()
 
 
