@@ -11,6 +11,7 @@ ACTORS, CALL_OUT = 8, 9  # an actor has something to do; an instance has been ha
 DEATH = 10  # a host has died that will restart
 NEED_VECTORS = 11
 RISEN = 12  # a watermark has risen that a scheduling policy waits for
+NEED_CHANGES = 13
 
 # -- item kinds, queue classes, instance status, partitionings ---------------------------------------------------------
 RECORD, WATERMARK, TICK, END_OF_LOG, CONTROL_MESSAGE, BARRIER, MARKER = 0, 1, 2, 3, 4, 5, 6
@@ -263,8 +264,11 @@ NO_PRESSURE = 1 << 16
     O_START,  # when its query starts, ns: ticks of its sources count from there
     O_DEADLINES,  # of sources and sinks: where the ends of their query's windows stand, in the parameters; -1: it has no such windows
     O_BEGIN,  # index of its first active instance; not 0 only where operators move (feature `moves`)
+    O_SCAN_PS,  # work of its local store: to read a range ...
+    O_GET_PS,  # ... to read a key ...
+    O_WRITE_PS,  # ... and to put or delete one
     O_COLUMNS,
-) = range(32)
+) = range(35)
 (
     E_SOURCE,
     E_TARGET,
@@ -394,7 +398,9 @@ G_OVERTAKE = 72  # 1: barriers overtake what waits, and bar nothing
 G_SWEEPING = 73  # 1: latencies of watermarks are measured
 G_EPOCHS = 74  # how many epochs of each source instance are kept; 0: none
 G_AT_ONCE = 75  # a firing with more outputs than this makes them one by one, as they are sent
-G_COLUMNS = 76
+G_CHANGING = 76  # 1: changes of keyed state are noted ...
+G_CHANGES = 77  # ... in so many rows of `changes`
+G_COLUMNS = 78
 
 # -- the windows of a query, in the parameters: how many, then of each the end of one pane, and the distance to the next, ns ------------
 DEADLINES_COUNT, DEADLINES_FIRST = 0, 1
@@ -442,6 +448,7 @@ BOX_WORK = 3  # counted work ...
 BOX_READ = 4  # ... and stored records that a firing has read
 BOX_SPARE_COUNT = 5  # how many messages are kept for the hooks of a protocol, ...
 BOX_COUNTED = 6  # outputs that are only counted, in another one
+BOX_STATE_PS = 7  # work of its local store
 BOX_SPARE = 8  # ... from here on
 
 # -- the service trace: a row for each service that began while tracing (`engine.core.kernels.service_trace`), its times in words ... ---
@@ -496,6 +503,11 @@ B_ROW, B_IDLE, B_COLUMNS = range(3)
 
 # -- a kept output: these, then its payload
 OUTPUT_SINK, OUTPUT_INSTANCE, OUTPUT_END, OUTPUT_EVENT, OUTPUT_TRIGGER, OUTPUT_LATENCY, OUTPUT_HEADER = range(7)
+
+# -- a change of keyed state, for local stores: when, whose, how, of which key and window, of how many stored records or of which side ----
+CHANGE_TIME, CHANGE_INSTANCE, CHANGE_KIND, CHANGE_KEY, CHANGE_PANE, CHANGE_COUNT, CHANGE_COLUMNS = range(7)
+# what is stored of a key is read, then one value put, nothing changed, or all deleted; a record is added; of a side one is read, or put
+CHANGE_FOLD, CHANGE_READ, CHANGE_CLEAR, CHANGE_ADD, CHANGE_GET, CHANGE_PUT = range(6)
 
 # -- heaps (agenda: by time, tags: by work; the least key first, then the least who), turns, rings of arrivals, and other small tables ----
 DUE_KEY, DUE_WHO = 0, 1

@@ -82,6 +82,7 @@ class Tables(NamedTuple):
     entry_origin: Words  # while tracing, by entry of keyed state: the service that took in its anchor
     row_origin: Words  # ... by stored row: the service that stored it
     outputs: Words
+    changes: Words  # changes of keyed state that a local store has not taken yet
     hook: Words  # a protocol's own state
     box: Words
     g: Words
@@ -144,6 +145,7 @@ class Capacity:
     panes: int = 256
     trace: int | None = None  # None: one for each input record and operator, at most ROWS_AHEAD
     outputs: int = 65536
+    changes: int = 65536
 
 
 def lines(rows: int, columns: int, make: Callable[[int, type[np.int64]], Words] = np.zeros) -> Words:

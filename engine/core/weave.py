@@ -100,6 +100,7 @@ FEATURES = (
     "actors",
     "adapting",
     "background",
+    "changes",
     "coordinated",
     "counting",
     "epochs",
@@ -119,7 +120,8 @@ FEATURES = (
 """Optional features of the loop.
 
 actors: control messages (`engine.core.control.actors`). adapting: the logging of inner edges can be switched on and off (Q_LOG).
-background: work that belongs to no instance takes processors (`engine.core.control.background`). coordinated: generators wait for their
+background: work that belongs to no instance takes processors (`engine.core.control.background`). changes: changes of keyed state are
+noted for local stores (`engine.core.control.changes`). coordinated: generators wait for their
 sources. counting: receivers count the records served of each channel. epochs: sources keep statistics of their delays
 (`engine.core.kernels.epochs`). forcing: records carry their senders' dependency vectors and may force checkpoints
 (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per instance, or with so many instances that they take turns from
@@ -134,6 +136,7 @@ risen (`engine.core.control.ranks.watch`).
 _ALMOST_ALL = (
     "actors",
     "background",
+    "changes",
     "coordinated",
     "epochs",
     "heaps",

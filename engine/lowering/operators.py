@@ -173,6 +173,9 @@ def lower_operators(
                 L.O_LISTS_EACH: lowering.lists_each,
                 L.O_LISTS_LINK: lowering.lists_link,
                 L.O_START: start_ns,
+                L.O_SCAN_PS: 0,
+                L.O_GET_PS: 0,
+                L.O_WRITE_PS: 0,
                 L.O_DEADLINES: windows.lowered(deadlines.get(spec.id, ()), lowering.params),
             },
         )

@@ -116,6 +116,8 @@ def build(
     points, longest = _points(feeds, strings if any(spec.params.get("distance") == "edit" for spec in specs) else None)
     world = _world(lowering, capacity, records, message_width, len(host), len(sinks), keep_outputs, stamps, also, longest)
     stamps.tell(world["g"], experiment.measurement, world["msg"].shape[1])
+    if "changes" in features:
+        world["changes"] = np.zeros((capacity.changes, L.CHANGE_COLUMNS), np.int64)
     _set_globals(world["g"], experiment, features, width, len(hosts), len(hosts) + len(network.trunks), keep_outputs)
     inputs, input_first = channels.inputs(len(inst))
     world["g"][L.G_EPOCHS] = epochs_kept
@@ -320,6 +322,7 @@ def _world(
         "entry_origin": zeros(1),
         "row_origin": zeros(1),
         "outputs": zeros(capacity.outputs if keep_outputs else 1, L.OUTPUT_HEADER + width + also),
+        "changes": zeros(1, L.CHANGE_COLUMNS),
         "hook": zeros(1),
         "g": g,
     }

@@ -9,11 +9,16 @@ from pydantic import Field, model_validator
 
 from engine.core.control.keyed_state import entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
+from engine.core.kernels.changes import lacks_room_for_changes, note_change
 from engine.core.kernels.hashing import group_of
 from engine.core.kernels.state_table import add_entry, find_entry, first_pane_end, free_pane, join_pane
 from engine.core.layout import (
     BOX_READ,
     BOX_WORK,
+    CHANGE_ADD,
+    CHANGE_CLEAR,
+    CHANGE_FOLD,
+    CHANGE_READ,
     FAR,
     G_ENTRIES_FREE,
     G_FREE,
@@ -28,11 +33,13 @@ from engine.core.layout import (
     I_WATERMARK,
     M_EVENT,
     M_PAYLOAD,
+    NEED_CHANGES,
     NEED_ENTRIES,
     NEED_MESSAGES,
     NEED_PANES,
     NEED_ROWS,
     S_COUNT,
+    S_KEY,
     S_SIBLING,
     W_COUNT,
     W_END,
@@ -83,7 +90,7 @@ from engine.spec.base.units import seconds_ns
 AGG_WINDOWED, AGG_SIZE, AGG_SLIDE, AGG_ORIGIN, AGG_UNTIL, AGG_SCHEME, AGG_GROUPS, AGG_LISTS, AGG_MARK = range(AGG_OWN, AGG_OWN + 9)
 
 
-def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
+def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps, changing):
     """Add the record to each pane that is still kept. Emit a row after every AGG_EVERY records, and for panes that have already ended."""
     msg = world.msg
     inst = world.inst
@@ -158,6 +165,8 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     if g[G_FREE] < rows:
         g[G_NEED] = rows
         return -NEED_MESSAGES
+    if changing and lacks_room_for_changes(world, 2 * panes):
+        return -NEED_CHANGES
 
     where = lists + group_of(key, par[at + AGG_SCHEME], groups)
     for _ in range(panes):
@@ -179,6 +188,10 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
             due = 1
             event = end - 1
         take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
+        if changing:
+            note_change(world, now, i, CHANGE_ADD if par[at + AGG_ROWS] > 0 else CHANGE_FOLD, key, start, 1)
+            if due == 1 and par[at + AGG_ROWS] > 0:
+                note_change(world, now, i, CHANGE_READ, key, start, count)
         if due == 1:
             if par[at + AGG_ROWS] > 0:
                 box[BOX_READ] += count
@@ -195,7 +208,7 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps):
     return outputs
 
 
-def aggregate_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
+def aggregate_on_close(world, now, limit, by_timer, slot, at, i, tracing, stamps, changing):
     """Close panes that end by `limit` (a watermark or a timer's time): rows by key group, start, first arrival. Free panes past their
     lateness."""
     inst = world.inst
@@ -236,6 +249,8 @@ def aggregate_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
     if g[G_ENTRIES_FREE] < most * par[at + AGG_DISTINCTS]:
         g[G_NEED] = most * par[at + AGG_DISTINCTS]
         return -NEED_ENTRIES
+    if changing and lacks_room_for_changes(world, inst[i, I_ENTRIES]):
+        return -NEED_CHANGES
     for where in range(first, first + groups):
         x = panes_of[where]
         while x >= 0 and pane[x, W_END] <= limit:
@@ -253,6 +268,8 @@ def aggregate_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
                     put_row(world, slot, pane[x, W_END] - 1, pane[x, W_START], pane[x, W_END], at, tracing, e, stamps)
                     if par[at + AGG_ROWS] > 0:
                         forget_values(par, at, inst, i, table, entry, g, e)
+                if changing:
+                    note_closed(world, now, at, i, e, pane[x, W_START], frees)
                 if frees:
                     drop_group(world, at, i, e)
                 e = after
@@ -266,6 +283,12 @@ def aggregate_on_close(world, limit, by_timer, slot, at, i, tracing, stamps):
         earliest = min(earliest, kept + par[at + AGG_LATENESS]) if kept < FAR else earliest
     inst[i, I_PANE_END] = earliest
     return rows
+
+
+def note_closed(world, now, at, i, e, start, frees):
+    """Note that group `e` is read, and deleted if its window is freed."""
+    count = world.entry[e, S_COUNT] if world.par[at + AGG_ROWS] > 0 else 1
+    note_change(world, now, i, CHANGE_CLEAR if frees else CHANGE_READ, world.entry[e, S_KEY], start, count)
 
 
 def aggregate_next_tick(due, par, at, inst, i, pane, panes_of):
@@ -396,6 +419,14 @@ class Aggregate(Aggregation):
             return "every and lateness_ms count records or rows one by one, unless the keys grow (keys_grow)"
         if params.evaluation == "at_firing" and params.emit != "on_close":
             return "evaluation at_firing reads all records for each of fewer rows (choose emit on_close), unless the keys grow (keys_grow)"
+        return ""
+
+    @classmethod
+    def unlogged(cls, params: Params) -> str:
+        if isinstance(params.window, Marked):
+            return "records end its windows, and a changelog notes windows that time ends"
+        if any(aggregate.function == "count_distinct" for aggregate in params.aggregates):
+            return "a distinct count keeps its values beside what a changelog notes"
         return ""
 
     @classmethod

@@ -11,9 +11,12 @@ from pydantic import Field
 from engine.core.compiler import compiled
 from engine.core.control.keyed_state import parameters, rows_of
 from engine.core.keeping import Keeping
+from engine.core.kernels.changes import lacks_room_for_changes, note_change
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import find_entry, free_row
 from engine.core.layout import (
+    CHANGE_GET,
+    CHANGE_PUT,
     G_ENTRIES_FREE,
     G_FREE,
     G_NEED,
@@ -21,6 +24,7 @@ from engine.core.layout import (
     I_INDEX,
     I_STATE_BYTES,
     M_PAYLOAD,
+    NEED_CHANGES,
     NEED_ENTRIES,
     NEED_MESSAGES,
     NEED_ROWS,
@@ -82,7 +86,7 @@ def expire_records(world, now, at, i):
         r = panes_of[oldest]
 
 
-def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps):
+def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stamps, changing):
     """Emit one output per record that the other side stores under the key; then store and free records as the parameters say."""
     msg = world.msg
     free = world.free
@@ -110,6 +114,11 @@ def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stam
     if g[G_ENTRIES_FREE] < 1:
         g[G_NEED] = 1
         return -NEED_ENTRIES
+    if changing:
+        if lacks_room_for_changes(world, 2):
+            return -NEED_CHANGES
+        note_change(world, now, i, CHANGE_PUT, key, 0, port)
+        note_change(world, now, i, CHANGE_GET, key, 0, 1 - port)
 
     if matches > 0:
         r = entry[e, other + 1]
@@ -213,6 +222,12 @@ class ExpiringJoin(Pairing):
         if params.keys_grow is False and "latest" in (params.keep_left, params.keep_right):
             return "of each key the latest record stays longer when fewer arrive, unless the keys grow (keys_grow: true)"
         return super().unscaled(params)
+
+    @classmethod
+    def unlogged(cls, params: Params) -> str:
+        if (params.keep_left, params.keep_right) != ("latest", "latest"):
+            return "its store would hold several records of a key; keep the latest of both sides (keep_left, keep_right: latest)"
+        return ""
 
     @classmethod
     def key_weight(cls, params: Params, weight: int) -> int:

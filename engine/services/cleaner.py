@@ -60,9 +60,17 @@ class Pass:
 class Cleaner:
     """All threads. Let `wake` act at `next_ns`, with all records in the logs that were appended until then, and no later ones."""
 
-    def __init__(self, logs: Sequence[Partition], settings: CleanerSettings, wakes_ns: Sequence[int], factor: Callable[[int], float]):
-        """wakes_ns: when each thread looks for the first time. factor: of the set-up of the n-th pass."""
-        self.logs, self.settings, self.factor = logs, settings, factor
+    def __init__(
+        self,
+        logs: Sequence[Partition],
+        settings: CleanerSettings,
+        wakes_ns: Sequence[int],
+        factor: Callable[[int], float],
+        slow_down: Callable[[int], float] = lambda _: 1.0,
+    ):
+        """wakes_ns: when each thread looks for the first time. factor: of the set-up of the n-th pass. slow_down: by how much longer a pass
+        takes that begins while so many other threads clean."""
+        self.logs, self.settings, self.factor, self.slow_down = logs, settings, factor, slow_down
         self.threads = [Thread(at_ns) for at_ns in wakes_ns]
         self.passes: list[Pass] = []
         self.begun = 0
@@ -102,5 +110,6 @@ class Cleaner:
             return
         thread.log, thread.began_ns = -max(due)[1], now_ns
         thread.pass_ = self.logs[thread.log].cleaning(now_ns)
-        thread.until_ns = now_ns + self.settings.duration_ns(thread.pass_, self.factor(self.begun))
+        alone_ns = self.settings.duration_ns(thread.pass_, self.factor(self.begun))
+        thread.until_ns = now_ns + round(alone_ns * self.slow_down(len(taken - {-1})))
         self.begun += 1

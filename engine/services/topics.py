@@ -125,6 +125,11 @@ class Partition:
         return self.clean_bytes + self.dirty_bytes + self._active_bytes
 
     @property
+    def count(self) -> int:
+        """Records that it holds."""
+        return sum(len(records) for records in self.segments())
+
+    @property
     def dirty_share(self) -> float:
         """Dirty bytes over dirty and clean ones. The active segment does not count."""
         dirty, clean = self.dirty_bytes, self.clean_bytes
@@ -159,6 +164,11 @@ class Partition:
             if to < count:
                 self._roll()
             n = to
+
+    def settle(self) -> None:
+        """Forget in how many parts records came. Nothing else changes."""
+        self._active = [together(self._active)] if self._active else []
+        self._newest = EMPTY
 
     def _roll(self) -> None:
         self.dirty.append(Segment(together(self._active), self._last_ns, self._active_bytes))

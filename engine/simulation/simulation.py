@@ -62,6 +62,9 @@ from engine.spec.rules import max_layout
 from engine.spec.rules.copies import written_out
 from engine.spec.rules.event_time import calendar_text, event_zero_ns
 from engine.spec.rules.validation import Context, load
+from engine.state import stores as state_stores
+from engine.state.stores import stores_of
+from engine.state.telemetry import StateWatch
 from engine.telemetry.drawn import Drawn
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
@@ -130,7 +133,7 @@ class Simulation:
         self._engine = engine_controls(self._written_out)
         faults_and_controls = [*fault_controls(self.experiment), *collectors(self.experiment), *self._engine, *controls]
         features = _features(self._written_out, setup, protocol, actors, agent, faults_and_controls)
-        features += scheduling_setup.features(self._written_out)
+        features += [*scheduling_setup.features(self._written_out), *state_stores.features(self._written_out)]
         hosts = [actor.host for actor in actors]
         begins_with, begins = {id: begun.operator(id).parallelism for id in most}, max_layout.begins(begun)
         epochs_kept = max([scheduling_setup.epochs_kept(self._written_out), *(getattr(control, "epochs_kept", 0) for control in controls)])
@@ -152,6 +155,11 @@ class Simulation:
         self._scheduler = scheduling_setup.scheduler_of(self._written_out, self._world.arrays)
         if self._scheduler is not None:
             self._controls.append(self._scheduler)
+        self._stores = stores_of(self._written_out, self._world, self._plan.schemas, self._plan.strings.as_list)
+        self._state: StateWatch | None = None
+        if self._stores is not None:
+            self._controls.append(self._stores)
+            self._state = StateWatch(self._stores, self._world)
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
         directory = self._directory([host.name for host in hosts])
@@ -389,10 +397,16 @@ class Simulation:
                 self._choose_anew()
             elif reason == L.NEED_OUTPUTS:
                 self._flush_outputs()
+            elif reason == L.NEED_CHANGES and self._stores is not None:
+                self._stores.take(self._world)
             elif reason != L.DEATH:
                 self._world.grow(reason)
             if self._world.arrays.g[L.G_LOST] >= 0:
                 self._actors.drop_lost_parcels(self._world)
+
+    def _settle_stores(self) -> None:
+        if self._stores is not None:
+            self._stores.settle(self._world, self.now_ns)
 
     def _choose_anew(self) -> None:
         """On one host a watched watermark has risen."""
@@ -425,6 +439,8 @@ class Simulation:
             frame["balancing"] = self._balancer.frame(since_ns, edge)
         if self._spaces is not None:
             frame["spaces"] = self._spaces.frame(w, since_ns, edge)
+        if self._state is not None:
+            frame["state"] = self._state.frame(since_ns, edge)
         if self._engine:
             frame["engine"] = {name: value for control in self._engine for name, value in control.frame(since_ns, edge).items()}
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
@@ -509,13 +525,14 @@ class Simulation:
 
     def digest(self) -> str:
         """Hash of the whole logical state, in hex: equal for equal experiments, however they were run."""
+        self._settle_stores()
         hasher = hashlib.blake2b(digest_size=32)
         hasher.update(f"{self.experiment.hash} {ENGINE_VERSION} {self.now_ns}".encode())
-        hasher.update(canonical_json([control.state() for control in self._controls]))
-        state, contents = packed(self._actors.state())
-        hasher.update(canonical_json(state))
-        for content in contents:
-            hasher.update(hashlib.blake2b(content).digest())
+        for part in ([control.state() for control in self._controls], self._actors.state()):
+            state, contents = packed(part)
+            hasher.update(canonical_json(state))
+            for content in contents:
+                hasher.update(hashlib.blake2b(content).digest())
         hasher.update(self._world.digest())
         return hasher.hexdigest()
 
@@ -538,6 +555,8 @@ class Simulation:
             found["scheduling"] = self._scheduling.summary(w, self.now_ns)
         if self._balancer is not None:
             found["balancing"] = self._balancer.summary()
+        if self._state is not None:
+            found["state"] = self._state.summary(self._world, self.now_ns)
         if self._engine:
             found["engine"] = {name: value for one in self._engine for name, value in one.summary(start.t_ns, self.now_ns).items()}
         if self.event_zero_ns is not None:
@@ -649,6 +668,7 @@ class Simulation:
     def snapshot(self) -> dict[str, Words]:
         """All state as arrays, for `restore`."""
         self._flush_outputs()
+        self._settle_stores()
         state = {f"world.{name}": array for name, array in self._world.snapshot().items()}
         for name, counters in (("before", self._before), ("warm", self._warm)):
             if counters is not None:
@@ -664,9 +684,9 @@ class Simulation:
             "wall_s": self.wall_s,
             "telemetry": self.telemetry.state(),
             "observed": self.observed,
-            "controls": [control.state() for control in self._controls],
         }
-        about["actors"], contents = packed(self._actors.state())
+        parts, contents = packed({"controls": [control.state() for control in self._controls], "actors": self._actors.state()})
+        about |= parts
         for number, content in enumerate(contents):
             state[f"content.{number}"] = np.frombuffer(content, np.uint8)
         state["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
@@ -691,9 +711,9 @@ class Simulation:
         self.now_ns, self.frame_number, self.wall_s = about["now_ns"], about["frame_number"], about["wall_s"]
         self._logs.restore(about["logs"])
         self.telemetry = Telemetry.from_state(about["telemetry"])
-        for control, state_of_control in zip(self._controls, about["controls"], strict=True):
-            control.restore(state_of_control)
         contents = [state[f"content.{n}"].tobytes() for n in range(sum(name.startswith("content.") for name in state))]
+        for control, state_of_control in zip(self._controls, unpacked(about["controls"], contents), strict=True):
+            control.restore(state_of_control)
         self._actors.restore(unpacked(about["actors"], contents))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -727,8 +747,10 @@ class Simulation:
         copy.__dict__.update(self.__dict__)
         copy._logs = self._logs.fork()
         copy._world = World(self._world.arrays, self._world.keepings, copy._logs, self._world.bounds)
-        parts = self._controls, self._actors, self._checkpoints, self._scaling, self._scheduler, self._balancer  # some refer to one another
-        copy._controls, copy._actors, copy._checkpoints, copy._scaling, copy._scheduler, copy._balancer = deepcopy(parts)
+        parts = self._controls, self._actors, self._checkpoints, self._scaling, self._scheduler, self._balancer, self._stores
+        parts = deepcopy(parts)  # some refer to one another
+        copy._controls, copy._actors, copy._checkpoints, copy._scaling, copy._scheduler, copy._balancer, copy._stores = parts
+        copy._state = None if copy._stores is None else StateWatch(copy._stores, copy._world)
         copy.restore(self.snapshot())
         return copy
 

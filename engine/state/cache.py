@@ -109,6 +109,11 @@ class Cache:
         times_ns, keys, values, sizes, is_tombstone, batches = left.T
         return Written(times_ns, keys, values, sizes, is_tombstone != 0, batches)
 
+    def settle(self) -> None:
+        """Forget which keys came together. Nothing else changes."""
+        self._counts[K_OUT] = 0
+        self._place_of = self._place_of[: int(np.flatnonzero(self._place_of >= 0).max(initial=-1)) + 1].copy()
+
     def entries(self) -> list[tuple[int, int, bool, bool]]:
         """Key, value, whether it is a tombstone, and whether it is dirty: the entry used last comes first."""
         found = []

@@ -13,26 +13,28 @@ import numpy as np
 
 from engine.core.tables import Words
 from engine.services.topics import Partition
+from engine.spec.experiment.states.base import RECORD_BYTES
 
 from .cache import Cache, CacheSettings
 from .kernels import COMMIT, OP_WORDS
 from .restoring import RestoreCosts, restore_ns
+from .sender import Sender
 from .store_keys import StoreKeys
 from .tree import Entries, Tree, TreeSettings
-
-RECORD_BYTES = 34
-"""Of a record in a log beside key and value (message format 1)."""
 
 
 @dataclass(frozen=True)
 class StoreSettings:
     """stale_ns: a local store whose last commit is longer ago is thrown away, since the log may have dropped tombstones that it has not
-    seen; None trusts any."""
+    seen; None trusts any. request_ns: of the sender, None if changes are in the log at once. on_disk: False for a store in memory, which
+    has no tree on disk that a commit flushes."""
 
     cache: CacheSettings = field(default_factory=CacheSettings)
     tree: TreeSettings = field(default_factory=TreeSettings)
     costs: RestoreCosts = field(default_factory=RestoreCosts)
     stale_ns: int | None = None
+    request_ns: int | None = None
+    on_disk: bool = True
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,9 @@ class Store:
     def __init__(self, settings: StoreSettings, log: Partition):
         self.settings, self.log = settings, log
         self.keys = StoreKeys()
+        self.sender = None if settings.request_ns is None else Sender(settings.request_ns)
         self.offset, self.committed_ns = -1, 0
+        self._under_way: tuple[int, int, int] | None = None  # of a commit: when it is on disk, offset, when it began
         self._new()
 
     def _new(self) -> None:
@@ -64,18 +68,38 @@ class Store:
         """Carry out an operator's operations (n, 5), see `Cache`. Returns for how long the last one has waited for a buffer."""
         left = self.cache.carry_out(operations)
         self.log.append(left.times_ns, left.keys, left.sizes + RECORD_BYTES, left.values, left.is_tombstone)
+        if self.sender is not None:
+            self.sender.send(left.times_ns)
+        if not self.settings.on_disk:
+            return 0
         return self.tree.put(Entries(left.keys, left.values, left.sizes, left.times_ns, left.is_tombstone))
 
     def commit(self, now_ns: int) -> int:
-        """Write out the cache, flush the tree, and note up to which record of the log it is on disk. Returns when that is done."""
+        """Write out the cache, flush the tree, and note up to which record of the log it is on disk. Returns when that is done, and all
+        that was sent is in the log."""
         row = np.zeros((1, OP_WORDS), np.int64)
         row[0, :2] = COMMIT, now_ns
         late_ns = self.carry_out(row)
-        self.offset, self.committed_ns = self.log.end - 1, now_ns
-        return self.tree.flush(now_ns + late_ns)
+        answered_ns = now_ns if self.sender is None else self.sender.answered_ns(now_ns)
+        if not self.settings.on_disk:
+            return answered_ns
+        self.advance(now_ns)
+        ends_ns = max(answered_ns, self.tree.flush(now_ns + late_ns))
+        self._under_way = ends_ns, self.log.end - 1, now_ns
+        return ends_ns
+
+    def advance(self, now_ns: int) -> None:
+        """Carry out what ends until now."""
+        self.tree.advance(now_ns)
+        if self._under_way is not None and self._under_way[0] <= now_ns:
+            _, self.offset, self.committed_ns = self._under_way
+            self._under_way = None
 
     def crash(self, now_ns: int, disk_lost: bool) -> None:
-        """The process ends. What the cache has not written out is lost, and what the tree has in memory; with the disk, all of it."""
+        """The process ends. What the cache has not written out is lost, and what the tree has in memory, and a commit that is not on disk
+        yet; with the disk, all of it."""
+        self.advance(now_ns)
+        self._under_way = None
         self.tree.crash(now_ns)
         self.cache = Cache(self.settings.cache)
         if disk_lost:

@@ -9,33 +9,39 @@ import numpy as np
 
 from engine.core.tables import Words
 
-KEY_EXTRA_BYTES = 16
-"""Start of the window and sequence number, of 8 bytes each, behind the bytes of the operator's key."""
-
 
 class StoreKeys:
-    """Numbers of keys, from 0 on, and their order in the store: by the operator's key, then by window, then by sequence number."""
+    """Numbers of keys, from 0 on, and their order in the store: by the operator's key, then by window, then by sequence number, which are
+    the words (n, 3) of each."""
 
     def __init__(self) -> None:
         self.count = 0
-        self._words = np.zeros((1024, 3), np.int64)
+        self.words = np.zeros((1024, 3), np.int64)
+
+    def settle(self) -> None:
+        """Forget how much room there was for further keys."""
+        self.words = self.words[: self.count].copy()
 
     def add(self, keys: Words, windows_ns: Words, sequences: Words) -> Words:
         """Number keys that are not in the table yet. All (n,)."""
+        self.make_room(len(keys))
         numbers = np.arange(self.count, self.count + len(keys))
         self.count += len(keys)
-        if self.count > len(self._words):
-            self._words = np.concatenate([self._words, np.zeros((max(len(self._words), self.count), 3), np.int64)])
-        self._words[numbers] = np.stack([keys, windows_ns, sequences], axis=1)
+        self.words[numbers] = np.stack([keys, windows_ns, sequences], axis=1)
         return numbers
+
+    def make_room(self, more: int) -> None:
+        """Enlarge the table if so many further keys do not fit."""
+        if self.count + more > len(self.words):
+            self.words = np.concatenate([self.words, np.zeros((max(len(self.words), more), 3), np.int64)])
 
     def of(self, numbers: Words) -> Words:
         """The words of these keys, (n, 3)."""
-        return self._words[numbers]
+        return self.words[numbers]
 
     def sorted(self, numbers: Words) -> Words:
         """Positions that bring these keys into the order of the store. Equal ones stay as they are."""
-        words = self._words[numbers]
+        words = self.words[numbers]
         return np.lexsort((words[:, 2], words[:, 1], words[:, 0]))
 
     def ranks(self, numbers: Words) -> Words:

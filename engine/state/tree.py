@@ -183,6 +183,11 @@ class Tree:
         self._disk_free_ns = max(now_ns, self._disk_free_ns) + max(1, round(1e9 * moved / self.settings.disk_bytes_per_s))
         self._jobs.append(Job(kind, self._disk_free_ns, read, made, to, bytes))
 
+    def settle(self) -> None:
+        """Forget in how many parts entries came. Nothing else changes."""
+        for buffer in (*self.full, self.active):
+            buffer.parts = [together(buffer.parts)] if buffer.parts else []
+
     # -- in the background ---------------------------------------------------------------------------------------------------------
 
     @property

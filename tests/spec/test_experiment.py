@@ -249,6 +249,7 @@ def test_catalogue_is_complete_and_json():
         "rescalings",
         "schedulings",
         "balancings",
+        "states",
         "engines",
         "measurements",
         "assertion_functions",

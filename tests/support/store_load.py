@@ -10,8 +10,8 @@ import numpy as np
 
 from engine.core.tables import Words
 from engine.state.cache import Cache, CacheSettings, Written
-from engine.state.kernels import COMMIT, DELETE, PUT, SCAN
-from engine.state.store_keys import KEY_EXTRA_BYTES, StoreKeys
+from engine.state.kernels import COMMIT, DELETE, KEY_EXTRA_BYTES, PUT, SCAN
+from engine.state.store_keys import StoreKeys
 from engine.state.tree import Entries, Tree, TreeSettings
 
 Layout = Literal["fold", "retain"]

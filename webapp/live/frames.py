@@ -528,11 +528,64 @@ class SpacesNews(TypedDict):
     stored: NotRequired[list[StoredRecord]]
 
 
+class CleanerSample(TypedDict):
+    """A thread of the broker: the store whose changelog it cleans, null asleep; until when; the bytes that its pass reads."""
+
+    log: str | None
+    until_s: float
+    bytes: int
+
+
+class StoreSample(TypedDict):
+    """The store of an instance, from its cache down to its log. cached, dirty: entries of the cache. runs: bytes by level. behind: records
+    of the log that a restore would read if the disk is left; records: if it is not."""
+
+    cached: int
+    dirty: int
+    buffer_bytes: int
+    full_buffers: int
+    runs: list[list[int]]
+    disk_bytes: int
+    write_amplification: float
+    read_amplification: int
+    log_bytes: int
+    clean_bytes: int
+    dirty_bytes: int
+    dirty_ratio: float
+    segments: int
+    end: int
+    behind: int
+    records: int
+
+
+@EXACT
+class StateNews(TypedDict):
+    """Local stores. written_bytes to disks, appended records, requests to the broker, passes of cleaners, commits: in the frame. Bytes of
+    all changelogs at its end, and the largest dirty_ratio of one. broker_busy, worker_busy: of the cores, in the frame. stores: by
+    instance."""
+
+    written_bytes: int
+    appended: int
+    requests: int
+    passes: int
+    commits: int
+    changelog_bytes: int
+    clean_bytes: int
+    dirty_bytes: int
+    active_bytes: int
+    dirty_ratio: float
+    broker_busy: float
+    worker_busy: float
+    cleaners: list[CleanerSample]
+    stores: dict[str, StoreSample]
+
+
 @EXACT
 class Frame(TypedDict):
     """One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
-    runs that balance worksets. spaces: of similarity joins, by join. queries: only of documents that name queries."""
+    runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. queries: only of documents
+    that name queries."""
 
     n: int
     t_s: float
@@ -557,6 +610,7 @@ class Frame(TypedDict):
     engine: NotRequired[EngineNews]
     balancing: NotRequired[BalancingNews]
     spaces: NotRequired[dict[str, SpacesNews]]
+    state: NotRequired[StateNews]
 
 
 class FramePage(TypedDict):

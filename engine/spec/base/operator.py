@@ -113,6 +113,11 @@ class Operator(Kind):
         return "the kind does not declare how its work and results grow with the number of records"
 
     @classmethod
+    def unlogged(cls, params: Any) -> str:
+        """Why changes of its state cannot go to a changelog (`policies.state`); empty if its kernels note them."""
+        return "this kind does not note the changes of its state"
+
+    @classmethod
     def weight_out(cls, params: Any, weight: int, port: str) -> int:
         """Number of real records per output record on this port, if each input record stands for `weight` real ones."""
         return weight

@@ -33,6 +33,8 @@ from .scaling import AnyScaling
 from .scaling.none import NoScaling
 from .scheduling import AnyScheduling
 from .scheduling.none import NoScheduling
+from .states import AnyState
+from .states.memory import InMemory
 from .workload import Workload
 
 FORMAT = 1
@@ -42,7 +44,7 @@ NOT_IN_HASH = ("name", "description", "assertions", "ui")
 
 
 class Policies(Model):
-    """Policies of the run: engine, flow control, ingress, checkpointing, scaling, scheduling, balancing of similarity joins."""
+    """Policies of the run: engine, flow control, ingress, checkpointing, scaling, scheduling, balancing of similarity joins, state."""
 
     engine: AnyEngine = Field(
         default=NoEngine(), title="Engine", description="The streaming engine whose driver, channels and prices the run has."
@@ -64,6 +66,12 @@ class Policies(Model):
         title="Balancing",
         description="Which worksets of similarity joins move to other workers.",
         exclude_if=lambda balancing: balancing.kind == "none",
+    )
+    state: AnyState = Field(
+        default=InMemory(),
+        title="State",
+        description="Where operators keep their state.",
+        exclude_if=lambda state: state.kind == "memory",
     )
 
 

@@ -45,6 +45,7 @@ from .retention import AnyRetention
 from .scaling import SCALINGS
 from .scheduling import SCHEDULINGS
 from .snapshots import AnySnapshots
+from .states import STATES
 from .streams import STREAMS, Stream
 from .warmups import WARMUPS
 from .workload import AnyWatermarks, variants
@@ -74,6 +75,7 @@ FAMILIES: dict[str, Family | tuple[type[Variant], ...]] = {
     "rescalings": RESCALINGS,
     "schedulings": SCHEDULINGS,
     "balancings": BALANCINGS,
+    "states": STATES,
     "memories": variants(AnyMemory),
     "slow_downs": variants(AnySlowDown),
 }

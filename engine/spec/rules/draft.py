@@ -30,6 +30,7 @@ from ..experiment.scaling.moving import Moving
 from ..experiment.scaling.none import NoScaling
 from ..experiment.scheduling import SCHEDULINGS
 from ..experiment.scheduling.none import NoScheduling
+from ..experiment.states import STATES
 from ..experiment.workload import SourceWorkload, Workload
 from .scaling_limits import ScalingLimit, reach, scaling_limits
 
@@ -189,6 +190,11 @@ class Draft:
         """The scheduling, or `NoScheduling` if none is given; None if invalid."""
         written = section(self.document, "policies", "scheduling")
         return NoScheduling() if written is None else attempt(SCHEDULINGS, written)
+
+    @cached_property
+    def state(self) -> Any:
+        """Where operators keep their state; None if nothing says so or it is invalid."""
+        return attempt(STATES, section(self.document, "policies", "state"))
 
     @cached_property
     def scaling_limits(self) -> list[ScalingLimit] | None:

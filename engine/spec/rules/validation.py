@@ -28,6 +28,7 @@ from .resources import Budgets, Placing, placed, resource_problems
 from .scaling import scaling_problems
 from .scheduling import scheduling_problems
 from .similarity import similarity_problems
+from .states import state_problems
 from .watermarks import watermark_warnings
 
 PROBLEMS_MAX = 1000
@@ -103,6 +104,7 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     rest += scaling_problems(draft)
     rest += moving_problems(draft)
     rest += scheduling_problems(draft, flow.params, placing.indices, budgets.scheduling_cycles_max)
+    rest += state_problems(draft, flow.params)
     rest += memory_problems(draft, flow.schemas, placing.laid_out)
     problems += [problem for problem in rest if problem.pointer not in reported]
     if not problems:  # as long as something is wrong or missing, nobody expects output

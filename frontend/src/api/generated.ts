@@ -165,6 +165,7 @@ export interface components {
             rescalings: components["schemas"]["Kind"][];
             schedulings: components["schemas"]["Kind"][];
             balancings: components["schemas"]["Kind"][];
+            states: components["schemas"]["Kind"][];
             memories: components["schemas"]["Kind"][];
             slow_downs: components["schemas"]["Kind"][];
             prices: components["schemas"]["Kind"][];
@@ -774,6 +775,12 @@ export interface components {
             operators?: string[];
             turn?: components["schemas"]["RegionTurn"];
         };
+        /** @description A thread of the broker: the store whose changelog it cleans, null asleep; until when; the bytes that its pass reads. */
+        CleanerSample: {
+            log: string | null;
+            until_s: number;
+            bytes: number;
+        };
         /** @description A copy of a query. mean_ms: mean latency; null without samples. queue: items in the queues of its operators. */
         CopySample: {
             mean_ms: number | null;
@@ -819,7 +826,8 @@ export interface components {
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
          *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
-         *     runs that balance worksets. spaces: of similarity joins, by join. queries: only of documents that name queries.
+         *     runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. queries: only of documents
+         *     that name queries.
          */
         Frame: {
             n: number;
@@ -859,6 +867,7 @@ export interface components {
             spaces?: {
                 [key: string]: components["schemas"]["SpacesNews"];
             };
+            state?: components["schemas"]["StateNews"];
         };
         /** @description next: the `after` of the next call, or null once the run has ended and no frames are left. */
         FramePage: {
@@ -1216,6 +1225,51 @@ export interface components {
                 number
             ][];
             stored?: components["schemas"]["StoredRecord"][];
+        };
+        /**
+         * @description Local stores. written_bytes to disks, appended records, requests to the broker, passes of cleaners, commits: in the frame. Bytes of
+         *     all changelogs at its end, and the largest dirty_ratio of one. broker_busy, worker_busy: of the cores, in the frame. stores: by
+         *     instance.
+         */
+        StateNews: {
+            written_bytes: number;
+            appended: number;
+            requests: number;
+            passes: number;
+            commits: number;
+            changelog_bytes: number;
+            clean_bytes: number;
+            dirty_bytes: number;
+            active_bytes: number;
+            dirty_ratio: number;
+            broker_busy: number;
+            worker_busy: number;
+            cleaners: components["schemas"]["CleanerSample"][];
+            stores: {
+                [key: string]: components["schemas"]["StoreSample"];
+            };
+        };
+        /**
+         * @description The store of an instance, from its cache down to its log. cached, dirty: entries of the cache. runs: bytes by level. behind: records
+         *     of the log that a restore would read if the disk is left; records: if it is not.
+         */
+        StoreSample: {
+            cached: number;
+            dirty: number;
+            buffer_bytes: number;
+            full_buffers: number;
+            runs: number[][];
+            disk_bytes: number;
+            write_amplification: number;
+            read_amplification: number;
+            log_bytes: number;
+            clean_bytes: number;
+            dirty_bytes: number;
+            dirty_ratio: number;
+            segments: number;
+            end: number;
+            behind: number;
+            records: number;
         };
         /**
          * @description A record that a similarity join stores, with its copies. side: 0 for the left stream, 1 for the right. at: two coordinates at most.
@@ -4703,6 +4757,7 @@ export type Busiest = components['schemas']['Busiest'];
 export type CapturedCheckpoint = components['schemas']['CapturedCheckpoint'];
 export type CheckpointNews = components['schemas']['CheckpointNews'];
 export type CheckpointRound = components['schemas']['CheckpointRound'];
+export type CleanerSample = components['schemas']['CleanerSample'];
 export type CopySample = components['schemas']['CopySample'];
 export type Death = components['schemas']['Death'];
 export type DurableCheckpoint = components['schemas']['DurableCheckpoint'];
@@ -4731,6 +4786,8 @@ export type ScheduledInput = components['schemas']['ScheduledInput'];
 export type ScheduledQuery = components['schemas']['ScheduledQuery'];
 export type SchedulingNews = components['schemas']['SchedulingNews'];
 export type SpacesNews = components['schemas']['SpacesNews'];
+export type StateNews = components['schemas']['StateNews'];
+export type StoreSample = components['schemas']['StoreSample'];
 export type StoredRecord = components['schemas']['StoredRecord'];
 export type TrunkSample = components['schemas']['TrunkSample'];
 export type WorksetHandOver = components['schemas']['WorksetHandOver'];

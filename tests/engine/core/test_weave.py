@@ -41,6 +41,7 @@ from ...support.recovery_examples import (
 )
 from ...support.rescaling_examples import in_place, order_of, running
 from ...support.scheduled_examples import contended
+from ...support.stored import stored
 
 Document = dict[str, Any]
 
@@ -109,6 +110,7 @@ RUNS: dict[str, Callable[[], Document]] = {
     "regions": lambda: with_losses(joining(protocol=hybrid(("auctions", "pairs"))), LOST),
     "regions in place": lambda: in_place(running("aggregate", "dedicated", None), [order_of(0.04, kept=5)]),
     "moves": lambda: moving(),
+    "changes": lambda: stored(horizon_s=2.5),
     "adapting": lambda: with_losses(counting(protocol=hybrid(("bids", "keys", "counts", "sink"), adapt={"intervals": 2})), LOST),
 }
 """Runs by a feature of their loops; many have others, too."""

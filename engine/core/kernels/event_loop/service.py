@@ -33,6 +33,9 @@ def begin_service():
     box[BOX_WORK] = 0  # counted work ...
     box[BOX_READ] = 0  # ... and stored records that a firing has read
     box[BOX_COUNTED] = 0  # outputs that are only counted, in another one
+    # WEAVE if changes
+    box[BOX_STATE_PS] = 0
+    # WEAVE end
     n = 0
     mark = -FAR
     keep = False
@@ -78,6 +81,9 @@ def price_service():
     # WEAVE end
     # WEAVE if adapting
     cost_ps += align[i, ALIGN_INNER_PS] * n
+    # WEAVE end
+    # WEAVE if changes
+    cost_ps += box[BOX_STATE_PS]
     # WEAVE end
     if kind == RECORD:
         inst[i, I_WAIT] += t - best_ready

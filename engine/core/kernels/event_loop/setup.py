@@ -66,6 +66,7 @@ def name_tables():
     row_origin = world.row_origin
     behind = world.behind
     outputs = world.outputs
+    changes = world.changes
     hook = world.hook
     box = world.box
     g = world.g
@@ -101,6 +102,10 @@ def read_settings():
     anchor = g[G_ANCHOR]
     tracing = g[G_TRACING] == 1
     keeping = g[G_KEEPING] == 1
+    changing = False
+    # WEAVE if changes
+    changing = g[G_CHANGING] == 1
+    # WEAVE end
     stamps = 0
     # WEAVE if latencies
     stamps = g[G_STAMPS]

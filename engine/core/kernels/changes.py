@@ -1,0 +1,39 @@
+"""Changes of keyed state, noted for the local stores of instances (`engine.core.control.changes`)."""
+
+from engine.core.layout import *
+
+
+def note_change(world, now, i, kind, key, pane, count):
+    """Note one change of instance `i`, and add what its store takes for it to the work of the service. The caller has checked for room.
+
+    pane: start of the window. count: of CHANGE_CLEAR, how many stored records or values there are; of CHANGE_GET and CHANGE_PUT the side.
+    """
+    changes = world.changes
+    g = world.g
+    n = g[G_CHANGES]
+    changes[n, CHANGE_TIME] = now
+    changes[n, CHANGE_INSTANCE] = i
+    changes[n, CHANGE_KIND] = kind
+    changes[n, CHANGE_KEY] = key
+    changes[n, CHANGE_PANE] = pane
+    changes[n, CHANGE_COUNT] = count
+    g[G_CHANGES] = n + 1
+    o = world.inst[i, I_OP]
+    work = 0
+    if kind <= CHANGE_CLEAR:
+        work = world.op[o, O_SCAN_PS]
+    if kind == CHANGE_GET:
+        work = world.op[o, O_GET_PS]
+    if kind == CHANGE_CLEAR:
+        work += count * world.op[o, O_WRITE_PS]
+    elif kind != CHANGE_READ and kind != CHANGE_GET:
+        work += world.op[o, O_WRITE_PS]
+    world.box[BOX_STATE_PS] += work
+
+
+def lacks_room_for_changes(world, needed):
+    """Whether fewer than `needed` changes still fit. Then G_NEED says how many."""
+    lacks = world.g[G_CHANGES] + needed > world.changes.shape[0]
+    if lacks:
+        world.g[G_NEED] = needed
+    return lacks

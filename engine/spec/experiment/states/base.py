@@ -1,0 +1,202 @@
+"""Base of states whose changes go to a changelog: what is stored, how large it is, and what it costs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from ...base.operator import Model
+from ...base.origins import ASSUMED, Charge
+from ...base.problems import Refusal
+from ...base.units import Integer, Number, quantity, seconds_ns
+from ...base.variant import Variant
+
+WORKER_CPU = Charge("fitted", "four costs for the four CPU shares of workers", ("Chronarakis 2019, Table 4.1",))
+BROKER_CPU = Charge("fitted", "", ("Chronarakis 2019, Figure 4.16",))
+PASSES = Charge("fitted", "passes under the aggressive policy leave no time to sleep", ("Chronarakis 2019, Figures 4.11 and 4.14",))
+DISK_BYTES = Charge("fitted", "", ("Chronarakis 2019, Figures 4.3 to 4.6",))
+
+RECORD_BYTES = 34
+"""Of a record in a log beside key and value (message format 1 of Apache Kafka)."""
+
+SPELLINGS = {
+    "segment.ms": "segment_ms",
+    "log.segment.ms": "segment_ms",
+    "log.roll.ms": "segment_ms",
+    "min.cleanable.dirty.ratio": "dirty_ratio",
+    "delete.retention.ms": "delete_retention_ms",
+    "deletion.retention.ms": "delete_retention_ms",
+}
+"""Names that Apache Kafka and the thesis use."""
+
+
+class Cache(Model):
+    """The cache above the store. Dirty entries leave it together: when there are as many as a batch, at a commit, before a range is read,
+    and when one of them would be evicted."""
+
+    batch: Integer = quantity(500, ge=1, le=10**7, title="Batch", description="Dirty entries that leave together.")
+    objects: Integer = quantity(1000, ge=1, le=10**7, title="Objects", description="Entries that fit, at least a batch.")
+
+    @model_validator(mode="after")
+    def _holds_a_batch(self) -> Cache:
+        if self.objects < self.batch:
+            message = f"objects is {self.objects}, fewer than a batch of {self.batch}, so no batch would ever be full; use at least as many"
+            raise Refusal(message, at=("objects",), code="out_of_range", value=self.objects)
+        return self
+
+
+class Topic(Model):
+    """The changelog: one partition for each instance."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    compacted: bool = Field(
+        default=False, strict=True, title="Compacted", description="Whether cleaners of the broker keep the newest record of each key only."
+    )
+    segment_ms: Number = quantity(
+        604_800_000.0,
+        unit="ms",
+        gt=0,
+        le=1e12,
+        title="Segment",
+        description="A record that comes so much later than the first one of a segment closes it. Only closed segments are cleaned.",
+    )
+    segment_mb: Number = quantity(
+        536.870912,
+        unit="MB",
+        gt=0,
+        le=1e6,
+        title="Segment size",
+        description="A record with which it would be larger closes the active segment.",
+        advanced=True,
+    )
+    dirty_ratio: Number = quantity(
+        0.5, unit="share", ge=0, le=1, title="Dirty ratio", description="A log is cleaned when more of its closed bytes are dirty."
+    )
+    delete_retention_ms: Number = quantity(
+        100.0, unit="ms", ge=0, le=1e12, title="Tombstones stay", description="How long a tombstone stays for readers that are behind."
+    )
+    tombstones: Literal["merged_segment_mtime", "per_record_horizon"] = Field(
+        default="merged_segment_mtime",
+        title="Tombstone rule",
+        description="merged_segment_mtime: as in Apache Kafka 0.10.1, where those of a log that fits into one segment never go; "
+        "per_record_horizon: as in later versions, after their time.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_spelling(cls, given: Any) -> Any:
+        """Take the names of Apache Kafka, too. Raises `Refusal` for two names of one setting."""
+        if not isinstance(given, dict):
+            return given
+        found: dict[Any, Any] = {}
+        named: dict[Any, Any] = {}
+        for name, value in given.items():
+            setting = SPELLINGS.get(str(name), name)
+            if setting in named:
+                message = f"'{named[setting]}' and '{name}' are one setting, {setting}; give one of them"
+                raise Refusal(message, at=(name,), code="given_twice", value=value)
+            named[setting] = name
+            found[setting] = value
+        return found
+
+
+class Cleaner(Model):
+    """The threads of the broker that compact its logs. Each takes the log with the largest dirty ratio, and sleeps if none is due."""
+
+    threads: Integer = quantity(2, ge=1, le=1000, title="Threads", description="Threads that clean.")
+    backoff_s: Number = quantity(15.0, unit="s", gt=0, le=1e6, title="Back-off", description="Sleep of a thread that finds no log due.")
+    setup_ms: Number = quantity(
+        150.0, unit="ms", ge=0, le=1e6, title="Set-up", description="Of each pass: memory, files.", advanced=True, charge=PASSES
+    )
+    setup_spread: Number = quantity(
+        0.25, ge=0, le=2, title="Spread of the set-up", description="Standard deviation of its logarithm.", advanced=True, charge=PASSES
+    )
+
+
+class Broker(Model):
+    """The host that keeps the changelogs. Nothing else runs there."""
+
+    cores: Integer = quantity(8, ge=1, le=1024, title="Cores", description="Cores that its work shares.")
+    base_share: Number = quantity(
+        0.18, unit="share", ge=0, le=1, title="Base load", description="Of its cores: requests and the rest.", charge=BROKER_CPU
+    )
+    roll_ms: Number = quantity(
+        90.0, unit="ms", ge=0, le=1e6, title="Roll", description="CPU time to close a segment and to delete it.", charge=BROKER_CPU
+    )
+
+
+class Sender(Model):
+    """The thread of each instance that sends changes to the broker. It sends all that wait in one request, then waits for the answer."""
+
+    request_us: Number = quantity(
+        350.0, unit="us", gt=0, le=1e9, title="Request", description="Time from a request to its answer.", charge=WORKER_CPU
+    )
+    cpu_us: Number = quantity(
+        147.0, unit="us", ge=0, le=1e9, title="CPU time", description="Of the worker, per request.", charge=WORKER_CPU
+    )
+
+
+class Costs(Model):
+    """CPU time of the operator, at speed 1, as part of the service that reads or changes its state."""
+
+    scan_us: Number = quantity(
+        19.6, unit="us", ge=0, le=1e6, title="Scan", description="To read what is stored of a key and window.", charge=WORKER_CPU
+    )
+    get_us: Number = quantity(6.0, unit="us", ge=0, le=1e6, title="Read", description="To read one key.", charge=ASSUMED)
+    base_share: Number = quantity(
+        0.01, unit="share", ge=0, le=1, title="Base load", description="Of the cores of a host: the rest of its process.", charge=WORKER_CPU
+    )
+    write_us: Number = quantity(13.2, unit="us", ge=0, le=1e6, title="Write", description="To put or delete one key.", charge=WORKER_CPU)
+
+
+class Changelog(Variant):
+    """Base of states with a changelog."""
+
+    operators: tuple[str, ...] = Field(
+        default=(),
+        max_length=1000,
+        title="Operators",
+        description="Operators whose state it is. Default: all that keep state by key.",
+    )
+    commit_s: Number = quantity(
+        60.0,
+        unit="s",
+        gt=0,
+        le=1e6,
+        title="Commit",
+        description="Time between two commits of an instance, each of which writes out the cache and brings the store to disk.",
+    )
+    key_text: str = Field(
+        default="",
+        max_length=1000,
+        title="Text of keys",
+        description="Text in front of each key, whose bytes count in stores and logs. A number counts as its digits.",
+    )
+    record_text: str = Field(
+        default="",
+        max_length=10_000,
+        title="Text of records",
+        description="Text of a retained record, in which {key} stands for its key. Default: the bytes of the operator's input records.",
+    )
+    value_bytes: Integer | None = quantity(
+        None,
+        unit="bytes",
+        ge=0,
+        le=10**9,
+        title="Bytes of values",
+        description="Of one value for a key and window. Default: 8 for each aggregate.",
+    )
+    cache: Cache = Field(default=Cache(), title="Cache", description="What delays writes above the store.")
+    changelog: Topic = Field(default=Topic(), title="Changelog", description="The log that each change goes to.")
+    cleaner: Cleaner = Field(default=Cleaner(), title="Cleaner", description="Threads that compact changelogs.")
+    broker: Broker = Field(default=Broker(), title="Broker", description="The host that keeps the changelogs.")
+    sender: Sender = Field(default=Sender(), title="Sender", description="What sends changes to the broker.")
+    costs: Costs = Field(default=Costs(), title="Costs", description="CPU time of operators for their store.")
+
+    has_tree: ClassVar[bool] = True  # it keeps a store on disk
+
+    @property
+    def commit_ns(self) -> int:
+        return seconds_ns(self.commit_s)

@@ -1,0 +1,292 @@
+"""The local stores of a run: takes the changes of operators, commits, and lets the broker compact.
+
+A control. What stores and logs do depends on the times of the changes alone, so they may be taken whenever the loop hands back.
+Source: Chronarakis 2019, 2.2 to 2.4 and 4.3 to 4.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core import layout as L
+from engine.core.control.background import add_background_work, background_ns
+from engine.core.control.busy_time import accrue
+from engine.core.control.changes import make_room, note_changes, taken_changes
+from engine.core.random import RandomStream
+from engine.core.world import World
+from engine.services.broker import Broker, BrokerSettings
+from engine.services.cleaner import Cleaner, CleanerSettings, Pass, Thread
+from engine.services.topics import Cleaning, LogSettings, Partition, Records, Segment
+from engine.spec import Experiment, RecordSchema
+from engine.spec.base.operator_kinds import operator
+from engine.spec.base.units import megabytes_bytes, microseconds_ps, milliseconds_ns, scaled, seconds_ns
+from engine.spec.experiment.query import OperatorSpec
+from engine.spec.experiment.states.base import Changelog
+
+from .cache import Cache, CacheSettings
+from .operations import Operations, Sizes
+from .saving import named, plain, revived
+from .sender import Sender
+from .store import Store, StoreSettings
+from .store_keys import StoreKeys
+from .tree import Buffer, DiskWrite, Entries, Job, Run, Tree, TreeSettings
+
+BOOK_NS = 250_000_000
+"""Time between two moments at which hosts are charged for what their senders have done."""
+SAVED = named(
+    [
+        *(Buffer, Cache, CacheSettings, Cleaner, CleanerSettings, Cleaning, DiskWrite, Entries, Job, LogSettings, Partition, Pass),
+        *(Records, Run, Segment, Sender, Store, StoreKeys, StoreSettings, Thread, Tree, TreeSettings),
+    ]
+)
+CALLABLES = ("factor", "slow_down", "costs")
+
+
+@dataclass
+class StoreOf:
+    """The store of one instance. host: its number. charged: requests of its sender that its host was charged for."""
+
+    instance: int
+    name: str
+    host: int
+    store: Store
+    operations: Operations
+    charged: int = 0
+
+
+class Stores:
+    """tasks: the stores, by instance. hosts: theirs. samples: counts at the ends of the last two frames. logged: bytes of all changelogs at
+    the ends of frames: how many there were, their sum, the largest."""
+
+    features = ("changes", "background")
+
+    def __init__(self, experiment: Experiment, world: World, schemas: Mapping[str, RecordSchema], texts: Callable[[], list[str]]):
+        """schemas: by "operator.port". texts: of the codes of string keys."""
+        about = experiment.policies.state
+        assert isinstance(about, Changelog)
+        self.about, w = about, world.arrays
+        self._end_ns = experiment.workload.end_ns
+        specs = list(experiment.query.operators)
+        stored = [
+            (n, spec)
+            for n, spec in enumerate(specs)
+            if operator(spec.kind).keeping is not None and (not about.operators or spec.id in about.operators)
+        ]
+        here = [(n, spec, i) for n, spec in stored for i in np.flatnonzero(w.inst[:, L.I_OP] == n).tolist()]
+        count = np.bincount(w.inst[[i for _, _, i in here], L.I_HOST], minlength=int(w.g[L.G_MACHINES]))
+        self.tasks: list[StoreOf] = []
+        for _, spec, i in here:
+            h = int(w.inst[i, L.I_HOST])
+            store = Store(_store_settings(about, int(count[h])), Partition(_log_settings(about)))
+            operations = Operations(store.keys, _sizes(about, spec, schemas, texts))
+            self.tasks.append(StoreOf(i, f"{spec.id}[{w.inst[i, L.I_INDEX]}]", h, store, operations))
+        self._of_instance = {task.instance: task for task in self.tasks}
+        seed = experiment.workload.seed
+        self.broker = Broker([task.store.log for task in self.tasks], _broker_settings(about), _cleaner_settings(about), seed)
+        self.hosts = sorted({task.host for task in self.tasks})
+        phases = RandomStream(seed, "commits").below(np.array(self.hosts, np.int64), about.commit_ns) + 1
+        self._commits_ns = dict(zip(self.hosts, phases.tolist(), strict=True))  # by host: when its next one is due
+        self._book_ns = BOOK_NS
+        self.commits = 0
+        self.commit_ns = 0  # how long they took, summed
+        self._frame_ns = self._sample_ns = experiment.measurement.frame_ns
+        self.samples = [self.counts(world, 0)] * 2
+        self.logged = {"count": 0, "sum": 0, "max": 0}
+        costs = about.costs
+        prices = microseconds_ps(costs.scan_us), microseconds_ps(costs.get_us), microseconds_ps(costs.write_us)
+        note_changes(world, dict.fromkeys((n for n, _ in stored), prices))
+
+    # -- as a control --------------------------------------------------------------------------------------------------------------
+
+    @property
+    def next_ns(self) -> int:
+        due_ns = min([self._book_ns, self._sample_ns, self.broker.next_ns, *self._commits_ns.values()])
+        return due_ns if due_ns <= self._end_ns else L.FAR
+
+    def act(self, world: World, now_ns: int) -> None:
+        self.take(world)
+        self.broker.wake(now_ns)
+        for host, due_ns in self._commits_ns.items():
+            if due_ns <= now_ns:
+                self._commits_ns[host] = now_ns + self.about.commit_ns
+                self._commit(host, now_ns)
+        if self._book_ns <= now_ns:
+            self._book_ns = now_ns + BOOK_NS
+            self._charge(world, now_ns)
+        if self._sample_ns <= now_ns:
+            self._sample_ns = min(now_ns + self._frame_ns, self._end_ns) if now_ns < self._end_ns else L.FAR
+            self._sample(world, now_ns)
+
+    def take(self, world: World) -> None:
+        """Bring all changes so far into the stores. Makes room for further ones."""
+        changes = taken_changes(world)
+        make_room(world)
+        if not len(changes):
+            return
+        changes = changes[np.argsort(changes[:, L.CHANGE_INSTANCE], kind="stable")]
+        whose, first = np.unique(changes[:, L.CHANGE_INSTANCE], return_index=True)
+        for i, part in zip(whose.tolist(), np.split(changes, first[1:]), strict=True):
+            if (task := self._of_instance.get(i)) is not None:
+                task.store.carry_out(task.operations.of(part))
+
+    def catch_up(self, world: World, now_ns: int) -> None:
+        """Bring all that has happened by now into the stores."""
+        self.take(world)
+        for task in self.tasks:
+            task.store.advance(now_ns)
+
+    def settle(self, world: World, now_ns: int) -> None:
+        """The same, and forget how the run was cut, so that their state does not depend on it."""
+        self.catch_up(world, now_ns)
+        for task in self.tasks:
+            store = task.store
+            for part in (store.cache, store.tree, store.log, store.keys, task.operations):
+                part.settle()
+
+    def _commit(self, host: int, now_ns: int) -> None:
+        for task in self.tasks:
+            if task.host == host:
+                self.commits += 1
+                self.commit_ns += task.store.commit(now_ns) - now_ns
+
+    def _charge(self, world: World, now_ns: int) -> None:
+        for task in self.tasks:
+            assert task.store.sender is not None
+            fresh = task.store.sender.requests - task.charged
+            if fresh:
+                task.charged += fresh
+                add_background_work(world, task.host, fresh * microseconds_ps(self.about.sender.cpu_us), now_ns)
+
+    def _sample(self, world: World, now_ns: int) -> None:
+        for task in self.tasks:
+            task.store.advance(now_ns)
+        self.samples = [self.samples[1], self.counts(world, now_ns)]
+        logged = sum(task.store.log.bytes for task in self.tasks)
+        self.logged = {
+            "count": self.logged["count"] + 1,
+            "sum": self.logged["sum"] + logged,
+            "max": max(self.logged["max"], logged),
+        }
+
+    def counts(self, world: World, now_ns: int) -> dict[str, int]:
+        """Since the start of the run. written: bytes that came to disks. broker_ns, worker_ns: what cores of the broker did beside its base
+        load, and those of the hosts with stores."""
+        w = world.arrays
+        busy = w.inst[:, L.I_BUSY].copy()
+        accrue(w, now_ns, busy, np.zeros_like(busy), np.zeros_like(busy))
+        here = np.isin(w.inst[:, L.I_HOST], self.hosts)
+        return {
+            "written": sum(write.bytes for task in self.tasks for write in task.store.tree.written),
+            "appended": sum(task.store.log.end for task in self.tasks),
+            "requests": sum(task.store.sender.requests for task in self.tasks if task.store.sender is not None),
+            "passes": 0 if self.broker.cleaner is None else len(self.broker.cleaner.passes),
+            "commits": self.commits,
+            "broker_ns": self.broker.busy_ns(now_ns),
+            "worker_ns": int(busy[here].sum() + background_ns(w, now_ns)[self.hosts].sum()),
+        }
+
+    # -- saving --------------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> Any:
+        parts = [
+            {
+                "cache": task.store.cache,
+                "tree": task.store.tree,
+                "log": task.store.log,
+                "sender": task.store.sender,
+                "operations": task.operations.saved(),
+                "counts": [task.store.offset, task.store.committed_ns, task.store._under_way, task.charged],
+            }
+            for task in self.tasks
+        ]
+        broker = {"rolls": self.broker._rolls, "cleaner": self.broker.cleaner}
+        counts = [self._book_ns, self.commits, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
+        sampled = [self._sample_ns, self.samples, self.logged]
+        return {"stores": plain([parts, broker], SAVED, CALLABLES), "counts": counts, "sampled": sampled}
+
+    def restore(self, state: Any) -> None:
+        parts, broker = revived(state["stores"], SAVED)
+        for task, part in zip(self.tasks, parts, strict=True):
+            store = task.store
+            store.cache, store.tree, store.log, store.sender = (part[name] for name in ("cache", "tree", "log", "sender"))
+            store.keys = task.operations.keys = store.tree.keys
+            store.offset, store.committed_ns, store._under_way, task.charged = part["counts"]
+            task.operations.take_over(*part["operations"])
+        self.broker.take_over([task.store.log for task in self.tasks], broker["rolls"], broker["cleaner"])
+        self._book_ns, self.commits, self.commit_ns, commits = state["counts"]
+        self._sample_ns, self.samples, self.logged = state["sampled"]
+        self._commits_ns = {int(h): at_ns for h, at_ns in commits}
+
+
+def _sizes(about: Changelog, spec: OperatorSpec, schemas: Mapping[str, RecordSchema], texts: Callable[[], list[str]]) -> Sizes:
+    kind, params = operator(spec.kind), spec.parameters
+    inputs = [schemas[f"{spec.id}.{port}"] for port in kind.inputs]
+    key = getattr(params, "key", None) if len(inputs) == 1 else params.left_key
+    is_text = key is not None and inputs[0].type_of(key) == "string"
+    text = about.record_text
+    return Sizes(
+        text=len(about.key_text.encode()),
+        value=8 * len(getattr(params, "aggregates", ())) if about.value_bytes is None else about.value_bytes,
+        record=(len(text.replace("{key}", "").encode()),) if text else tuple(schema.bytes for schema in inputs),
+        repeats=text.count("{key}"),
+        texts=texts if is_text else None,
+    )
+
+
+def _store_settings(about: Changelog, stores: int) -> StoreSettings:
+    """Of a store that shares its host with others, `stores` in all."""
+    tree = getattr(about, "tree", None)
+    settings = TreeSettings()
+    if tree is not None:
+        settings = TreeSettings(
+            buffer_bytes=max(1, megabytes_bytes(tree.buffer_mb) // stores) if tree.absorbs else 1,
+            buffers=tree.buffers,
+            compaction=tree.compaction,
+            runs_max=tree.runs_max if tree.absorbs else 10**9,
+            flush_bytes=scaled(tree.flush_kb, 1000) if tree.absorbs else 0,
+            put_share=tree.put_share,
+            tombstone_bytes=tree.tombstone_bytes,
+            disk_bytes_per_s=tree.disk_mb_per_s * 1e6,
+        )
+    cache = CacheSettings(batch=about.cache.batch, objects=about.cache.objects)
+    stale_ns = milliseconds_ns(about.changelog.delete_retention_ms) if about.changelog.compacted else None
+    request_ns = microseconds_ps(about.sender.request_us) // 1000
+    return StoreSettings(cache, settings, stale_ns=stale_ns, request_ns=max(1, request_ns), on_disk=about.has_tree)
+
+
+def _log_settings(about: Changelog) -> LogSettings:
+    topic = about.changelog
+    return LogSettings(
+        segment_ns=max(1, milliseconds_ns(topic.segment_ms)),
+        segment_bytes=megabytes_bytes(topic.segment_mb),
+        dirty_share=topic.dirty_ratio,
+        delete_retention_ns=milliseconds_ns(topic.delete_retention_ms),
+        tombstone_rule=topic.tombstones,
+    )
+
+
+def _cleaner_settings(about: Changelog) -> CleanerSettings | None:
+    """None if no cleaner looks at changelogs."""
+    if not about.changelog.compacted:
+        return None
+    cleaner = about.cleaner
+    return CleanerSettings(cleaner.threads, seconds_ns(cleaner.backoff_s), milliseconds_ns(cleaner.setup_ms))
+
+
+def _broker_settings(about: Changelog) -> BrokerSettings:
+    broker = about.broker
+    return BrokerSettings(broker.cores, broker.base_share, milliseconds_ns(broker.roll_ms), about.cleaner.setup_spread)
+
+
+def stores_of(experiment: Experiment, world: World, schemas: Mapping[str, RecordSchema], texts: Callable[[], list[str]]) -> Stores | None:
+    """The stores of a run, None if operators keep their state in memory."""
+    return Stores(experiment, world, schemas, texts) if isinstance(experiment.policies.state, Changelog) else None
+
+
+def features(experiment: Experiment) -> Sequence[str]:
+    """Features of the loop that the document's state needs."""
+    return Stores.features if isinstance(experiment.policies.state, Changelog) else ()

@@ -1,0 +1,114 @@
+"""What frames and the summary of a run say of its local stores, their changelogs and the broker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core import layout as L
+from engine.core.world import World
+
+from .stores import StoreOf, Stores
+
+
+class StateWatch:
+    """Reads the stores, at the moment at which they were sampled (`Stores.samples`)."""
+
+    def __init__(self, stores: Stores, world: World):
+        self._stores = stores
+        bounds = world.arrays.host[stores.hosts][:, [L.H_PROCESSOR, L.H_PROCESSOR_END]]
+        self._cores = int((bounds[:, 1] - bounds[:, 0]).sum())
+
+    def frame(self, from_ns: int, to_ns: int) -> dict[str, Any]:
+        """written_bytes, appended, requests, passes: in the frame. Bytes and shares of logs, all of them together: at its end."""
+        before, now = self._stores.samples
+        spent = {name: now[name] - before[name] for name in now}
+        logs = [task.store.log for task in self._stores.tasks]
+        clean, dirty, whole = (sum(getattr(log, name) for log in logs) for name in ("clean_bytes", "dirty_bytes", "bytes"))
+        return {
+            "written_bytes": spent["written"],
+            "appended": spent["appended"],
+            "requests": spent["requests"],
+            "passes": spent["passes"],
+            "commits": spent["commits"],
+            "changelog_bytes": whole,
+            "clean_bytes": clean,
+            "dirty_bytes": dirty,
+            "active_bytes": whole - clean - dirty,
+            "dirty_ratio": round(max(log.dirty_share for log in logs), 6),
+            **self._shares(spent, to_ns - max(from_ns, 0)),
+            "cleaners": self._cleaners(to_ns),
+            "stores": {task.name: _store(task) for task in self._stores.tasks},
+        }
+
+    def summary(self, world: World, to_ns: int) -> dict[str, Any]:
+        """Since the start of the run. stored: records of the changelogs at the end, of which `tombstones`. Largest and mean size of
+        changelogs are of the ends of frames."""
+        self._stores.catch_up(world, to_ns)
+        now = self._stores.counts(world, to_ns)
+        tasks = self._stores.tasks
+        put_bytes = sum(task.store.tree.put_bytes for task in tasks)
+        return {
+            "written_bytes": now["written"],
+            "appended": now["appended"],
+            "requests": now["requests"],
+            "passes": now["passes"],
+            "commits": now["commits"],
+            "commit_ms": round(self._stores.commit_ns / 1e6 / max(now["commits"], 1), 6),
+            "absorbed": sum(task.store.cache.absorbed for task in tasks),
+            "stalled_ms": round(sum(task.store.tree.stalled_ns for task in tasks) / 1e6, 6),
+            "changelog_bytes": sum(task.store.log.bytes for task in tasks),
+            "changelog_bytes_max": self._stores.logged["max"],
+            "changelog_bytes_mean": round(self._stores.logged["sum"] / max(self._stores.logged["count"], 1), 3),
+            "stored": sum(task.store.log.count for task in tasks),
+            "tombstones": sum(int(part.is_tombstone.sum()) for task in tasks for part in task.store.log.segments()),
+            "write_amplification": round(now["written"] / put_bytes, 6) if put_bytes else 0.0,
+            **self._shares(now, to_ns),
+        }
+
+    def _shares(self, spent: dict[str, int], span_ns: int) -> dict[str, float]:
+        """Of the cores of the broker, and of the hosts with stores."""
+        broker, about = self._stores.broker.settings, self._stores.about
+        span_ns = max(span_ns, 1)
+        return {
+            "broker_busy": round(broker.base_share + spent["broker_ns"] / (broker.cores * span_ns), 6),
+            "worker_busy": round(about.costs.base_share + spent["worker_ns"] / (self._cores * span_ns), 6),
+        }
+
+    def _cleaners(self, now_ns: int) -> list[dict[str, Any]]:
+        """Threads of the broker: the store whose changelog they clean, None asleep, and until when."""
+        cleaner = self._stores.broker.cleaner
+        if cleaner is None:
+            return []
+        return [
+            {
+                "log": None if thread.pass_ is None else self._stores.tasks[thread.log].name,
+                "until_s": thread.until_ns / 1e9,
+                "bytes": 0 if thread.pass_ is None else thread.pass_.clean_bytes + thread.pass_.dirty_bytes,
+            }
+            for thread in cleaner.threads
+        ]
+
+
+def _store(task: StoreOf) -> dict[str, Any]:
+    """Of one instance, from its cache down to its log. behind: records of the log that a restore with the disk would read; records:
+    without it. segments: of the log, (records, bytes) each, `clean` of them clean; the last one is active."""
+    store = task.store
+    tree, log = store.tree, store.log
+    return {
+        "cached": store.cache.used,
+        "dirty": store.cache.dirty,
+        "buffer_bytes": tree.active.bytes,
+        "full_buffers": len(tree.full),
+        "runs": [[run.bytes for run in level] for level in tree.levels],
+        "disk_bytes": tree.disk_bytes,
+        "write_amplification": round(tree.write_amplification, 6),
+        "read_amplification": tree.read_amplification,
+        "log_bytes": log.bytes,
+        "clean_bytes": log.clean_bytes,
+        "dirty_bytes": log.dirty_bytes,
+        "dirty_ratio": round(log.dirty_share, 6),
+        "segments": len(log.clean) + len(log.dirty),
+        "end": log.end,
+        "behind": log.end - 1 - store.offset,
+        "records": log.count,
+    }
