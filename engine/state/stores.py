@@ -60,7 +60,7 @@ class StoreOf:
 
 class Stores:
     """tasks: the stores, by instance. hosts: theirs. samples: counts at the ends of the last two frames. logged: bytes of all changelogs at
-    the ends of frames: how many there were, their sum, the largest."""
+    the ends of frames: how many there were, their sum, the largest. committed_ns: when the last commit began, 0 before the first."""
 
     features = ("changes", "background")
 
@@ -91,7 +91,7 @@ class Stores:
         phases = RandomStream(seed, "commits").below(np.array(self.hosts, np.int64), about.commit_ns) + 1
         self._commits_ns = dict(zip(self.hosts, phases.tolist(), strict=True))  # by host: when its next one is due
         self._book_ns = BOOK_NS
-        self.commits = 0
+        self.commits = self.committed_ns = 0
         self.commit_ns = 0  # how long they took, summed
         self._frame_ns = self._sample_ns = experiment.measurement.frame_ns
         self.samples = [self.counts(world, 0)] * 2
@@ -113,6 +113,7 @@ class Stores:
         for host, due_ns in self._commits_ns.items():
             if due_ns <= now_ns:
                 self._commits_ns[host] = now_ns + self.about.commit_ns
+                self.committed_ns = now_ns
                 self._commit(host, now_ns)
         if self._book_ns <= now_ns:
             self._book_ns = now_ns + BOOK_NS
@@ -204,7 +205,7 @@ class Stores:
             for task in self.tasks
         ]
         broker = {"rolls": self.broker._rolls, "cleaner": self.broker.cleaner}
-        counts = [self._book_ns, self.commits, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
+        counts = [self._book_ns, self.commits, self.committed_ns, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
         sampled = [self._sample_ns, self.samples, self.logged]
         return {"stores": plain([parts, broker], SAVED, CALLABLES), "counts": counts, "sampled": sampled}
 
@@ -217,7 +218,7 @@ class Stores:
             store.offset, store.committed_ns, store._under_way, task.charged = part["counts"]
             task.operations.take_over(*part["operations"])
         self.broker.take_over([task.store.log for task in self.tasks], broker["rolls"], broker["cleaner"])
-        self._book_ns, self.commits, self.commit_ns, commits = state["counts"]
+        self._book_ns, self.commits, self.committed_ns, self.commit_ns, commits = state["counts"]
         self._sample_ns, self.samples, self.logged = state["sampled"]
         self._commits_ns = {int(h): at_ns for h, at_ns in commits}
 

@@ -30,13 +30,15 @@ class StateWatch:
             "requests": spent["requests"],
             "passes": spent["passes"],
             "commits": spent["commits"],
+            "since_commit_s": round((to_ns - self._stores.committed_ns) / 1e9, 6),
             "changelog_bytes": whole,
             "clean_bytes": clean,
             "dirty_bytes": dirty,
             "active_bytes": whole - clean - dirty,
             "dirty_ratio": round(max(log.dirty_share for log in logs), 6),
             **self._shares(spent, to_ns - max(from_ns, 0)),
-            "cleaners": self._cleaners(to_ns),
+            "limits": self._limits(),
+            "cleaners": self._cleaners(),
             "stores": {task.name: _store(task) for task in self._stores.tasks},
         }
 
@@ -74,24 +76,33 @@ class StateWatch:
             "worker_busy": round(about.costs.base_share + spent["worker_ns"] / (self._cores * span_ns), 6),
         }
 
-    def _cleaners(self, now_ns: int) -> list[dict[str, Any]]:
-        """Threads of the broker: the store whose changelog they clean, None asleep, and until when."""
+    def _limits(self) -> dict[str, float | None]:
+        """When entries leave a cache, when a buffer is flushed, and when a log is cleaned: None if never."""
+        store, about = self._stores.tasks[0].store.settings, self._stores.about
+        return {
+            "dirty": store.cache.batch,
+            "buffer_bytes": store.tree.buffer_bytes if store.on_disk else None,
+            "dirty_ratio": about.changelog.dirty_ratio if about.changelog.compacted else None,
+        }
+
+    def _cleaners(self) -> dict[str, dict[str, float | None]]:
+        """Threads of the broker, by number from 1 on: the number of the store whose changelog they clean, None asleep, and until when."""
         cleaner = self._stores.broker.cleaner
         if cleaner is None:
-            return []
-        return [
-            {
-                "log": None if thread.pass_ is None else self._stores.tasks[thread.log].name,
+            return {}
+        return {
+            str(n): {
+                "log": None if thread.pass_ is None else thread.log,
                 "until_s": thread.until_ns / 1e9,
                 "bytes": 0 if thread.pass_ is None else thread.pass_.clean_bytes + thread.pass_.dirty_bytes,
             }
-            for thread in cleaner.threads
-        ]
+            for n, thread in enumerate(cleaner.threads, 1)
+        }
 
 
 def _store(task: StoreOf) -> dict[str, Any]:
     """Of one instance, from its cache down to its log. behind: records of the log that a restore with the disk would read; records:
-    without it. segments: of the log, (records, bytes) each, `clean` of them clean; the last one is active."""
+    without it. segments: closed ones."""
     store = task.store
     tree, log = store.tree, store.log
     return {
@@ -99,7 +110,7 @@ def _store(task: StoreOf) -> dict[str, Any]:
         "dirty": store.cache.dirty,
         "buffer_bytes": tree.active.bytes,
         "full_buffers": len(tree.full),
-        "runs": [[run.bytes for run in level] for level in tree.levels],
+        "runs": sum(len(level) for level in tree.levels),
         "disk_bytes": tree.disk_bytes,
         "write_amplification": round(tree.write_amplification, 6),
         "read_amplification": tree.read_amplification,

@@ -529,22 +529,31 @@ class SpacesNews(TypedDict):
 
 
 class CleanerSample(TypedDict):
-    """A thread of the broker: the store whose changelog it cleans, null asleep; until when; the bytes that its pass reads."""
+    """A thread of the broker: the number of the store whose changelog it cleans, null asleep; until when; the bytes that its pass reads."""
 
-    log: str | None
+    log: int | None
     until_s: float
     bytes: int
 
 
+class StoreLimits(TypedDict):
+    """dirty: entries of a cache that leave together. buffer_bytes: of a full buffer, null without a disk. dirty_ratio: above which a log is
+    cleaned, null if none is."""
+
+    dirty: int
+    buffer_bytes: int | None
+    dirty_ratio: float | None
+
+
 class StoreSample(TypedDict):
-    """The store of an instance, from its cache down to its log. cached, dirty: entries of the cache. runs: bytes by level. behind: records
+    """The store of an instance, from its cache down to its log. cached, dirty: entries of the cache. runs: on disk. behind: records
     of the log that a restore would read if the disk is left; records: if it is not."""
 
     cached: int
     dirty: int
     buffer_bytes: int
     full_buffers: int
-    runs: list[list[int]]
+    runs: int
     disk_bytes: int
     write_amplification: float
     read_amplification: int
@@ -561,14 +570,16 @@ class StoreSample(TypedDict):
 @EXACT
 class StateNews(TypedDict):
     """Local stores. written_bytes to disks, appended records, requests to the broker, passes of cleaners, commits: in the frame. Bytes of
-    all changelogs at its end, and the largest dirty_ratio of one. broker_busy, worker_busy: of the cores, in the frame. stores: by
-    instance."""
+    all changelogs at its end, and the largest dirty_ratio of one. since_commit_s: since the last commit began, or since the start.
+    broker_busy, worker_busy: of the cores, in the frame. cleaners: by number, from 1 on.
+    stores: by instance, in the order of their numbers."""
 
     written_bytes: int
     appended: int
     requests: int
     passes: int
     commits: int
+    since_commit_s: float
     changelog_bytes: int
     clean_bytes: int
     dirty_bytes: int
@@ -576,7 +587,8 @@ class StateNews(TypedDict):
     dirty_ratio: float
     broker_busy: float
     worker_busy: float
-    cleaners: list[CleanerSample]
+    limits: StoreLimits
+    cleaners: dict[str, CleanerSample]
     stores: dict[str, StoreSample]
 
 

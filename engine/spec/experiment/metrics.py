@@ -214,6 +214,8 @@ OVER_TIME: dict[str, Quantity] = {
         "scaling.workers": Quantity("instances", "Active instances."),
         "state.written_bytes": Quantity("bytes", "Bytes that local stores wrote to disks in the frame."),
         "state.appended": Quantity("records", "Records that went to changelogs in the frame."),
+        "state.requests": Quantity("", "Requests of senders in the frame."),
+        "state.since_commit_s": Quantity("s", "Time since the last commit of a host began, or since the start."),
         "state.changelog_bytes": Quantity("bytes", "Size of all changelogs."),
         "state.dirty_ratio": Quantity("share", "Largest dirty ratio of a changelog."),
         "state.passes": Quantity("", "Passes of cleaners that ended in the frame."),

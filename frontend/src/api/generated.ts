@@ -775,9 +775,9 @@ export interface components {
             operators?: string[];
             turn?: components["schemas"]["RegionTurn"];
         };
-        /** @description A thread of the broker: the store whose changelog it cleans, null asleep; until when; the bytes that its pass reads. */
+        /** @description A thread of the broker: the number of the store whose changelog it cleans, null asleep; until when; the bytes that its pass reads. */
         CleanerSample: {
-            log: string | null;
+            log: number | null;
             until_s: number;
             bytes: number;
         };
@@ -1228,8 +1228,9 @@ export interface components {
         };
         /**
          * @description Local stores. written_bytes to disks, appended records, requests to the broker, passes of cleaners, commits: in the frame. Bytes of
-         *     all changelogs at its end, and the largest dirty_ratio of one. broker_busy, worker_busy: of the cores, in the frame. stores: by
-         *     instance.
+         *     all changelogs at its end, and the largest dirty_ratio of one. since_commit_s: since the last commit began, or since the start.
+         *     broker_busy, worker_busy: of the cores, in the frame. cleaners: by number, from 1 on.
+         *     stores: by instance, in the order of their numbers.
          */
         StateNews: {
             written_bytes: number;
@@ -1237,6 +1238,7 @@ export interface components {
             requests: number;
             passes: number;
             commits: number;
+            since_commit_s: number;
             changelog_bytes: number;
             clean_bytes: number;
             dirty_bytes: number;
@@ -1244,13 +1246,25 @@ export interface components {
             dirty_ratio: number;
             broker_busy: number;
             worker_busy: number;
-            cleaners: components["schemas"]["CleanerSample"][];
+            limits: components["schemas"]["StoreLimits"];
+            cleaners: {
+                [key: string]: components["schemas"]["CleanerSample"];
+            };
             stores: {
                 [key: string]: components["schemas"]["StoreSample"];
             };
         };
         /**
-         * @description The store of an instance, from its cache down to its log. cached, dirty: entries of the cache. runs: bytes by level. behind: records
+         * @description dirty: entries of a cache that leave together. buffer_bytes: of a full buffer, null without a disk. dirty_ratio: above which a log is
+         *     cleaned, null if none is.
+         */
+        StoreLimits: {
+            dirty: number;
+            buffer_bytes: number | null;
+            dirty_ratio: number | null;
+        };
+        /**
+         * @description The store of an instance, from its cache down to its log. cached, dirty: entries of the cache. runs: on disk. behind: records
          *     of the log that a restore would read if the disk is left; records: if it is not.
          */
         StoreSample: {
@@ -1258,7 +1272,7 @@ export interface components {
             dirty: number;
             buffer_bytes: number;
             full_buffers: number;
-            runs: number[][];
+            runs: number;
             disk_bytes: number;
             write_amplification: number;
             read_amplification: number;
@@ -4787,6 +4801,7 @@ export type ScheduledQuery = components['schemas']['ScheduledQuery'];
 export type SchedulingNews = components['schemas']['SchedulingNews'];
 export type SpacesNews = components['schemas']['SpacesNews'];
 export type StateNews = components['schemas']['StateNews'];
+export type StoreLimits = components['schemas']['StoreLimits'];
 export type StoreSample = components['schemas']['StoreSample'];
 export type StoredRecord = components['schemas']['StoredRecord'];
 export type TrunkSample = components['schemas']['TrunkSample'];

@@ -12,10 +12,10 @@ from ...base.problems import Refusal
 from ...base.units import Integer, Number, quantity, seconds_ns
 from ...base.variant import Variant
 
-WORKER_CPU = Charge("fitted", "four costs for the four CPU shares of workers", ("Chronarakis 2019, Table 4.1",))
-BROKER_CPU = Charge("fitted", "", ("Chronarakis 2019, Figure 4.16",))
-PASSES = Charge("fitted", "passes under the aggressive policy leave no time to sleep", ("Chronarakis 2019, Figures 4.11 and 4.14",))
-DISK_BYTES = Charge("fitted", "", ("Chronarakis 2019, Figures 4.3 to 4.6",))
+WORKER_CPU = Charge("fitted", "four costs for the four CPU shares of workers", ("incremental/table-4.1",))
+BROKER_CPU = Charge("fitted", fitted_to=("incremental/4.16",))
+PASSES = Charge("fitted", "passes under the aggressive policy leave no time to sleep", ("incremental/4.10",))
+DISK_BYTES = Charge("fitted", fitted_to=("incremental/4.3",))
 
 RECORD_BYTES = 34
 """Of a record in a log beside key and value (message format 1 of Apache Kafka)."""

@@ -8,6 +8,7 @@ import { isBalanced } from "../../model/run/balancing";
 import type { RunEvent } from "../../model/run/events";
 import { isScheduled } from "../../model/run/scheduling";
 import { similarityJoins } from "../../model/run/spaces";
+import { hasStores } from "../../model/run/stores";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
 import type { Address, PanelId } from "./address";
@@ -23,11 +24,12 @@ import { Queries } from "./Queries";
 import { Records } from "./Records";
 import { Scheduler } from "./Scheduler";
 import { Spaces } from "./Spaces";
+import { Stores } from "./Stores";
 import { SummaryTable } from "./Summary";
 import { Verdicts } from "./Verdicts";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
-const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "spaces", "balancing", "instances", "spark"];
+const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "spaces", "balancing", "stores", "instances", "spark"];
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
@@ -67,6 +69,7 @@ export const ResultPanel = memo(function ResultPanel({
     scheduler: isScheduled(document),
     spaces: similarityJoins(document).length > 0,
     balancing: isBalanced(document),
+    stores: hasStores(document),
   };
   const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
   const panel: PanelId = named ?? (has.summary ? "summary" : "events");
@@ -94,6 +97,7 @@ export const ResultPanel = memo(function ResultPanel({
           ...(has.scheduler ? [{ id: "scheduler" as const, label: "Scheduler" }] : []),
           ...(has.spaces ? [{ id: "spaces" as const, label: "Space" }] : []),
           ...(has.balancing ? [{ id: "balancing" as const, label: "Balancing" }] : []),
+          ...(has.stores ? [{ id: "stores" as const, label: "Stores" }] : []),
           { id: "instances", label: "Instances" },
           { id: "records", label: "Records" },
           { id: "spark", label: "Spark" },
@@ -127,6 +131,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "scheduler" && <Scheduler document={document} />}
       {panel === "spaces" && <Spaces run={run} document={document} gone={gone} />}
       {panel === "balancing" && <Balancing document={document} />}
+      {panel === "stores" && <Stores />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "instances" && (
         <Instances
