@@ -77,11 +77,10 @@ class Stores:
             if operator(spec.kind).keeping is not None and (not about.operators or spec.id in about.operators)
         ]
         here = [(n, spec, i) for n, spec in stored for i in np.flatnonzero(w.inst[:, L.I_OP] == n).tolist()]
-        count = np.bincount(w.inst[[i for _, _, i in here], L.I_HOST], minlength=int(w.g[L.G_MACHINES]))
         self.tasks: list[StoreOf] = []
         for _, spec, i in here:
             h = int(w.inst[i, L.I_HOST])
-            store = Store(_store_settings(about, int(count[h])), Partition(_log_settings(about)))
+            store = Store(_store_settings(about), Partition(_log_settings(about)))
             operations = Operations(store.keys, _sizes(about, spec, schemas, texts))
             self.tasks.append(StoreOf(i, f"{spec.id}[{w.inst[i, L.I_INDEX]}]", h, store, operations))
         self._of_instance = {task.instance: task for task in self.tasks}
@@ -238,13 +237,12 @@ def _sizes(about: Changelog, spec: OperatorSpec, schemas: Mapping[str, RecordSch
     )
 
 
-def _store_settings(about: Changelog, stores: int) -> StoreSettings:
-    """Of a store that shares its host with others, `stores` in all."""
+def _store_settings(about: Changelog) -> StoreSettings:
     tree = getattr(about, "tree", None)
     settings = TreeSettings()
     if tree is not None:
         settings = TreeSettings(
-            buffer_bytes=max(1, megabytes_bytes(tree.buffer_mb) // stores) if tree.absorbs else 1,
+            buffer_bytes=max(1, megabytes_bytes(tree.buffer_mb)) if tree.absorbs else 1,
             buffers=tree.buffers,
             compaction=tree.compaction,
             runs_max=tree.runs_max if tree.absorbs else 10**9,

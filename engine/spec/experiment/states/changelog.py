@@ -15,9 +15,7 @@ from .base import DISK_BYTES, Changelog
 class Tree(Model):
     """The log-structured merge tree: buffers in memory, and sorted runs on the disk of the worker. There is no write-ahead log."""
 
-    buffer_mb: Number = quantity(
-        32.0, unit="MB", gt=0, le=1e6, title="Buffer", description="Of a host, divided among the stores on it. A full one is flushed."
-    )
+    buffer_mb: Number = quantity(32.0, unit="MB", gt=0, le=1e6, title="Buffer", description="Of each store. A full one is flushed.")
     buffers: Integer = quantity(3, ge=2, le=1000, title="Buffers", description="Of each store. If all are full, writes wait for a flush.")
     absorbs: bool = Field(
         default=True,

@@ -63,9 +63,10 @@ describe("local stores", () => {
 
   it("tell what each log is made of, and which thread cleans it", () => {
     const now = storesAt(logOf([frame(0, news())]), 0, (size) => `${size} B`);
-    expect(now?.logs.map(({ name, clean_bytes, dirty_bytes, active_bytes, thread }) => [name, clean_bytes, dirty_bytes, active_bytes, thread])).toEqual([
-      ["a[0]", 200, 700, 100, null],
-      ["a[1]", 200, 700, 100, "1"],
+    const sizes = { clean_bytes: 200, dirty_bytes: 700, active_bytes: 100, dirty_ratio: 7 / 9 };
+    expect(now?.logs).toEqual([
+      { name: "a[0]", ...sizes, thread: null },
+      { name: "a[1]", ...sizes, thread: "1" },
     ]);
     expect(now?.cleaners).toEqual([
       { number: "1", does: "cleans a[1], 900 B, until 2.50 s", asleep: false },
