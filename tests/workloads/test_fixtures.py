@@ -47,6 +47,7 @@ COUNTS = {
     "nexmark_q8_windows": {"persons": 156_056, "auctions": 468_048},
     "nexmark_q11": {"bids": 600_000},
     "nexmark_q12": {"bids": 600_000},
+    "incremental_fold": {"purchases": 3_000_000},
     "similar_flights": {"flights": 113_493},
     "similarity_join": {"left": 90_000, "right": 90_000},
     "smart_grid_global": {"readings": 239_617},

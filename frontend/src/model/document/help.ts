@@ -24,6 +24,7 @@ const FAMILIES: [family: string, title: string, what: string][] = [
   ["rescalings", "Rescaling", "How a change of parallelism is executed."],
   ["schedulings", "Scheduling", "Which queries run next on the cores of a host."],
   ["balancings", "Balancing", "Which worksets of similarity joins move to other workers."],
+  ["states", "State", "Where operators keep their state."],
   ["memories", "Memory", "What uses the memory of a host, and what happens when it runs out."],
   ["slow_downs", "Slow-down", "How service slows down as memory fills."],
   ["noises", "Noise of services", "Random variation in the cost of equal work."],
