@@ -10,6 +10,9 @@ WORKER, ROUNDS, SEARCHED = (f"engine/checkpointing/{name}.py" for name in ("work
 CACHE, TREE, STORE, RESTORES = (f"engine/state/{name}.py" for name in ("kernels", "tree", "store", "restoring"))
 CACHES, TREES, STORES, TIMES = ((f"tests/engine/state/{name}.py",) for name in ("test_cache", "test_tree", "test_store", "test_restoring"))
 JOIN, JOINS = "engine/operators/expiring_join.py", ("tests/engine/core/test_exactness.py",)
+OPERATIONS, WORKED = CACHE, ("tests/engine/state/test_operations.py",)
+AGGREGATE, RUNS, RUN = "engine/operators/aggregate.py", "engine/state/stores.py", ("tests/engine/state/test_stores.py",)
+BROKER, BROKERS = "engine/services/broker.py", ("tests/engine/services/test_broker.py",)
 OUTPUT_LOG, OUTPUT_LOGS = "engine/state/output_log.py", ("tests/engine/state/test_output_log.py",)
 
 MUTATIONS = (
@@ -112,4 +115,29 @@ MUTATIONS = (
         JOINS,
     ),
     Mutation("joins: a replaced record expires once more", JOIN, "row[entry[e, own + 1], extra + EXPIRY_ROW_ENTRY] = -1", "pass", JOINS),
+    Mutation(
+        "changes: retained records as one value", AGGREGATE, "CHANGE_ADD if par[at + AGG_ROWS] > 0 else CHANGE_FOLD", "CHANGE_FOLD", RUN
+    ),
+    Mutation("changes: a window that ends stays", AGGREGATE, "CHANGE_CLEAR if frees else CHANGE_READ", "CHANGE_READ", RUN),
+    Mutation("changes: no work", "engine/core/kernels/event_loop/service.py", "    cost_ps += box[BOX_STATE_PS]\n", "", RUN),
+    Mutation("changes: deletions cost nothing", "engine/core/kernels/changes.py", "work += count * world.op[o, O_WRITE_PS]", "pass", RUN),
+    Mutation(
+        "operations: a deleted record is deleted again",
+        OPERATIONS,
+        "                number = after[number]\n            names[n, NAME_FIRST] = -1\n",
+        "                number = after[number]\n",
+        WORKED,
+    ),
+    Mutation("operations: only the last record is deleted", OPERATIONS, "after[names[n, NAME_LAST]] = number", "pass", WORKED),
+    Mutation("operations: one number for all records", OPERATIONS, "totals[TOTAL_RETAINED] += 1", "pass", WORKED),
+    Mutation("operations: no digits", OPERATIONS, "        left = left // 10\n        found += 1\n", "        left = left // 10\n", WORKED),
+    Mutation("operations: windows share their names", OPERATIONS, "names[n, NAME_PANE] == pane and", "True and", WORKED),
+    Mutation("senders: a request for each record", OPERATIONS, "elif sender[SEND_BEGAN] < t:", "else:", WORKED),
+    Mutation("senders: nothing waits", OPERATIONS, "            sender[SEND_WAITS] = 1\n", "            sender[SEND_WAITS] = 0\n", WORKED),
+    Mutation("stores: a commit counts at once", STORE, "self._under_way[0] <= now_ns", "True", RUN),
+    Mutation("stores: senders cost nothing", RUNS, "            if fresh:\n", "            if fresh < 0:\n", RUN),
+    Mutation("stores: names are not saved", RUNS, 'task.operations.take_over(*part["operations"])', "pass", RUN),
+    Mutation("stores: the cut is not forgotten", RUNS, "                part.settle()\n", "                pass\n", RUN),
+    Mutation("brokers: cores for all", BROKER, "return max(1.0, wanted / self.settings.cores)", "return 1.0", BROKERS),
+    Mutation("brokers: segments cost nothing", BROKER, "cleaning + self.rolled * self.settings.roll_ns", "cleaning", BROKERS),
 )
