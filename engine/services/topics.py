@@ -129,6 +129,10 @@ class Partition:
         """Records that it holds."""
         return sum(len(records) for records in self.segments())
 
+    def count_from(self, first: int) -> int:
+        """Records that it holds from an offset on."""
+        return sum(len(records) - int(np.searchsorted(records.offsets, first)) for records in self.segments())
+
     @property
     def dirty_share(self) -> float:
         """Dirty bytes over dirty and clean ones. The active segment does not count."""

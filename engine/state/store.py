@@ -64,6 +64,11 @@ class Store:
         self.cache = Cache(self.settings.cache)
         self.tree = Tree(self.keys, self.settings.tree)
 
+    def take_keys(self, keys: StoreKeys) -> None:
+        """Share the keys of another store, into whose log it looks. It must be empty."""
+        self.keys = keys
+        self._new()
+
     def carry_out(self, operations: Words) -> int:
         """Carry out an operator's operations (n, 5), see `Cache`. Returns for how long the last one has waited for a buffer."""
         left = self.cache.carry_out(operations)

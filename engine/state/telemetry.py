@@ -7,6 +7,7 @@ from typing import Any
 from engine.core import layout as L
 from engine.core.world import World
 
+from .store import Store
 from .stores import StoreOf, Stores
 
 
@@ -65,7 +66,18 @@ class StateWatch:
             "tombstones": sum(int(part.is_tombstone.sum()) for task in tasks for part in task.store.log.segments()),
             "write_amplification": round(now["written"] / put_bytes, 6) if put_bytes else 0.0,
             **self._shares(now, to_ns),
+            **(self._restored(to_ns) if self._stores.about.restores_at_end else {}),
         }
+
+    def _restored(self, now_ns: int) -> dict[str, float]:
+        """The longest restore of a store from its changelog alone, into an empty one. The stores of the run stay as they are."""
+        found = []
+        for task in self._stores.tasks:
+            empty = Store(task.store.settings, task.store.log)
+            empty.take_keys(task.store.keys)
+            found.append(empty.restore(now_ns))
+        longest = max(found, key=lambda restored: restored.took_ns)
+        return {"restore_ms": round(longest.took_ns / 1e6, 6), "restore_records": longest.records}
 
     def _shares(self, spent: dict[str, int], span_ns: int) -> dict[str, float]:
         """Of the cores of the broker, and of the hosts with stores."""
@@ -120,6 +132,6 @@ def _store(task: StoreOf) -> dict[str, Any]:
         "dirty_ratio": round(log.dirty_share, 6),
         "segments": len(log.clean) + len(log.dirty),
         "end": log.end,
-        "behind": log.end - 1 - store.offset,
+        "behind": log.count_from(store.offset + 1),
         "records": log.count,
     }

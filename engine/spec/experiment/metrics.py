@@ -133,6 +133,8 @@ OF_STATE = {
     "changelog_bytes_mean": Quantity("bytes", "Their mean size at the ends of frames."),
     "stored": Quantity("records", "Records in changelogs at the end."),
     "tombstones": Quantity("records", "Tombstones in changelogs at the end."),
+    "restore_ms": Quantity("ms", "Longest restore of a store from its changelog when the run ends."),
+    "restore_records": Quantity("records", "Records that this restore reads."),
     "write_amplification": Quantity("", "Bytes written to disks over bytes that operators have put."),
     "passes": Quantity("", "Passes of cleaners over changelogs."),
     "broker_busy": Quantity("share", "Share of the broker's cores in use."),

@@ -234,3 +234,18 @@ def test_ten_more_bytes_of_each_key_are_ten_more_of_each_record() -> None:
         sizes.append((sum(task.store.log.bytes for task in stores(simulation).tasks), simulation.summary()["state"]["appended"]))
     assert sizes[1][1] == sizes[0][1]
     assert sizes[1][0] - sizes[0][0] == 10 * sizes[0][1]
+
+
+@pytest.mark.parametrize("layout", ["fold", "retain"])
+def test_a_restore_at_the_end_reads_the_whole_changelog_and_changes_nothing(layout: Layout) -> None:
+    one, other = (ran(stored(layout, restores_at_end=tried), 3.5) for tried in (True, False))
+    summary = one.summary()["state"]
+    found = [task.store for task in stores(one).tasks]
+    assert summary["restore_records"] in [store.log.count for store in found]
+    assert {name: value for name, value in summary.items() if not name.startswith("restore_")} == other.summary()["state"]
+    before = [contents(task) for task in stores(one).tasks]
+    one.summary()
+    assert [contents(task) for task in stores(one).tasks] == before
+    costs = found[0].settings.costs
+    least = costs.read_ns + costs.ascending_ns
+    assert summary["restore_ms"] * 1e6 > least * summary["restore_records"]

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, model_validator
 from ...base.operator import Model
 from ...base.origins import ASSUMED, Charge
 from ...base.problems import Refusal
-from ...base.units import Integer, Number, quantity, seconds_ns
+from ...base.units import ADVANCED, Integer, Number, quantity, seconds_ns
 from ...base.variant import Variant
 
 WORKER_CPU = Charge("fitted", "four costs for the four CPU shares of workers", ("incremental/table-4.1",))
@@ -187,6 +187,14 @@ class Changelog(Variant):
         le=10**9,
         title="Bytes of values",
         description="Of one value for a key and window. Default: 8 for each aggregate.",
+    )
+    restores_at_end: bool = Field(
+        default=False,
+        strict=True,
+        title="Restore at the end",
+        description="Whether the summary says how long a restore from the changelog alone takes when the run ends. Its records are read into "
+        "an empty store; the run's own stays as it is.",
+        json_schema_extra=ADVANCED,
     )
     cache: Cache = Field(default=Cache(), title="Cache", description="What delays writes above the store.")
     changelog: Topic = Field(default=Topic(), title="Changelog", description="The log that each change goes to.")

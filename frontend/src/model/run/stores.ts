@@ -79,6 +79,6 @@ export function strip(log: FrameLog, field: string, n: number, frames: number): 
   return { from_s: first ? log.timeOf(first - 1) : 0, to_s: log.timeOf(n), values, most: Math.max(0, ...values) };
 }
 
-/** Records of its log that a restore would read if it crashed now. */
+/** Records of its log that a restore would read if it crashed now: with its disk, and without. */
 export const readAfterACrash = ({ behind, records, disk_bytes }: StoreSample) =>
-  disk_bytes ? `${behind.toLocaleString("en")} with its disk, ${records.toLocaleString("en")} without` : records.toLocaleString("en");
+  disk_bytes ? `${behind.toLocaleString("en")}, ${records.toLocaleString("en")}` : records.toLocaleString("en");

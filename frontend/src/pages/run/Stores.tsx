@@ -27,7 +27,7 @@ export function Stores() {
         <span title="Share of the cores in use on hosts with stores">workers {percent(news.worker_busy)}</span>
         <span title="Commits bring caches and buffers to disk">last commit {news.since_commit_s.toFixed(1)} s ago</span>
       </p>
-      <div className="strips">
+      <div className="courses">
         <Strip title="Changelogs" unit={bytes} {...strip(log, "changelog_bytes", n, FRAMES)} />
         <Strip title="Written to disks, per frame" unit={bytes} {...strip(log, "written_bytes", n, FRAMES)} />
       </div>
@@ -91,7 +91,7 @@ function Logs({ logs, limit }: { logs: Log[]; limit: number | null }) {
             <td className="num">{bytes(clean_bytes + dirty_bytes + active_bytes)}</td>
             <td>
               <span className="gauge" title={limit === null ? "Changelogs are not compacted" : `Cleaned above ${limit}`}>
-                <i style={{ width: percent(dirty_ratio) }} />
+                <i style={{ width: `${100 * dirty_ratio}%` }} />
                 {limit !== null && <b style={{ left: `${100 * limit}%` }} />}
               </span>{" "}
               {dirty_ratio.toFixed(2)}
@@ -135,22 +135,20 @@ function Stacks({ stores, limits }: { stores: [string, StoreSample][]; limits: S
               <th className="num" title={`In memory, of ${bytes(limits.buffer_bytes ?? 0)}; full ones wait for the disk`}>
                 Buffer
               </th>
-              <th className="num" title="Sorted runs on disk">
-                Runs
+              <th className="num" title="Sorted runs on disk, and their number">
+                On disk
               </th>
-              <th className="num">On disk</th>
-              <th className="num" title="Bytes written to disk over bytes that the operator has put">
-                Write ampl.
-              </th>
-              <th className="num" title="Buffers and runs that a read of one key may look at">
-                Read ampl.
+              <th className="num" title="Bytes written to disk over bytes put; buffers and runs that a read of one key may look at">
+                Write, read ampl.
               </th>
             </>
           )}
           <th className="num" title="Records that have gone to its changelog">
             Logged
           </th>
-          <th title="Records of its changelog that a restore would read">If it crashed now</th>
+          <th className="num" title="Records of its changelog that a restore would read if it crashed now: with its disk, and without">
+            After a crash
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -164,19 +162,21 @@ function Stacks({ stores, limits }: { stores: [string, StoreSample][]; limits: S
                   {percent(store.buffer_bytes / Math.max(1, limits.buffer_bytes ?? 1))}
                   {store.full_buffers > 0 && ` +${store.full_buffers}`}
                 </td>
-                <td className="num">{store.runs}</td>
-                <td className="num">{bytes(store.disk_bytes)}</td>
-                <td className="num">{store.write_amplification.toFixed(2)}</td>
-                <td className="num">{store.read_amplification}</td>
+                <td className="num">
+                  {bytes(store.disk_bytes)}, {store.runs}
+                </td>
+                <td className="num">
+                  {store.write_amplification.toFixed(2)}, {store.read_amplification}
+                </td>
               </>
             )}
             <td className="num">{short(store.end)}</td>
-            <td>reads {readAfterACrash(store)}</td>
+            <td className="num">{readAfterACrash(store)}</td>
           </tr>
         ))}
         {stores.length > shown.length && (
           <tr>
-            <td colSpan={9}>
+            <td colSpan={7}>
               <button className="btn ghost mini" onClick={() => setOpen(true)}>
                 Show all {stores.length}
               </button>
