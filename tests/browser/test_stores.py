@@ -1,4 +1,5 @@
-"""Somebody watches local stores: their changelogs and who cleans them, what is dirty, and what a crash would make a store read."""
+"""Somebody puts the state of an operator into a local store, and watches its changelog: who cleans it, what is dirty, what a crash would
+make a store read."""
 
 from __future__ import annotations
 
@@ -10,30 +11,39 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from ..support.stored import stored
+from ..support.stored import in_memory, stored
 from .axe import assert_accessible
-from .test_run import start
-from .waiting import wait_until_ended
+from .canvas import Canvas
 
 
-def cleaned(document: dict[str, Any]) -> None:
-    """Twelve seconds of purchases, with a broker that compacts."""
+def purchases(document: dict[str, Any]) -> None:
+    """Twelve seconds of purchases, with the state in memory."""
     document.clear()
-    topic = {"compacted": True, "segment_ms": 100, "dirty_ratio": 0.2}
-    document.update(stored("fold", horizon_s=12, per_s=400, commit_s=4, changelog=topic, cleaner={"backoff_s": 1}))
+    document.update(in_memory(stored("fold", horizon_s=12, per_s=400)))
 
 
 @pytest.mark.slow
-def test_changelogs_cleaners_and_stores_are_shown(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
-    run_id = start(api, experiment(cleaned))
-    page.goto(f"/runs/{run_id}")
-    wait_until_ended(api, page, run_id)
+def test_a_store_is_chosen_and_its_changelog_watched(
+    page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]
+) -> None:
+    canvas.open(experiment(purchases))
+    page.get_by_role("tab", name="Policies").click()
+    page.get_by_label("State", exact=True).select_option(label="Local store, with a changelog")
+    page.locator("[data-pointer='/policies/state/commit_s'] input").fill("4")
+    page.locator("[data-pointer='/policies/state/changelog/compacted'] input").check()
+    page.locator("[data-pointer='/policies/state/changelog/segment_ms'] input").fill("100")
+    canvas.wait_until_saved()
+    assert_accessible(page)
+    canvas.run()
+    page.wait_for_url("**/runs/*")
+    expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     page.get_by_role("tab", name="Stores").click()
     stores = page.get_by_test_id("stores")
     expect(stores.get_by_test_id("changelogs").locator("tbody tr")).to_have_count(2)
-    expect(stores.get_by_test_id("store-stacks").locator("tbody tr")).to_have_count(2)
+    rows = stores.get_by_test_id("store-stacks").locator("tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.first.locator("td").last).to_have_text(re.compile(r"^[\d,]+, [\d,]+$"))
     expect(stores.get_by_test_id("cleaners").locator("li")).to_have_count(2)
-    expect(stores.get_by_test_id("store-stacks").locator("tbody tr").first.locator("td").last).to_have_text(re.compile(r"^[\d,]+, [\d,]+$"))
     assert_accessible(page)
 
     size = stores.locator(".about b")
@@ -41,3 +51,6 @@ def test_changelogs_cleaners_and_stores_are_shown(page: Page, api: httpx.Client,
     page.get_by_role("slider", name="Moment shown").press("Home")
     expect(size).not_to_have_text(at_end)
     expect(stores.get_by_test_id("cleaners")).to_contain_text(re.compile("asleep until|cleans revenue"))
+    state = api.get(f"/api/runs/{page.url.rsplit('/', 1)[-1].split('?')[0]}").json()["summary"]["state"]
+    assert state["commits"] == 6
+    assert state["appended"] > 4000

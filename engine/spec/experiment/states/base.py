@@ -192,8 +192,8 @@ class Changelog(Variant):
         default=False,
         strict=True,
         title="Restore at the end",
-        description="Whether the summary says how long a restore from the changelog alone takes when the run ends. Its records are read into "
-        "an empty store; the run's own stays as it is.",
+        description="Whether the summary says how long a restore from the changelog alone takes when the run ends. Its records are read "
+        "into an empty store; the run's own stays as it is.",
         json_schema_extra=ADVANCED,
     )
     cache: Cache = Field(default=Cache(), title="Cache", description="What delays writes above the store.")
