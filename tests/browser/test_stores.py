@@ -23,9 +23,7 @@ def purchases(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_a_store_is_chosen_and_its_changelog_watched(
-    page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]
-) -> None:
+def test_a_store_is_chosen_and_its_changelog_watched(page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]) -> None:
     canvas.open(experiment(purchases))
     page.get_by_role("tab", name="Policies").click()
     page.get_by_label("State", exact=True).select_option(label="Local store, with a changelog")
