@@ -40,10 +40,11 @@ BOOK_NS = 250_000_000
 SAVED = named(
     [
         *(Buffer, Cache, CacheSettings, Cleaner, CleanerSettings, Cleaning, DiskWrite, Entries, Job, LogSettings, Partition, Pass),
-        *(Records, Run, Segment, Sender, Store, StoreKeys, StoreSettings, Thread, Tree, TreeSettings),
+        *(Records, Run, Segment, Sender, StoreKeys, Thread, Tree, TreeSettings),
     ]
 )
-CALLABLES = ("factor", "slow_down", "costs")
+NOT_SAVED = ("factor", "slow_down")
+"""What a cleaner asks its broker for."""
 
 
 @dataclass
@@ -90,8 +91,7 @@ class Stores:
         phases = RandomStream(seed, "commits").below(np.array(self.hosts, np.int64), about.commit_ns) + 1
         self._commits_ns = dict(zip(self.hosts, phases.tolist(), strict=True))  # by host: when its next one is due
         self._book_ns = BOOK_NS
-        self.commits = self.committed_ns = 0
-        self.commit_ns = 0  # how long they took, summed
+        self.commits = self.committed_ns = self.commit_ns = 0  # the last: how long all of them took together
         self._frame_ns = self._sample_ns = experiment.measurement.frame_ns
         self.samples = [self.counts(world, 0)] * 2
         self.logged = {"count": 0, "sum": 0, "max": 0}
@@ -206,7 +206,7 @@ class Stores:
         broker = {"rolls": self.broker._rolls, "cleaner": self.broker.cleaner}
         counts = [self._book_ns, self.commits, self.committed_ns, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
         sampled = [self._sample_ns, self.samples, self.logged]
-        return {"stores": plain([parts, broker], SAVED, CALLABLES), "counts": counts, "sampled": sampled}
+        return {"stores": plain([parts, broker], SAVED, NOT_SAVED), "counts": counts, "sampled": sampled}
 
     def restore(self, state: Any) -> None:
         parts, broker = revived(state["stores"], SAVED)
