@@ -17,6 +17,8 @@ from engine.core.random import RandomStream
 from .cleaner import Cleaner, CleanerSettings
 from .topics import Partition
 
+SECOND_NS = 1_000_000_000
+
 
 @dataclass(frozen=True)
 class BrokerSettings:
@@ -79,6 +81,3 @@ class Broker:
         rolling = (rolled - before) * self.settings.roll_ns / max(last_ns - then_ns, 1)
         wanted = self.settings.base_share * self.settings.cores + rolling + others + 1
         return max(1.0, wanted / self.settings.cores)
-
-
-SECOND_NS = 1_000_000_000

@@ -26,6 +26,7 @@ from engine.core import layout as L
 from engine.core import weave
 from engine.core.control.active_instances import active, set_parallelism
 from engine.core.control.actors import Actor, ActorHost, Actors, Agent, Directory, packed, unpacked
+from engine.core.control.changes import make_room
 from engine.core.control.deadlock import standing_channels
 from engine.core.control.host_failure import will_be_back
 from engine.core.control.links import held
@@ -63,7 +64,6 @@ from engine.spec.rules.copies import written_out
 from engine.spec.rules.event_time import calendar_text, event_zero_ns
 from engine.spec.rules.validation import Context, load
 from engine.state import stores as state_stores
-from engine.state.stores import stores_of
 from engine.state.telemetry import StateWatch
 from engine.telemetry.drawn import Drawn
 from engine.telemetry.files import Telemetry
@@ -155,7 +155,7 @@ class Simulation:
         self._scheduler = scheduling_setup.scheduler_of(self._written_out, self._world.arrays)
         if self._scheduler is not None:
             self._controls.append(self._scheduler)
-        self._stores = stores_of(self._written_out, self._world, self._plan.schemas, self._plan.strings.as_list)
+        self._stores = state_stores.stores_of(self._written_out, self._world, self._plan.schemas, self._plan.strings.as_list)
         self._state: StateWatch | None = None
         if self._stores is not None:
             self._controls.append(self._stores)
@@ -399,6 +399,7 @@ class Simulation:
                 self._flush_outputs()
             elif reason == L.NEED_CHANGES and self._stores is not None:
                 self._stores.take(self._world)
+                make_room(self._world)
             elif reason != L.DEATH:
                 self._world.grow(reason)
             if self._world.arrays.g[L.G_LOST] >= 0:

@@ -1,4 +1,4 @@
-"""Kernels of local stores: from changes of state to operations, and which entry leaves the cache when."""
+"""Kernels of local stores: from changes of state to operations, which entry leaves the cache when, and what a request takes along."""
 
 from engine.core.compiler import compiled
 from engine.core.kernels.hashing import mix64

@@ -18,6 +18,7 @@ from .kernels import (
     NAME_WORDS,
     OP_WORDS,
     OUT_COUNT,
+    SIZE_OF_TEXTS,
     SIZE_RECORD,
     SIZE_REPEATS,
     SIZE_TEXT,
@@ -71,9 +72,7 @@ class Operations:
         gone = int(changes[changes[:, L.CHANGE_KIND] == L.CHANGE_CLEAR, L.CHANGE_COUNT].sum())
         out = np.empty((2 * len(changes) + gone, OP_WORDS), np.int64)
         self.totals[TOTAL_KEYS] = self.keys.count
-        translate(
-            changes, out, self.keys.words, self.names, self._buckets, self.after, self.totals, self._sizes, self._of_texts
-        )  # fmt: skip
+        translate(changes, out, self.keys.words, self.names, self._buckets, self.after, self.totals, self._sizes, self._of_texts)
         self.keys.count = int(self.totals[TOTAL_KEYS])
         return out[: self.totals[OUT_COUNT]]
 
@@ -102,9 +101,9 @@ class Operations:
             self._link()
         if self.sizes.texts is not None:
             texts = self.sizes.texts()
-            if len(texts) != len(self._of_texts) or not self._sizes[-1]:
+            if len(texts) != len(self._of_texts) or not self._sizes[SIZE_OF_TEXTS]:
                 self._of_texts = np.array([*(len(text.encode()) for text in texts)] or [0], np.int64)
-                self._sizes[-1] = 1
+                self._sizes[SIZE_OF_TEXTS] = 1
 
     def _link(self) -> None:
         """Make the buckets of all names anew."""

@@ -15,7 +15,7 @@ import numpy as np
 from engine.core import layout as L
 from engine.core.control.background import add_background_work, background_ns
 from engine.core.control.busy_time import accrue
-from engine.core.control.changes import make_room, note_changes, taken_changes
+from engine.core.control.changes import note_changes, taken_changes
 from engine.core.random import RandomStream
 from engine.core.world import World
 from engine.services.broker import Broker, BrokerSettings
@@ -122,9 +122,8 @@ class Stores:
             self._sample(world, now_ns)
 
     def take(self, world: World) -> None:
-        """Bring all changes so far into the stores. Makes room for further ones."""
+        """Bring all changes so far into the stores."""
         changes = taken_changes(world)
-        make_room(world)
         if not len(changes):
             return
         changes = changes[np.argsort(changes[:, L.CHANGE_INSTANCE], kind="stable")]

@@ -31,7 +31,7 @@ def taken_changes(world: World) -> Words:
 
 
 def make_room(world: World) -> None:
-    """Enlarge the table if one service needs more than all of it. It must be empty."""
+    """Enlarge the table if the service for which the loop handed back (NEED_CHANGES) needs more than all of it. Take the changes before."""
     w = world.arrays
     need = int(w.g[L.G_NEED])
     if need > len(w.changes):
