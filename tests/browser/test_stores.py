@@ -40,7 +40,7 @@ def test_a_store_is_chosen_and_its_changelog_watched(page: Page, canvas: Canvas,
     expect(stores.get_by_test_id("changelogs").locator("tbody tr")).to_have_count(2)
     rows = stores.get_by_test_id("store-stacks").locator("tbody tr")
     expect(rows).to_have_count(2)
-    expect(rows.first.locator("td").last).to_have_text(re.compile(r"^[\d,]+, [\d,]+$"))
+    expect(rows.first.locator("td").last).to_have_text(re.compile(r"^[\d,]+ / [\d,]+$"))
     expect(stores.get_by_test_id("cleaners").locator("li")).to_have_count(2)
     assert_accessible(page)
 

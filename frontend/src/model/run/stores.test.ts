@@ -84,7 +84,7 @@ describe("local stores", () => {
   });
 
   it("say what a crash would make them read", () => {
-    expect(readAfterACrash(store())).toBe("1,500, 3,500");
+    expect(readAfterACrash(store())).toBe("1,500 / 3,500");
     expect(readAfterACrash(store({ disk_bytes: 0 }))).toBe("3,500");
   });
 });

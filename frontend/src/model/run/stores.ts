@@ -81,4 +81,4 @@ export function strip(log: FrameLog, field: string, n: number, frames: number): 
 
 /** Records of its log that a restore would read if it crashed now: with its disk, and without. */
 export const readAfterACrash = ({ behind, records, disk_bytes }: StoreSample) =>
-  disk_bytes ? `${behind.toLocaleString("en")}, ${records.toLocaleString("en")}` : records.toLocaleString("en");
+  disk_bytes ? `${behind.toLocaleString("en")} / ${records.toLocaleString("en")}` : records.toLocaleString("en");

@@ -135,11 +135,11 @@ function Stacks({ stores, limits }: { stores: [string, StoreSample][]; limits: S
               <th className="num" title={`In memory, of ${bytes(limits.buffer_bytes ?? 0)}; full ones wait for the disk`}>
                 Buffer
               </th>
-              <th className="num" title="Sorted runs on disk, and their number">
+              <th className="num" title="Bytes in sorted runs">
                 On disk
               </th>
               <th className="num" title="Bytes written to disk over bytes put; buffers and runs that a read of one key may look at">
-                Write, read ampl.
+                Write / read ampl.
               </th>
             </>
           )}
@@ -163,10 +163,11 @@ function Stacks({ stores, limits }: { stores: [string, StoreSample][]; limits: S
                   {store.full_buffers > 0 && ` +${store.full_buffers}`}
                 </td>
                 <td className="num">
-                  {bytes(store.disk_bytes)}, {store.runs}
+                  {bytes(store.disk_bytes)}
+                  {store.runs > 0 && ` in ${plural(store.runs, "run", "runs")}`}
                 </td>
                 <td className="num">
-                  {store.write_amplification.toFixed(2)}, {store.read_amplification}
+                  {store.write_amplification.toFixed(2)} / {store.read_amplification}
                 </td>
               </>
             )}
