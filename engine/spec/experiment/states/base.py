@@ -158,7 +158,7 @@ class Changelog(Variant):
         default=(),
         max_length=1000,
         title="Operators",
-        description="Operators whose state it is. Default: all that keep state by key.",
+        description="Operators to which this applies. Default: all that keep state by key.",
     )
     commit_s: Number = quantity(
         60.0,
