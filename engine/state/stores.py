@@ -35,7 +35,7 @@ from .store import Store, StoreSettings
 from .store_keys import StoreKeys
 from .tree import Buffer, DiskWrite, Entries, Job, Run, Tree, TreeSettings
 
-BOOK_NS = 250_000_000
+CHARGE_NS = 250_000_000
 """Time between two moments at which hosts are charged for what their senders have done."""
 SAVED = named(
     [
@@ -48,8 +48,8 @@ NOT_SAVED = ("factor", "slow_down")
 
 
 @dataclass
-class StoreOf:
-    """The store of one instance. host: its number. charged: requests of its sender that its host was charged for."""
+class Task:
+    """An instance with its store. host: its number. charged: requests of its sender that its host was charged for."""
 
     instance: int
     name: str
@@ -60,7 +60,7 @@ class StoreOf:
 
 
 class Stores:
-    """tasks: the stores, by instance. hosts: theirs. samples: counts at the ends of the last two frames. logged: bytes of all changelogs at
+    """tasks: the instances with stores. hosts: theirs. samples: counts at the ends of the last two frames. logged: bytes of all changelogs at
     the ends of frames: how many there were, their sum, the largest. committed_ns: when the last commit began, 0 before the first."""
 
     features = ("changes", "background")
@@ -78,19 +78,19 @@ class Stores:
             if operator(spec.kind).keeping is not None and (not about.operators or spec.id in about.operators)
         ]
         here = [(n, spec, i) for n, spec in stored for i in np.flatnonzero(w.inst[:, L.I_OP] == n).tolist()]
-        self.tasks: list[StoreOf] = []
+        self.tasks: list[Task] = []
         for _, spec, i in here:
             h = int(w.inst[i, L.I_HOST])
             store = Store(_store_settings(about), Partition(_log_settings(about)))
             operations = Operations(store.keys, _sizes(about, spec, schemas, texts))
-            self.tasks.append(StoreOf(i, f"{spec.id}[{w.inst[i, L.I_INDEX]}]", h, store, operations))
+            self.tasks.append(Task(i, f"{spec.id}[{w.inst[i, L.I_INDEX]}]", h, store, operations))
         self._of_instance = {task.instance: task for task in self.tasks}
         seed = experiment.workload.seed
         self.broker = Broker([task.store.log for task in self.tasks], _broker_settings(about), _cleaner_settings(about), seed)
         self.hosts = sorted({task.host for task in self.tasks})
         phases = RandomStream(seed, "commits").below(np.array(self.hosts, np.int64), about.commit_ns) + 1
         self._commits_ns = dict(zip(self.hosts, phases.tolist(), strict=True))  # by host: when its next one is due
-        self._book_ns = BOOK_NS
+        self._charge_ns = CHARGE_NS
         self.commits = self.committed_ns = self.commit_ns = 0  # the last: how long all of them took together
         self._frame_ns = self._sample_ns = experiment.measurement.frame_ns
         self.samples = [self.counts(world, 0)] * 2
@@ -103,7 +103,7 @@ class Stores:
 
     @property
     def next_ns(self) -> int:
-        due_ns = min([self._book_ns, self._sample_ns, self.broker.next_ns, *self._commits_ns.values()])
+        due_ns = min([self._charge_ns, self._sample_ns, self.broker.next_ns, *self._commits_ns.values()])
         return due_ns if due_ns <= self._end_ns else L.FAR
 
     def act(self, world: World, now_ns: int) -> None:
@@ -114,8 +114,8 @@ class Stores:
                 self._commits_ns[host] = now_ns + self.about.commit_ns
                 self.committed_ns = now_ns
                 self._commit(host, now_ns)
-        if self._book_ns <= now_ns:
-            self._book_ns = now_ns + BOOK_NS
+        if self._charge_ns <= now_ns:
+            self._charge_ns = now_ns + CHARGE_NS
             self._charge(world, now_ns)
         if self._sample_ns <= now_ns:
             self._sample_ns = min(now_ns + self._frame_ns, self._end_ns) if now_ns < self._end_ns else L.FAR
@@ -203,7 +203,7 @@ class Stores:
             for task in self.tasks
         ]
         broker = {"rolls": self.broker._rolls, "cleaner": self.broker.cleaner}
-        counts = [self._book_ns, self.commits, self.committed_ns, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
+        counts = [self._charge_ns, self.commits, self.committed_ns, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
         sampled = [self._sample_ns, self.samples, self.logged]
         return {"stores": plain([parts, broker], SAVED, NOT_SAVED), "counts": counts, "sampled": sampled}
 
@@ -216,7 +216,7 @@ class Stores:
             store.offset, store.committed_ns, store._under_way, task.charged = part["counts"]
             task.operations.take_over(*part["operations"])
         self.broker.take_over([task.store.log for task in self.tasks], broker["rolls"], broker["cleaner"])
-        self._book_ns, self.commits, self.committed_ns, self.commit_ns, commits = state["counts"]
+        self._charge_ns, self.commits, self.committed_ns, self.commit_ns, commits = state["counts"]
         self._sample_ns, self.samples, self.logged = state["sampled"]
         self._commits_ns = {int(h): at_ns for h, at_ns in commits}
 

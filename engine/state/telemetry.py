@@ -8,7 +8,7 @@ from engine.core import layout as L
 from engine.core.world import World
 
 from .store import Store
-from .stores import StoreOf, Stores
+from .stores import Stores, Task
 
 
 class StateWatch:
@@ -112,7 +112,7 @@ class StateWatch:
         }
 
 
-def _store(task: StoreOf) -> dict[str, Any]:
+def _store(task: Task) -> dict[str, Any]:
     """Of one instance, from its cache down to its log. behind: records of the log that a restore with the disk would read; records:
     without it. segments: closed ones."""
     store = task.store

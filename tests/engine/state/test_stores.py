@@ -16,7 +16,7 @@ from engine.core.control.background import background_ns
 from engine.core.control.keyed_state import KeyedState, capture, key_groups
 from engine.core.tables import Capacity
 from engine.simulation.simulation import Simulation
-from engine.state.stores import StoreOf, Stores
+from engine.state.stores import Stores, Task
 from tests.support.agreement import TINY
 from tests.support.stored import SECOND, Layout, in_memory, stored
 
@@ -28,7 +28,7 @@ def stores(simulation: Simulation) -> Stores:
     return found
 
 
-def contents(task: StoreOf) -> dict[tuple[int, ...], int]:
+def contents(task: Task) -> dict[tuple[int, ...], int]:
     """Values by key in words: of the tree, below what is dirty in the cache."""
     found = task.store.tree.contents()
     held = dict(zip(found.keys.tolist(), found.values.tolist(), strict=True))
