@@ -60,8 +60,8 @@ class Task:
 
 
 class Stores:
-    """tasks: the instances with stores. hosts: theirs. samples: counts at the ends of the last two frames. logged: bytes of all changelogs at
-    the ends of frames: how many there were, their sum, the largest. committed_ns: when the last commit began, 0 before the first."""
+    """tasks: the instances with stores. hosts: theirs. samples: counts at the ends of the last two frames. logged: bytes of all changelogs
+    at the ends of frames: how many there were, their sum, the largest. committed_ns: when the last commit began, 0 before the first."""
 
     features = ("changes", "background")
 
