@@ -60,6 +60,7 @@ def test_near_duplicates_of_an_uploaded_set(canvas: Canvas, page: Page, api: htt
     expect(inspector.get_by_role("status")).to_contain_text(re.compile(r"At 0\.0\d+, 2 % of .* pairs match: records of \w+"))
     inspector.get_by_label(re.compile("^Threshold")).fill("0.004")
     page.get_by_role("tab", name="Policies").click()
+    inspector.get_by_role("button", name="Balancing None").click()
     inspector.get_by_label("Balancing", exact=True).select_option("s3j")
     inspector.get_by_label("Mechanism").select_option("online")
     inspector.get_by_label(re.compile("^Every")).fill("4")

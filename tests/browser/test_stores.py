@@ -26,6 +26,7 @@ def purchases(document: dict[str, Any]) -> None:
 def test_a_store_is_chosen_and_its_changelog_watched(page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]) -> None:
     canvas.open(experiment(purchases))
     page.get_by_role("tab", name="Policies").click()
+    page.get_by_role("button", name="State In memory").click()
     page.get_by_label("State", exact=True).select_option(label="Local store, with a changelog")
     page.locator("[data-pointer='/policies/state/commit_s'] input").fill("4")
     page.locator("[data-pointer='/policies/state/changelog/compacted'] input").check()

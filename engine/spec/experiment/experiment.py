@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from ..base.operator import Model
 from ..base.problems import Refusal
-from ..base.units import Number, milliseconds_ns, quantity
+from ..base.units import ADVANCED, Number, milliseconds_ns, quantity
 from ..base.variant import Variant
 from .assertion import Assertion
 from .balancings import AnyBalancing
@@ -65,12 +65,14 @@ class Policies(Model):
         default=NoBalancing(),
         title="Balancing",
         description="Which worksets of similarity joins move to other workers.",
+        json_schema_extra=ADVANCED,
         exclude_if=lambda balancing: balancing.kind == "none",
     )
     state: AnyState = Field(
         default=InMemory(),
         title="State",
         description="Where operators keep their state.",
+        json_schema_extra=ADVANCED,
         exclude_if=lambda state: state.kind == "memory",
     )
 

@@ -2,7 +2,7 @@ import type { Family, Json, Tagged } from "../../../api/types";
 import { latency, plural } from "../../../lib/format";
 import { expandHosts } from "../../../model/document/hosts";
 import { regionLinksOf } from "../../../model/document/regions";
-import { labelOf, propertyNames, schemaAt, taggedDefault } from "../../../model/document/schema";
+import { isAdvanced, labelOf, propertyNames, schemaAt, taggedDefault } from "../../../model/document/schema";
 import { KindForm } from "../../../ui/form/KindForm";
 import { Remarks } from "../../../ui/form/Remarks";
 import { SchemaForm } from "../../../ui/form/SchemaForm";
@@ -66,7 +66,12 @@ export function PoliciesPanel() {
         const field = policies && schemaAt(root, ["policies", name]);
         const value = (document.policies?.[name] as Tagged | undefined) ?? taggedDefault(policies, name);
         return (
-          <Section key={name} title={labelOf(name, field)} summary={title(familyOf(name), value?.kind)}>
+          <Section
+            key={name}
+            title={labelOf(name, field)}
+            summary={title(familyOf(name), value?.kind)}
+            open={!isAdvanced(field) || value?.kind !== taggedDefault(policies, name)?.kind}
+          >
             <KindForm
               label={labelOf(name, field)}
               bare
