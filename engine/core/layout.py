@@ -398,7 +398,7 @@ G_OVERTAKE = 72  # 1: barriers overtake what waits, and bar nothing
 G_SWEEPING = 73  # 1: latencies of watermarks are measured
 G_EPOCHS = 74  # how many epochs of each source instance are kept; 0: none
 G_AT_ONCE = 75  # a firing with more outputs than this makes them one by one, as they are sent
-G_CHANGING = 76  # 1: changes of keyed state are noted ...
+G_CHANGING = 76  # 1: changes of keyed state are noted, 2: with what they make of entries and rows ...
 G_CHANGES = 77  # ... in so many rows of `changes`
 G_COLUMNS = 78
 

@@ -83,6 +83,7 @@ class Tables(NamedTuple):
     row_origin: Words  # ... by stored row: the service that stored it
     outputs: Words
     changes: Words  # changes of keyed state that a local store has not taken yet
+    change_words: Words  # by change: the words of its entry, then those of its stored row
     hook: Words  # a protocol's own state
     box: Words
     g: Words

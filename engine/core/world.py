@@ -215,7 +215,7 @@ class World:
         return {
             SAVED_AS.get(name, name): array[: used.get(name)].copy()
             for name, array in self.arrays._asdict().items()
-            if name not in VIEWS and name not in ("outputs", "changes") and name not in OF_DOCUMENT
+            if name not in VIEWS and name not in ("outputs", "changes", "change_words") and name not in OF_DOCUMENT
         }
 
     def restore(self, snapshot: dict[str, Words]) -> None:
@@ -236,7 +236,7 @@ class World:
         taken["msg"] = _taller(snapshot["msg"], max(len(own.msg), len(snapshot["msg"])))
         traced = snapshot["trace"]
         trace = _taller(traced, max(len(own.trace), len(traced) * goes_on), len(traced) * goes_on)
-        self._set(**taken, trace=trace, outputs=np.empty_like(own.outputs), changes=own.changes)
+        self._set(**taken, trace=trace, outputs=np.empty_like(own.outputs), changes=own.changes, change_words=own.change_words)
         self._set(g=g)
         self.arrays.op[:, L.O_CODE] = own.op[:, L.O_CODE]  # the run that was saved may have had other kinds woven in
         if goes_on:

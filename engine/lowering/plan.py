@@ -323,6 +323,7 @@ def _world(
         "row_origin": zeros(1),
         "outputs": zeros(capacity.outputs if keep_outputs else 1, L.OUTPUT_HEADER + width + also),
         "changes": zeros(1, L.CHANGE_COLUMNS),
+        "change_words": zeros(1, 1),
         "hook": zeros(1),
         "g": g,
     }

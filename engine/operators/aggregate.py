@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from engine.core.control.keyed_state import entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
-from engine.core.kernels.changes import lacks_room_for_changes, note_change
+from engine.core.kernels.changes import lacks_room_for_changes, note_change, note_content
 from engine.core.kernels.hashing import group_of
 from engine.core.kernels.state_table import add_entry, find_entry, first_pane_end, free_pane, join_pane
 from engine.core.layout import (
@@ -190,6 +190,7 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps, changi
         take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
         if changing:
             note_change(world, now, i, CHANGE_ADD if par[at + AGG_ROWS] > 0 else CHANGE_FOLD, key, start, 1)
+            note_content(world, e, entry[e, par[at + AGG_ROWS] + 1] if par[at + AGG_ROWS] > 0 else -1)
             if due == 1 and par[at + AGG_ROWS] > 0:
                 note_change(world, now, i, CHANGE_READ, key, start, count)
         if due == 1:

@@ -11,7 +11,7 @@ from pydantic import Field
 from engine.core.compiler import compiled
 from engine.core.control.keyed_state import parameters, rows_of
 from engine.core.keeping import Keeping
-from engine.core.kernels.changes import lacks_room_for_changes, note_change
+from engine.core.kernels.changes import lacks_room_for_changes, note_change, note_content
 from engine.core.kernels.messages import new_output
 from engine.core.kernels.state_table import find_entry, free_row
 from engine.core.layout import (
@@ -114,11 +114,8 @@ def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stam
     if g[G_ENTRIES_FREE] < 1:
         g[G_NEED] = 1
         return -NEED_ENTRIES
-    if changing:
-        if lacks_room_for_changes(world, 2):
-            return -NEED_CHANGES
-        note_change(world, now, i, CHANGE_PUT, key, 0, port)
-        note_change(world, now, i, CHANGE_GET, key, 0, 1 - port)
+    if changing and lacks_room_for_changes(world, 2):
+        return -NEED_CHANGES
 
     if matches > 0:
         r = entry[e, other + 1]
@@ -149,6 +146,10 @@ def expiring_join_on_record(world, now, slot, port, at, i, tracing, anchor, stam
         else:
             row[panes_of[oldest + 1], extra + EXPIRY_ROW_YOUNGER] = r
         panes_of[oldest + 1] = r
+        if changing:
+            note_change(world, now, i, CHANGE_PUT, key, 0, port)
+            note_content(world, e, r)
+            note_change(world, now, i, CHANGE_GET, key, 0, 1 - port)
     else:
         close_if_empty(par, at, inst, i, table, entry, g, e)
     return outputs

@@ -109,6 +109,7 @@ class Partition:
         self._active: list[Records] = []
         self._active_bytes = self._first_ns = self._last_ns = 0
         self._newest = np.zeros(0, np.int64)  # by key: its newest offset in a pass, -1 outside of passes
+        self._indexed_to = 0  # the first offset that no pass has seen
 
     # -- sizes ---------------------------------------------------------------------------------------------------------------------
 
@@ -179,6 +180,19 @@ class Partition:
         self._active, self._active_bytes = [], 0
         self.rolled += 1
 
+    def cut_off(self, first: int) -> int:
+        """Drop the records from an offset on, as they were never sent. What a pass has seen stays, and a closed segment stays closed.
+        Returns how many are dropped. Offsets go on behind those that stay."""
+        first = max(first, self._indexed_to)
+        dropped = max(self.end - first, 0)
+        if dropped:
+            kept = [(segment, segment.records.chosen(segment.records.offsets < first)) for segment in self.dirty]
+            self.dirty = [replace(segment, records=records, bytes=records.bytes) for segment, records in kept if len(records)]
+            self._active = [part for part in (part.chosen(part.offsets < first) for part in self._active) if len(part)]
+            self._active_bytes = sum(part.bytes for part in self._active)
+            self.end = first
+        return dropped
+
     def segments(self) -> Iterator[Records]:
         """All records, oldest first."""
         yield from (segment.records for segment in (*self.clean, *self.dirty))
@@ -200,6 +214,8 @@ class Partition:
         cleaned = [self._merged(group, horizon_ns, now_ns) for group in self._groups(closed)]
         self._newest[keys] = -1
         dirty_bytes = sum(segment.bytes for segment in self.dirty[:taken])
+        if taken:
+            self._indexed_to = int(self.dirty[taken - 1].records.offsets[-1]) + 1
         return Cleaning(self.clean_bytes, dirty_bytes, len(closed), taken, [segment for segment in cleaned if len(segment.records)])
 
     def swap(self, pass_: Cleaning) -> None:

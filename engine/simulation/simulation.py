@@ -35,6 +35,7 @@ from engine.core.tables import ROWS_AHEAD, Capacity, Words
 from engine.core.world import World
 from engine.faults import fault_controls
 from engine.faults.death import Supervisor
+from engine.faults.host_loss import HostLossControl
 from engine.lowering import memory, plan
 from engine.lowering.network import LinkFaults
 from engine.lowering.prices import serialises
@@ -160,6 +161,7 @@ class Simulation:
         if self._stores is not None:
             self._controls.append(self._stores)
             self._state = StateWatch(self._stores, self._world)
+            self._stores.watch([control for control in faults_and_controls if isinstance(control, HostLossControl)])
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
         directory = self._directory([host.name for host in hosts])

@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 from engine.core.tables import Words
 
 from .kernels import (
+    C_DIRTY,
+    C_TOMBSTONE,
+    C_VALUE,
     C_WORDS,
     CAUSES,
     K_ABSORBED,
+    K_BATCH,
     K_CAUSES,
     K_DIRTY,
     K_FIRST,
@@ -72,6 +76,18 @@ class Cache:
         self._counts = np.zeros(K_WORDS, np.int64)
         self._counts[[K_NEWEST, K_OLDEST, K_FIRST, K_LAST]] = -1
         self._place_of = np.full(1024, -1, np.int32)
+
+    def emptied(self) -> Cache:
+        """An empty cache whose counters go on."""
+        made = Cache(self.settings)
+        made._counts[K_BATCH:] = self._counts[K_BATCH:]
+        return made
+
+    def dirty_values(self) -> Words:
+        """Of the dirty entries that are no tombstones. Shape (n,)."""
+        place = self._place[: self.used]
+        found: Words = place[(place[:, C_DIRTY] != 0) & (place[:, C_TOMBSTONE] == 0), C_VALUE]
+        return found
 
     @property
     def dirty(self) -> int:

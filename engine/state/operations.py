@@ -14,7 +14,12 @@ from engine.core import layout as L
 from engine.core.tables import Words
 
 from .kernels import (
+    NAME_FIRST,
+    NAME_KEY,
+    NAME_LAST,
     NAME_LINK,
+    NAME_NUMBER,
+    NAME_PANE,
     NAME_WORDS,
     OP_WORDS,
     OUT_COUNT,
@@ -24,6 +29,7 @@ from .kernels import (
     SIZE_TEXT,
     SIZE_VALUE,
     SIZE_WORDS,
+    TOTAL_CHANGES,
     TOTAL_KEYS,
     TOTAL_NAMES,
     TOTAL_WORDS,
@@ -66,6 +72,11 @@ class Operations:
         self.after = np.full(1024, -1, np.int64)  # by number of a retained record, the next one of its name
         self._buckets = np.full(128, -1, np.int64)
 
+    @property
+    def changes(self) -> int:
+        """How many there were. The next one has this number."""
+        return int(self.totals[TOTAL_CHANGES])
+
     def of(self, changes: Words) -> Words:
         """Operations (n, OP_WORDS) of the changes (m, CHANGE_COLUMNS), in their order."""
         self._make_room(len(changes))
@@ -75,6 +86,21 @@ class Operations:
         translate(changes, out, self.keys.words, self.names, self._buckets, self.after, self.totals, self._sizes, self._of_texts)
         self.keys.count = int(self.totals[TOTAL_KEYS])
         return out[: self.totals[OUT_COUNT]]
+
+    def go_back(self, alive: Words) -> None:
+        """Know only these keys of the store, (n,) numbers of them, as after a restore. Numbers of keys, records and changes go on."""
+        count = int(self.totals[TOTAL_NAMES])
+        names = self.names[:count]
+        names[:, [NAME_FIRST, NAME_LAST]] = -1
+        retained = np.sort(alive[~np.isin(alive, names[:, NAME_NUMBER])])
+        name_of = {(key, pane): n for n, (key, pane) in enumerate(names[:, [NAME_KEY, NAME_PANE]].tolist())}
+        for number, (key, pane) in zip(retained.tolist(), self.keys.of(retained)[:, :2].tolist(), strict=True):
+            name = names[name_of[key, pane]]
+            if name[NAME_FIRST] < 0:
+                name[NAME_FIRST] = number
+            else:
+                self.after[name[NAME_LAST]] = number
+            name[NAME_LAST], self.after[number] = number, -1
 
     def settle(self) -> None:
         """Forget how much room there was for more. Nothing else changes."""

@@ -27,7 +27,7 @@ from .tree import Entries, Tree, TreeSettings
 class StoreSettings:
     """stale_ns: a local store whose last commit is longer ago is thrown away, since the log may have dropped tombstones that it has not
     seen; None trusts any. request_ns: of the sender, None if changes are in the log at once. on_disk: False for a store in memory, which
-    has no tree on disk that a commit flushes."""
+    has no tree on disk that a commit flushes. may_crash: whether it must know what has been sent."""
 
     cache: CacheSettings = field(default_factory=CacheSettings)
     tree: TreeSettings = field(default_factory=TreeSettings)
@@ -35,6 +35,7 @@ class StoreSettings:
     stale_ns: int | None = None
     request_ns: int | None = None
     on_disk: bool = True
+    may_crash: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Restored:
 
 class Store:
     """keys: shared by cache, tree and log. offset: of the last record that a commit has brought to disk, -1 before the first commit.
-    committed_ns: when that was."""
+    committed_ns: when that was. recent: (n, 2) offset and time of the records that a crash may still take back."""
 
     def __init__(self, settings: StoreSettings, log: Partition):
         self.settings, self.log = settings, log
@@ -58,11 +59,14 @@ class Store:
         self.sender = None if settings.request_ns is None else Sender(settings.request_ns)
         self.offset, self.committed_ns = -1, 0
         self._under_way: tuple[int, int, int] | None = None  # of a commit: when it is on disk, offset, when it began
-        self._new()
-
-    def _new(self) -> None:
+        self.recent = np.zeros((0, 2), np.int64)
         self.cache = Cache(self.settings.cache)
         self.tree = Tree(self.keys, self.settings.tree)
+
+    def _new(self) -> None:
+        """An empty store, whose counters go on."""
+        self.cache = self.cache.emptied()
+        self.tree = self.tree.emptied(self.keys)
 
     def take_keys(self, keys: StoreKeys) -> None:
         """Share the keys of another store, into whose log it looks. It must be empty."""
@@ -75,6 +79,8 @@ class Store:
         self.log.append(left.times_ns, left.keys, left.sizes + RECORD_BYTES, left.values, left.is_tombstone)
         if self.sender is not None:
             self.sender.send(left.times_ns)
+        if self.settings.may_crash and len(left.times_ns):
+            self._note_recent(left.times_ns)
         if not self.settings.on_disk:
             return 0
         return self.tree.put(Entries(left.keys, left.values, left.sizes, left.times_ns, left.is_tombstone))
@@ -100,16 +106,36 @@ class Store:
             _, self.offset, self.committed_ns = self._under_way
             self._under_way = None
 
-    def crash(self, now_ns: int, disk_lost: bool) -> None:
-        """The process ends. What the cache has not written out is lost, and what the tree has in memory, and a commit that is not on disk
-        yet; with the disk, all of it."""
+    def _note_recent(self, times_ns: Words) -> None:
+        """Of the records just appended and those before, note which have not been sent, or are of the newest moment, which a service in
+        progress may have made."""
+        fresh = np.stack([np.arange(self.log.end - len(times_ns), self.log.end), times_ns], axis=1)
+        sent_ns = times_ns[-1] if self.sender is None else self.sender.began_ns
+        found = np.concatenate([self.recent, fresh])
+        self.recent = found[(found[:, 1] > sent_ns) | (found[:, 1] == times_ns[-1])]
+
+    def crash(self, now_ns: int, disk_lost: bool, serves_since_ns: int | None = None) -> int:
+        """The process ends. What the cache has not written out is lost, what the tree has in memory, what waits to be sent, and a commit
+        that is not on disk yet; with the disk, all of it. serves_since_ns: start of the service in progress, whose changes are lost, too,
+        since its outputs are. Returns how many changes are lost."""
         self.advance(now_ns)
         self._under_way = None
         self.tree.crash(now_ns)
-        self.cache = Cache(self.settings.cache)
+        lost = self.cache.dirty
+        self.cache = self.cache.emptied()
+        lost += self._take_back(now_ns, serves_since_ns)
         if disk_lost:
             self.offset = -1
             self._new()
+        return lost
+
+    def _take_back(self, now_ns: int, serves_since_ns: int | None) -> int:
+        """Cut off what the log has and the broker has not."""
+        sent_ns = now_ns if self.sender is None else self.sender.crash(now_ns)
+        if serves_since_ns is not None:
+            sent_ns = min(sent_ns, serves_since_ns - 1)
+        unsent, self.recent = self.recent[self.recent[:, 1] > sent_ns], np.zeros((0, 2), np.int64)
+        return self.log.cut_off(int(unsent[0, 0])) if len(unsent) else 0
 
     def restore(self, now_ns: int) -> Restored:
         """Bring the store to the end of the log: from the last commit on, or from the start in an empty store."""
@@ -121,11 +147,28 @@ class Store:
         tree = self.settings.tree
         took = restore_ns(self.keys, records.keys, records.sizes, sizes + tree.entry_bytes, tree.buffer_bytes, self.settings.costs)
         took_ns = round(float(took.sum()))
+        put_bytes = self.tree.put_bytes
         self.tree.merges = False
         times_ns = now_ns + np.cumsum(took).astype(np.int64)
         took_ns += self.tree.put(Entries(records.keys, records.values, sizes, times_ns, records.is_tombstone))
-        self.tree.merges = True
+        self.tree.merges, self.tree.put_bytes = True, put_bytes  # that counts what operators put
         return Restored("changelog" if reason else "local", reason, len(records), records.bytes, took_ns)
+
+    def contents(self) -> Entries:
+        """What is alive after a restore."""
+        found = self.tree.contents()
+        if not self.settings.on_disk:  # it lies beside the operator, and nothing goes below
+            self._new()
+        return found
+
+    def needed(self) -> Words:
+        """Numbers of the changes that a restore may come to, now or after a crash. Shape (n,)."""
+        log = self.log.read()
+        sent = log.chosen(~np.isin(log.offsets, self.recent[:, 0]))
+        newest: Words = np.full(int(sent.keys.max(initial=-1)) + 1, -1, np.int64)
+        newest[sent.keys] = np.where(sent.is_tombstone, -1, sent.values)  # of several, the last one stays
+        recent = log.values[np.isin(log.offsets, self.recent[:, 0]) & ~log.is_tombstone]
+        return np.unique(np.concatenate([newest, recent, self.cache.dirty_values(), self.tree.values()]))
 
     def _unusable(self, now_ns: int) -> str:
         if self.offset < 0:

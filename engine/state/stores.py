@@ -7,17 +7,20 @@ Source: Chronarakis 2019, 2.2 to 2.4 and 4.3 to 4.5.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
+from graphlib import TopologicalSorter
 from typing import Any
 
 import numpy as np
 
 from engine.core import layout as L
+from engine.core.control import keyed_state
 from engine.core.control.background import add_background_work, background_ns
 from engine.core.control.busy_time import accrue
 from engine.core.control.changes import note_changes, taken_changes
 from engine.core.random import RandomStream
 from engine.core.world import World
+from engine.faults.host_loss import HostLossControl
 from engine.services.broker import Broker, BrokerSettings
 from engine.services.cleaner import Cleaner, CleanerSettings, Pass, Thread
 from engine.services.topics import Cleaning, LogSettings, Partition, Records, Segment
@@ -28,48 +31,41 @@ from engine.spec.experiment.query import OperatorSpec
 from engine.spec.experiment.states.base import Changelog
 
 from .cache import Cache, CacheSettings
+from .commits import Commits
+from .contents import Contents
 from .operations import Operations, Sizes
+from .recovery import Recovery, Task
 from .saving import named, plain, revived
 from .sender import Sender
 from .store import Store, StoreSettings
 from .store_keys import StoreKeys
 from .tree import Buffer, DiskWrite, Entries, Job, Run, Tree, TreeSettings
 
+PUTS = (L.CHANGE_FOLD, L.CHANGE_ADD, L.CHANGE_PUT)
+"""Changes that have content."""
 CHARGE_NS = 250_000_000
 """Time between two moments at which hosts are charged for what their senders have done."""
 SAVED = named(
     [
-        *(Buffer, Cache, CacheSettings, Cleaner, CleanerSettings, Cleaning, DiskWrite, Entries, Job, LogSettings, Partition, Pass),
-        *(Records, Run, Segment, Sender, StoreKeys, Thread, Tree, TreeSettings),
+        *(Buffer, Cache, CacheSettings, Cleaner, CleanerSettings, Cleaning, Contents, DiskWrite, Entries, Job, LogSettings, Partition),
+        *(Pass, Records, Run, Segment, Sender, StoreKeys, Thread, Tree, TreeSettings),
     ]
 )
 NOT_SAVED = ("factor", "slow_down")
 """What a cleaner asks its broker for."""
 
 
-@dataclass
-class Task:
-    """An instance with its store. host: its number. charged: requests of its sender that its host was charged for."""
-
-    instance: int
-    name: str
-    host: int
-    store: Store
-    operations: Operations
-    charged: int = 0
-
-
 class Stores:
     """tasks: the instances with stores. hosts: theirs. samples: counts at the ends of the last two frames. logged: bytes of all changelogs
-    at the ends of frames: how many there were, their sum, the largest. committed_ns: when the last commit began, 0 before the first."""
-
-    features = ("changes", "background")
+    at the ends of frames: how many there were, their sum, the largest. committed_ns: when the last commit began, 0 before the first.
+    recovery: None in runs that lose no host, in which nothing has to be noted for it. losses: the faults that lose hosts."""
 
     def __init__(self, experiment: Experiment, world: World, schemas: Mapping[str, RecordSchema], texts: Callable[[], list[str]]):
         """schemas: by "operator.port". texts: of the codes of string keys."""
         about = experiment.policies.state
         assert isinstance(about, Changelog)
         self.about, w = about, world.arrays
+        recovers = loses_hosts(experiment)
         self._end_ns = experiment.workload.end_ns
         specs = list(experiment.query.operators)
         stored = [
@@ -81,13 +77,22 @@ class Stores:
         self.tasks: list[Task] = []
         for _, spec, i in here:
             h = int(w.inst[i, L.I_HOST])
-            store = Store(_store_settings(about), Partition(_log_settings(about)))
+            store = Store(_store_settings(about, recovers), Partition(_log_settings(about)))
             operations = Operations(store.keys, _sizes(about, spec, schemas, texts))
             self.tasks.append(Task(i, f"{spec.id}[{w.inst[i, L.I_INDEX]}]", h, store, operations))
         self._of_instance = {task.instance: task for task in self.tasks}
         seed = experiment.workload.seed
         self.broker = Broker([task.store.log for task in self.tasks], _broker_settings(about), _cleaner_settings(about), seed)
         self.hosts = sorted({task.host for task in self.tasks})
+        costs = about.costs
+        prices = microseconds_ps(costs.scan_us), microseconds_ps(costs.get_us), microseconds_ps(costs.write_us)
+        note_changes(world, dict.fromkeys((n for n, _ in stored), prices), with_content=recovers)
+        self.losses: list[HostLossControl] = []
+        self.recovery: Recovery | None = None
+        if recovers:
+            for task in self.tasks:
+                task.contents = _contents(world, task.instance)
+            self.recovery = Recovery(world, self.tasks, self._commits_of_hosts(experiment, world))
         phases = RandomStream(seed, "commits").below(np.array(self.hosts, np.int64), about.commit_ns) + 1
         self._commits_ns = dict(zip(self.hosts, phases.tolist(), strict=True))  # by host: when its next one is due
         self._charge_ns = CHARGE_NS
@@ -95,15 +100,14 @@ class Stores:
         self._frame_ns = self._sample_ns = experiment.measurement.frame_ns
         self.samples = [self.counts(world, 0)] * 2
         self.logged = {"count": 0, "sum": 0, "max": 0}
-        costs = about.costs
-        prices = microseconds_ps(costs.scan_us), microseconds_ps(costs.get_us), microseconds_ps(costs.write_us)
-        note_changes(world, dict.fromkeys((n for n, _ in stored), prices))
 
     # -- as a control --------------------------------------------------------------------------------------------------------------
 
     @property
     def next_ns(self) -> int:
         due_ns = min([self._charge_ns, self._sample_ns, self.broker.next_ns, *self._commits_ns.values()])
+        if self.recovery is not None:
+            due_ns = min([due_ns, self.recovery.next_ns, *(commits.next_ns for commits in self.recovery.commits.values())])
         return due_ns if due_ns <= self._end_ns else L.FAR
 
     def act(self, world: World, now_ns: int) -> None:
@@ -112,8 +116,11 @@ class Stores:
         for host, due_ns in self._commits_ns.items():
             if due_ns <= now_ns:
                 self._commits_ns[host] = now_ns + self.about.commit_ns
-                self.committed_ns = now_ns
-                self._commit(host, now_ns)
+                self._begin_commit(world, host, now_ns)
+        if self.recovery is not None:
+            for host, commits in self.recovery.commits.items():
+                commits.act(world, now_ns, partial(self._commit, host, now_ns), partial(self._strikes, host, now_ns))
+            self.recovery.act(world, now_ns)
         if self._charge_ns <= now_ns:
             self._charge_ns = now_ns + CHARGE_NS
             self._charge(world, now_ns)
@@ -123,14 +130,20 @@ class Stores:
 
     def take(self, world: World) -> None:
         """Bring all changes so far into the stores."""
-        changes = taken_changes(world)
+        changes, contents = taken_changes(world)
         if not len(changes):
             return
-        changes = changes[np.argsort(changes[:, L.CHANGE_INSTANCE], kind="stable")]
-        whose, first = np.unique(changes[:, L.CHANGE_INSTANCE], return_index=True)
-        for i, part in zip(whose.tolist(), np.split(changes, first[1:]), strict=True):
-            if (task := self._of_instance.get(i)) is not None:
-                task.store.carry_out(task.operations.of(part))
+        order = np.argsort(changes[:, L.CHANGE_INSTANCE], kind="stable")
+        whose, first = np.unique(changes[order, L.CHANGE_INSTANCE], return_index=True)
+        for i, rows in zip(whose.tolist(), np.split(order, first[1:]), strict=True):
+            if (task := self._of_instance.get(i)) is None:
+                continue
+            if task.contents is not None and contents is not None:
+                puts = np.isin(changes[rows, L.CHANGE_KIND], PUTS)
+                task.contents.add(task.operations.changes + np.flatnonzero(puts), contents[rows[puts]])
+            task.store.carry_out(task.operations.of(changes[rows]))
+            if task.contents is not None and task.contents.is_full:
+                task.forget()
 
     def catch_up(self, world: World, now_ns: int) -> None:
         """Bring all that has happened by now into the stores."""
@@ -145,12 +158,62 @@ class Stores:
             store = task.store
             for part in (store.cache, store.tree, store.log, store.keys, task.operations):
                 part.settle()
+            task.forget()
 
-    def _commit(self, host: int, now_ns: int) -> None:
+    def _begin_commit(self, world: World, host: int, now_ns: int) -> None:
+        if self.recovery is None:
+            self._commit(host, now_ns)
+        elif not self.recovery.is_down(host):
+            self.recovery.commits[host].begin(world, now_ns)
+
+    def _commit(self, host: int, now_ns: int) -> int:
+        """Write out the stores of a host. Returns when all of it is on disk and in the logs."""
+        self.committed_ns, ends_ns = now_ns, now_ns
         for task in self.tasks:
             if task.host == host:
                 self.commits += 1
-                self.commit_ns += task.store.commit(now_ns) - now_ns
+                own_ns = task.store.commit(now_ns)
+                self.commit_ns += own_ns - now_ns
+                ends_ns = max(ends_ns, own_ns)
+        return ends_ns
+
+    # -- losses of hosts -----------------------------------------------------------------------------------------------------------
+
+    def _strikes(self, host: int, now_ns: int, commit: int, step: str) -> bool:
+        """Let the host be lost now, if a fault comes at this step of its commit."""
+        loss = next((loss for loss in self.losses if loss.host == host and loss.strikes(commit, step)), None)
+        if loss is not None:
+            loss.strike(now_ns)
+        return loss is not None
+
+    def lost(self, world: World, host: int, now_ns: int, disk_lost: bool) -> None:
+        """The processes of a host end at `now_ns`. The core has not lost it yet."""
+        if self.recovery is not None and host in self.recovery.commits:
+            self.catch_up(world, now_ns)
+            self.recovery.lost(world, host, now_ns, disk_lost)
+
+    def started(self, world: World, host: int, now_ns: int) -> None:
+        """The processes of a host that was lost are up again, and its instances are empty."""
+        if self.recovery is not None and host in self.recovery.commits:
+            self.recovery.started(world, host, now_ns)
+
+    def watch(self, losses: Sequence[HostLossControl]) -> None:
+        """Be told when a host is lost and when it is up again, and say when a commit has come to a step at which one is to be lost."""
+        self.losses = list(losses)
+        for loss in losses:
+            loss.stores = self
+
+    def _commits_of_hosts(self, experiment: Experiment, world: World) -> dict[int, Commits]:
+        """By host: its instances by distance from the sources, as far as they lead to stores."""
+        w, about = world.arrays, self.about
+        request_ns = max(1, microseconds_ps(about.sender.request_us) // 1000)
+        levels = _levels(experiment, {int(w.inst[task.instance, L.I_OP]) for task in self.tasks})
+        found = {}
+        for host in self.hosts:
+            here = w.inst[:, L.I_HOST] == host
+            instances = [np.flatnonzero(here & np.isin(w.inst[:, L.I_OP], level)).tolist() for level in levels]
+            found[host] = Commits([level for level in instances if level], about.commit_order == "offset_then_flush", request_ns)
+        return found
 
     def _charge(self, world: World, now_ns: int) -> None:
         for task in self.tasks:
@@ -178,6 +241,7 @@ class Stores:
         busy = w.inst[:, L.I_BUSY].copy()
         accrue(w, now_ns, busy, np.zeros_like(busy), np.zeros_like(busy))
         here = np.isin(w.inst[:, L.I_HOST], self.hosts)
+        restored_ns = 0 if self.recovery is None else self.recovery.restored_ns
         return {
             "written": sum(write.bytes for task in self.tasks for write in task.store.tree.written),
             "appended": sum(task.store.log.end for task in self.tasks),
@@ -185,7 +249,7 @@ class Stores:
             "passes": 0 if self.broker.cleaner is None else len(self.broker.cleaner.passes),
             "commits": self.commits,
             "broker_ns": self.broker.busy_ns(now_ns),
-            "worker_ns": int(busy[here].sum() + background_ns(w, now_ns)[self.hosts].sum()),
+            "worker_ns": int(busy[here].sum() + background_ns(w, now_ns)[self.hosts].sum()) + restored_ns,
         }
 
     # -- saving --------------------------------------------------------------------------------------------------------------------
@@ -199,13 +263,16 @@ class Stores:
                 "sender": task.store.sender,
                 "operations": task.operations.saved(),
                 "counts": [task.store.offset, task.store.committed_ns, task.store._under_way, task.charged],
+                "recent": task.store.recent,
+                "contents": task.contents,
             }
             for task in self.tasks
         ]
         broker = {"rolls": self.broker._rolls, "cleaner": self.broker.cleaner}
         counts = [self._charge_ns, self.commits, self.committed_ns, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
         sampled = [self._sample_ns, self.samples, self.logged]
-        return {"stores": plain([parts, broker], SAVED, NOT_SAVED), "counts": counts, "sampled": sampled}
+        recovery = None if self.recovery is None else self.recovery.state()
+        return {"stores": plain([parts, broker], SAVED, NOT_SAVED), "counts": counts, "sampled": sampled, "recovery": recovery}
 
     def restore(self, state: Any) -> None:
         parts, broker = revived(state["stores"], SAVED)
@@ -215,10 +282,38 @@ class Stores:
             store.keys = task.operations.keys = store.tree.keys
             store.offset, store.committed_ns, store._under_way, task.charged = part["counts"]
             task.operations.take_over(*part["operations"])
+            store.recent, task.contents = part["recent"], part["contents"]
         self.broker.take_over([task.store.log for task in self.tasks], broker["rolls"], broker["cleaner"])
         self._charge_ns, self.commits, self.committed_ns, self.commit_ns, commits = state["counts"]
         self._sample_ns, self.samples, self.logged = state["sampled"]
         self._commits_ns = {int(h): at_ns for h, at_ns in commits}
+        if self.recovery is not None:
+            self.recovery.restore(state["recovery"])
+
+
+def _contents(world: World, i: int) -> Contents:
+    w = world.arrays
+    keeping = world.keepings[int(w.inst[i, L.I_OP])]
+    assert keeping is not None
+    of_entries, of_rows = keyed_state.places(w, keeping, i)
+    width = w.entry.shape[1]
+    return Contents(width + w.row.shape[1], [*of_entries, *(width + column for column in of_rows)])
+
+
+def _levels(experiment: Experiment, stored: set[int]) -> list[list[int]]:
+    """Numbers of operators by distance from the sources, of those with stores and all that lead to them."""
+    number = {spec.id: n for n, spec in enumerate(experiment.query.operators)}
+    before: dict[int, set[int]] = {n: set() for n in number.values()}
+    for edge in experiment.query.edges:
+        before[number[edge.target]].add(number[edge.source])
+    order = list(TopologicalSorter(before).static_order())
+    leading = set(stored)
+    for n in reversed(order):
+        leading |= before[n] if n in leading else set()
+    distance: dict[int, int] = {}
+    for n in order:
+        distance[n] = max((distance[other] + 1 for other in before[n]), default=0)
+    return [[n for n in sorted(leading) if distance[n] == level] for level in range(max(distance.values()) + 1)]
 
 
 def _sizes(about: Changelog, spec: OperatorSpec, schemas: Mapping[str, RecordSchema], texts: Callable[[], list[str]]) -> Sizes:
@@ -236,7 +331,7 @@ def _sizes(about: Changelog, spec: OperatorSpec, schemas: Mapping[str, RecordSch
     )
 
 
-def _store_settings(about: Changelog) -> StoreSettings:
+def _store_settings(about: Changelog, may_crash: bool) -> StoreSettings:
     tree = getattr(about, "tree", None)
     settings = TreeSettings()
     if tree is not None:
@@ -253,7 +348,7 @@ def _store_settings(about: Changelog) -> StoreSettings:
     cache = CacheSettings(batch=about.cache.batch, objects=about.cache.objects)
     stale_ns = milliseconds_ns(about.changelog.delete_retention_ms) if about.changelog.compacted else None
     request_ns = microseconds_ps(about.sender.request_us) // 1000
-    return StoreSettings(cache, settings, stale_ns=stale_ns, request_ns=max(1, request_ns), on_disk=about.has_tree)
+    return StoreSettings(cache, settings, stale_ns=stale_ns, request_ns=max(1, request_ns), on_disk=about.has_tree, may_crash=may_crash)
 
 
 def _log_settings(about: Changelog) -> LogSettings:
@@ -287,4 +382,10 @@ def stores_of(experiment: Experiment, world: World, schemas: Mapping[str, Record
 
 def features(experiment: Experiment) -> Sequence[str]:
     """Features of the loop that the document's state needs."""
-    return Stores.features if isinstance(experiment.policies.state, Changelog) else ()
+    if not isinstance(experiment.policies.state, Changelog):
+        return ()
+    return ("changes", "background", "counting") if loses_hosts(experiment) else ("changes", "background")
+
+
+def loses_hosts(experiment: Experiment) -> bool:
+    return any(fault.loses_host for fault in experiment.faults)

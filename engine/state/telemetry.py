@@ -7,8 +7,9 @@ from typing import Any
 from engine.core import layout as L
 from engine.core.world import World
 
+from .recovery import Task
 from .store import Store
-from .stores import Stores, Task
+from .stores import Stores
 
 
 class StateWatch:

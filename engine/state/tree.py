@@ -137,6 +137,12 @@ class Tree:
         self._jobs: list[Job] = []
         self._disk_free_ns = 0
 
+    def emptied(self, keys: StoreKeys) -> Tree:
+        """An empty tree whose counters go on."""
+        made = Tree(keys, self.settings)
+        made.written, made.put_bytes, made.stalled_ns = self.written, self.put_bytes, self.stalled_ns
+        return made
+
     # -- writing -------------------------------------------------------------------------------------------------------------------
 
     def put(self, entries: Entries) -> int:
@@ -306,6 +312,13 @@ class Tree:
         """What is alive, in the order of the store: buffers over runs, newer over older."""
         newest = self._newest(self._versions([*self.full, self.active]))
         return newest.chosen(~newest.is_tombstone)
+
+    def values(self) -> Words:
+        """Of all versions that are on disk, or will be if their buffer is flushed. Shape (n,)."""
+        runs = [run.entries for level in self.levels for run in level]
+        buffers = [self._newest(together(buffer.parts)) for buffer in (*self.full, self.active)]
+        found = together([*runs, *buffers])
+        return found.values[~found.is_tombstone]
 
     def crash(self, now_ns: int) -> None:
         """The process ends: what is in memory is lost, and what was being written. The disk stays."""

@@ -8,7 +8,7 @@ import pytest
 
 from engine.spec import validate
 
-from ..support.stored import stored
+from ..support.stored import crashing, in_memory, stored
 
 AT = "/policies/state"
 
@@ -54,6 +54,29 @@ def without_state() -> dict[str, Any]:
     return document
 
 
+def crash(**when: Any) -> dict[str, Any]:
+    """A crash amid a commit."""
+    document = crashing(stored(), 1)
+    document["faults"][0]["when"] = {"kind": "in_commit", **when}
+    return document
+
+
+def crossing() -> dict[str, Any]:
+    document = crashing(stored(), 1)
+    document["placement"]["hosts"]["purchases"] = ["node02", "out"]
+    return document
+
+
+def two_aggregates() -> dict[str, Any]:
+    """The state of the second one is in memory only."""
+    document = crashing(stored(operators=["revenue"]), 1)
+    revenue, query = document["query"]["operators"][1], document["query"]
+    query["operators"].insert(2, {**revenue, "id": "counts"})
+    query["edges"] += [{**query["edges"][0], "target": "counts"}, {**query["edges"][1], "source": "counts"}]
+    document["placement"]["hosts"]["counts"] = ["node02"] * 2
+    return document
+
+
 CASES: dict[str, tuple[dict[str, Any], str, str]] = {
     "a dirty ratio above 1": (stored(changelog={"dirty_ratio": 1.2}), f"{AT}/changelog/dirty_ratio", "at most 1"),
     "a dirty ratio below 0": (stored(changelog={"dirty_ratio": -0.1}), f"{AT}/changelog/dirty_ratio", "at least 0"),
@@ -83,11 +106,26 @@ CASES: dict[str, tuple[dict[str, Any], str, str]] = {
     "checkpoints": (policies(checkpointing={"kind": "coordinated"}), "/policies/checkpointing/kind", "choose none, or state memory"),
     "an engine": (policies(engine={"kind": "flink"}), "/policies/engine/kind", "choose none, or state memory"),
     "a scaled run": (scaled(), "/workload/scale", "use 1"),
-    "a host that is lost": (
+    "a host that never comes back": (
         with_fault(kind="host_loss", host="node02", when={"kind": "at", "at_s": 1}),
-        "/faults/0/kind",
-        "nothing restores it from the changelog",
+        "/faults/0/restart_after_s",
+        "the host never comes back",
     ),
+    "input from another host": (
+        crossing(),
+        "/faults/0/host",
+        "node02 receives records of 'purchases' from out",
+    ),
+    "state that no changelog has": (two_aggregates(), f"{AT}/operators", "the state of 'counts' with it"),
+    "an unknown step of a commit": (crash(before="commit"), "/faults/0/when/before", "flush"),
+    "commit 0": (crash(commit=0), "/faults/0/when/commit", "at least 1"),
+    "a commit without stores": (in_memory(crash()), "/faults/0/when/kind", "only local stores commit"),
+    "a commit that a pause meets": (
+        with_fault(kind="pause", host="node02", when={"kind": "in_commit"}, for_ms=10),
+        "/faults/0/when/kind",
+        "pause does not end the process that commits",
+    ),
+    "an unknown order": (stored(commit_order="offset_first"), f"{AT}/commit_order", "flush_then_offset"),
 }
 
 

@@ -37,6 +37,32 @@ def in_memory(document: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
+def crashing(
+    document: dict[str, Any], at_s: float, kind: str = "process_crash", restart_after_s: float = 0.3
+) -> dict[str, Any]:
+    """The same with its results going to another host, and a loss of the first one. Nothing comes in the last two seconds, so that all
+    windows end."""
+    changed = deepcopy(document)
+    hosts = changed["cluster"]["hosts"]
+    hosts.append({**hosts[0], "name": "out"})
+    operators = [(one["id"], one.get("parallelism", 1)) for one in changed["query"]["operators"]]
+    placed = {id: ["out" if id == "output" else "node02"] * count for id, count in operators}
+    changed["placement"] = {"kind": "explicit", "hosts": placed}
+    for source in changed["workload"]["sources"].values():
+        per_s, until_s = source["rate"]["per_s"], changed["workload"]["horizon_s"] - 2
+        source["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": per_s}, {"at_s": until_s, "per_s": 0}]}
+    changed["faults"] = [{"kind": kind, "host": "node02", "when": {"kind": "at", "at_s": at_s}, "restart_after_s": restart_after_s}]
+    return changed
+
+
+def one_task(document: dict[str, Any]) -> dict[str, Any]:
+    """The same with one instance of each operator."""
+    changed = deepcopy(document)
+    for operator in changed["query"]["operators"]:
+        operator["parallelism"] = 1
+    return changed
+
+
 def _join(document: dict[str, Any]) -> None:
     """Purchases and ads of a gem pack, the latest of each, for a second."""
     join = {"id": "pairs", "kind": "expiring_join", "parallelism": 2, "params": {"left_key": "gem_pack", "right_key": "gem_pack"}}

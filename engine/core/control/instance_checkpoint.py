@@ -104,6 +104,25 @@ def go_back(world: World, i: int, checkpoint: Checkpoint | None) -> None:
         world.logs.seek(world.arrays, i, place)
 
 
+def read_again(world: World, i: int, checkpoint: Checkpoint | None) -> None:
+    """Let the stopped source instance `i` read on from a checkpoint, None: from the start of its log. Other than with `put`, the numbers of
+    its channels go on, so nothing that it sends again counts as a duplicate. The same holds for `go_back`, which it calls."""
+    go_back(world, i, checkpoint)
+    w = world.arrays
+    inst = w.inst[i]
+    read = 0 if checkpoint is None else int(checkpoint.words[READ])
+    inst[L.I_AGAIN] = inst[L.I_IN] - read
+    if checkpoint is not None:
+        inst[[L.I_WATERMARK, L.I_NEWEST_EVENT]] = checkpoint.words[[WATERMARK, NEWEST]]
+        w.chan[_turns(w, i), L.C_TURN] = checkpoint.turns
+
+
+def forget_incoming(world: World, i: int) -> None:
+    """All that was sent to the stopped instance `i` counts as served: it is lost, or will be sent under new numbers."""
+    entering = world.entering[i]
+    world.arrays.carried[entering, L.SEQ_PROCESSED] = world.arrays.carried[entering, L.SEQ_SENT]
+
+
 def put(world: World, i: int, checkpoint: Checkpoint | None) -> None:
     """Restore the stopped instance `i` from the checkpoint; None: as at the start of the run. `go_back` restores its log."""
     w = world.arrays

@@ -322,14 +322,41 @@ def _packed(w: Arrays, keeping: Keeping, i: int, chosen: Words) -> KeyedState:
     value_counts = np.zeros((len(chosen), heads), np.int64)
     values = np.zeros((int(w.g[L.G_ENTRIES_USED]) if heads else 0, 2), np.int64)
     values = values[: state_transfer.walk_values(w, chosen, head, heads, value_counts, values)].copy()
-    # the state does not include places
-    entries[:, [L.S_NEXT, L.S_SIBLING, *range(head, head + heads)]] = 0
+    return _without_places(w, keeping, i, entries, rows, row_counts, values, value_counts)
+
+
+def assembled(world: World, keeping: Keeping, i: int, entries: Words, rows: Words, row_counts: Words) -> KeyedState:
+    """State of an instance without distinct values, from words of entries and rows that were copied one by one while it ran. Its watermark
+    is that of the instance. Shapes as in `KeyedState`."""
+    w = world.arrays
+    heads = _heads_at(w, i)[1]
+    none, counts = np.zeros((0, 2), np.int64), np.zeros((len(entries), heads), np.int64)
+    entries = entries.copy()
+    entries[:, counts_of_rows(w, i)] = row_counts
+    state = _without_places(w, keeping, i, entries, rows.copy(), row_counts, none, counts)
+    if len(entries):  # none of its panes ends before the first one begins
+        state.about[2] = min(int(state.about[2]), int(entries[:, L.S_PANE].min()))
+    return state
+
+
+def places(w: Arrays, keeping: Keeping, i: int) -> tuple[list[int], list[int]]:
+    """Columns of the entries and of the rows of instance i that say where something lies, or nothing at all."""
+    (first, sides), (head, heads) = _rows_at(w, i), _heads_at(w, i)
+    of_entries = [L.S_NEXT, L.S_SIBLING, *range(head, head + heads)]
     for side in range(sides):
-        entries[:, [first + side * L.S_SIDE, first + side * L.S_SIDE + 1]] = 0
-    rows[:, L.R_NEXT] = 0
-    rows[:, L.R_EVENT + int(w.op[w.inst[i, L.I_OP], L.O_ROW_WORDS]) : rows.shape[1] - int(w.g[L.G_STAMPS])] = 0
+        of_entries += [first + side * L.S_SIDE, first + side * L.S_SIDE + 1]
     if keeping.links is not None:
-        entries[:, list(keeping.links(w, parameters(w, i)))] = 0
+        of_entries += keeping.links(w, parameters(w, i))
+    words, stamps = int(w.op[w.inst[i, L.I_OP], L.O_ROW_WORDS]), int(w.g[L.G_STAMPS])
+    return of_entries, [L.R_NEXT, *range(L.R_EVENT + words, w.row.shape[1] - stamps)]
+
+
+def _without_places(
+    w: Arrays, keeping: Keeping, i: int, entries: Words, rows: Words, row_counts: Words, values: Words, value_counts: Words
+) -> KeyedState:
+    """The state of these words, which it takes over, less what depends on where they lay."""
+    of_entries, of_rows = places(w, keeping, i)
+    entries[:, of_entries], rows[:, of_rows] = 0, 0
     about = [w.inst[i, L.I_OP], w.inst[i, L.I_WATERMARK], w.inst[i, L.I_PANE_END], w.g[L.G_STAMPS]]
     sizes = keeping.sizes(w, parameters(w, i), entries, value_counts.sum(axis=1))
     return KeyedState(entries, rows, row_counts, values, value_counts, sizes, np.array(about, np.int64))

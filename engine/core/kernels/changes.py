@@ -37,3 +37,18 @@ def lacks_room_for_changes(world, needed):
     if lacks:
         world.g[G_NEED] = needed
     return lacks
+
+
+def note_content(world, e, r):
+    """Note what the last change has made of entry `e` and of its stored row `r`, -1 for none. Only if content is noted."""
+    if world.g[G_CHANGING] < 2:
+        return
+    entry = world.entry
+    row = world.row
+    words = world.change_words
+    n = world.g[G_CHANGES] - 1
+    width = entry.shape[1]
+    for c in range(width):
+        words[n, c] = entry[e, c]
+    for c in range(row.shape[1]):
+        words[n, width + c] = row[r, c] if r >= 0 else 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from ..base.family import kind_of
@@ -11,14 +12,17 @@ from ..base.problems import Problem, pointer, suggestion
 from ..base.units import megabytes_bytes
 from ..experiment.cluster import Pool
 from ..experiment.memory import Budget
+from ..experiment.occurrences.in_commit import InCommit
+from ..experiment.partitionings.forward import Forward
 from ..experiment.states.base import RECORD_BYTES, Changelog
 from .draft import Draft
 
 AT = ("policies", "state")
 
 
-def state_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Problem]:
-    """params: typed parameters by operator id, None if they are invalid."""
+def state_problems(draft: Draft, params: Mapping[str, Any], placement: Mapping[str, Sequence[int]] | None) -> Iterator[Problem]:
+    """params: typed parameters by operator id, None if they are invalid. placement: hosts of its instances by operator id, None if
+    unknown."""
     about = draft.state
     if not isinstance(about, Changelog):
         return
@@ -42,6 +46,7 @@ def state_problems(draft: Draft, params: Mapping[str, Any]) -> Iterator[Problem]
             yield Problem(pointer("cluster", "hosts", n, "processor"), "needs_pool", message, host.processor.kind)
     yield from _setting_problems(draft, about)
     yield from _excluded(draft)
+    yield from _loss_problems(draft, about, stored, placement)
 
 
 def _operator_problems(draft: Draft, about: Changelog, id: str, params: Any) -> Iterator[Problem]:
@@ -82,11 +87,64 @@ def _excluded(draft: Draft) -> Iterator[Problem]:
         if policy is not None and policy.kind != "none":
             message = f"{name} is '{policy.kind}', but it knows nothing of state that lies in a local store; choose none, or state memory"
             yield Problem(pointer("policies", name, "kind"), "not_with_changelog", message, policy.kind)
-    message = "a host that is lost would take its local store along, and nothing restores it from the changelog; choose state memory"
-    for n, fault in draft.faults.items():
-        if fault.loses_host:
-            yield Problem(pointer("faults", n, "kind"), "not_with_changelog", message, fault.kind)
+    message = "a host that dies of its memory leaves its local store no time to recover; leave out restart_after_s, or choose memory"
     for n, host in enumerate(draft.cluster.hosts if draft.cluster is not None else ()):
         if isinstance(host.memory, Budget) and host.memory.restart_after_s is not None:
             place = pointer("cluster", "hosts", n, "memory", "restart_after_s")
             yield Problem(place, "not_with_changelog", message, host.memory.restart_after_s)
+
+
+def _loss_problems(
+    draft: Draft, about: Changelog, stored: Sequence[str], placement: Mapping[str, Sequence[int]] | None
+) -> Iterator[Problem]:
+    """Losses of hosts that tasks cannot recover from: each reads its own input, on its host."""
+    for n, fault in draft.faults.items():
+        if not fault.loses_host:
+            continue
+        if fault.span_ns is None:
+            message = "the host never comes back, so nobody reads its input or restores its stores; give the time until it restarts"
+            yield Problem(pointer("faults", n, "restart_after_s"), "never_back", message, None)
+        left_out = [id for id in stored if about.operators and id not in about.operators]
+        if left_out:
+            message = (
+                f"{fault.host} may be lost, and the state of '{left_out[0]}' with it, since policies.state.operators leaves it out; "
+                "add it there, or leave out the fault"
+            )
+            yield Problem(pointer(*AT, "operators"), "not_restored", message, list(about.operators))
+        if any(wire.feedback for wire in draft.wires):
+            message = "records on a cycle never come to an end, so no commit would know what has been processed; choose state memory"
+            yield Problem(pointer("faults", n, "kind"), "cycle", message, fault.kind)
+        yield from _fed_from_elsewhere(draft, n, fault.host, placement or {})
+
+
+def commit_problems(draft: Draft) -> Iterator[Problem]:
+    """Faults amid a commit, where nothing commits."""
+    for n, fault in draft.faults.items():
+        when = getattr(fault, "when", None)
+        if not isinstance(when, InCommit):
+            continue
+        if not isinstance(draft.state, Changelog):
+            message = "when is 'in_commit', but only local stores commit; choose a state with a changelog, or another time"
+            yield Problem(pointer("faults", n, "when", "kind"), "no_commits", message, when.kind)
+        elif not fault.loses_host:
+            message = (
+                f"when is 'in_commit', but {kind_of(type(fault))} does not end the process that commits; give a time, or process_crash"
+            )
+            yield Problem(pointer("faults", n, "when", "kind"), "no_crash", message, when.kind)
+
+
+def _fed_from_elsewhere(draft: Draft, n: int, lost: str, placement: Mapping[str, Sequence[int]]) -> Iterator[Problem]:
+    """Edges that bring records from other hosts to one that may be lost: their senders would have to read again, too."""
+    names = [host.name for host in draft.hosts or ()]
+    for wire in draft.wires:
+        here, there = placement.get(wire.target, ()), placement.get(wire.source, ())
+        edge = draft.edges.get(wire.index)
+        paired = edge is not None and isinstance(edge.partitioning, Forward) and len(here) == len(there)
+        pairs = zip(there, here, strict=False) if paired else product(there, here)
+        other = next((a for a, b in pairs if a != b and names[b] == lost), None)
+        if other is not None:
+            message = (
+                f"{lost} receives records of '{wire.source}' from {names[other]}, but a task that recovers reads its own input alone; "
+                f"place '{wire.source}' on the same host"
+            )
+            yield Problem(pointer("faults", n, "host"), "fed_from_elsewhere", message, lost)

@@ -28,7 +28,7 @@ from .resources import Budgets, Placing, placed, resource_problems
 from .scaling import scaling_problems
 from .scheduling import scheduling_problems
 from .similarity import similarity_problems
-from .states import state_problems
+from .states import commit_problems, state_problems
 from .watermarks import watermark_warnings
 
 PROBLEMS_MAX = 1000
@@ -104,7 +104,8 @@ def examine(document: Any, context: Context | None = None) -> Findings:
     rest += scaling_problems(draft)
     rest += moving_problems(draft)
     rest += scheduling_problems(draft, flow.params, placing.indices, budgets.scheduling_cycles_max)
-    rest += state_problems(draft, flow.params)
+    rest += state_problems(draft, flow.params, placing.indices)
+    rest += commit_problems(draft)
     rest += memory_problems(draft, flow.schemas, placing.laid_out)
     problems += [problem for problem in rest if problem.pointer not in reported]
     if not problems:  # as long as something is wrong or missing, nobody expects output

@@ -67,6 +67,7 @@ def name_tables():
     behind = world.behind
     outputs = world.outputs
     changes = world.changes
+    change_words = world.change_words
     hook = world.hook
     box = world.box
     g = world.g
@@ -104,7 +105,7 @@ def read_settings():
     keeping = g[G_KEEPING] == 1
     changing = False
     # WEAVE if changes
-    changing = g[G_CHANGING] == 1
+    changing = g[G_CHANGING] > 0
     # WEAVE end
     stamps = 0
     # WEAVE if latencies

@@ -168,6 +168,14 @@ class Changelog(Variant):
         title="Commit",
         description="Time between two commits of an instance, each of which writes out the cache and brings the store to disk.",
     )
+    commit_order: Literal["flush_then_offset", "offset_then_flush"] = Field(
+        default="flush_then_offset",
+        title="Order of a commit",
+        description="flush_then_offset: the input positions become durable after the changes that come from them; offset_then_flush: "
+        "before, so a crash in between loses those that were in the cache.",
+        json_schema_extra=ADVANCED,
+        exclude_if=lambda order: order == "flush_then_offset",
+    )
     key_text: str = Field(
         default="",
         max_length=1000,
