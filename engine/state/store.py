@@ -51,7 +51,8 @@ class Restored:
 
 class Store:
     """keys: shared by cache, tree and log. offset: of the last record that a commit has brought to disk, -1 before the first commit.
-    committed_ns: when that was. recent: (n, 2) offset and time of the records that a crash may still take back."""
+    committed_ns: when that was. recent: (n, 2) offset and time of the records that a crash may still take
+    back. is_ahead: whether the disk has what the log has not."""
 
     def __init__(self, settings: StoreSettings, log: Partition):
         self.settings, self.log = settings, log
@@ -60,11 +61,13 @@ class Store:
         self.offset, self.committed_ns = -1, 0
         self._under_way: tuple[int, int, int] | None = None  # of a commit: when it is on disk, offset, when it began
         self.recent = np.zeros((0, 2), np.int64)
+        self.is_ahead = False
         self.cache = Cache(self.settings.cache)
         self.tree = Tree(self.keys, self.settings.tree)
 
     def _new(self) -> None:
         """An empty store, whose counters go on."""
+        self.is_ahead = False
         self.cache = self.cache.emptied()
         self.tree = self.tree.emptied(self.keys)
 
@@ -135,7 +138,11 @@ class Store:
         if serves_since_ns is not None:
             sent_ns = min(sent_ns, serves_since_ns - 1)
         unsent, self.recent = self.recent[self.recent[:, 1] > sent_ns], np.zeros((0, 2), np.int64)
-        return self.log.cut_off(int(unsent[0, 0])) if len(unsent) else 0
+        if not len(unsent):
+            return 0
+        if self.tree.has_since(int(unsent[0, 1])):
+            self.is_ahead = True  # the disk was quicker than the sender
+        return self.log.cut_off(int(unsent[0, 0]))
 
     def restore(self, now_ns: int) -> Restored:
         """Bring the store to the end of the log: from the last commit on, or from the start in an empty store."""
@@ -173,6 +180,8 @@ class Store:
     def _unusable(self, now_ns: int) -> str:
         if self.offset < 0:
             return "no commit has brought it to disk"
+        if self.is_ahead:
+            return "its disk has changes that its changelog has not"
         if self.settings.stale_ns is not None and now_ns - self.committed_ns > self.settings.stale_ns:
             return "its last commit is longer ago than tombstones are retained"
         return ""

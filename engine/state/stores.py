@@ -262,7 +262,7 @@ class Stores:
                 "log": task.store.log,
                 "sender": task.store.sender,
                 "operations": task.operations.saved(),
-                "counts": [task.store.offset, task.store.committed_ns, task.store._under_way, task.charged],
+                "counts": [task.store.offset, task.store.committed_ns, task.store._under_way, task.charged, task.store.is_ahead],
                 "recent": task.store.recent,
                 "contents": task.contents,
             }
@@ -280,7 +280,7 @@ class Stores:
             store = task.store
             store.cache, store.tree, store.log, store.sender = (part[name] for name in ("cache", "tree", "log", "sender"))
             store.keys = task.operations.keys = store.tree.keys
-            store.offset, store.committed_ns, store._under_way, task.charged = part["counts"]
+            store.offset, store.committed_ns, store._under_way, task.charged, store.is_ahead = part["counts"]
             task.operations.take_over(*part["operations"])
             store.recent, task.contents = part["recent"], part["contents"]
         self.broker.take_over([task.store.log for task in self.tasks], broker["rolls"], broker["cleaner"])

@@ -313,6 +313,10 @@ class Tree:
         newest = self._newest(self._versions([*self.full, self.active]))
         return newest.chosen(~newest.is_tombstone)
 
+    def has_since(self, time_ns: int) -> bool:
+        """Whether something is on disk that was put at this time or later."""
+        return any(bool((run.entries.times_ns >= time_ns).any()) for level in self.levels for run in level)
+
     def values(self) -> Words:
         """Of all versions that are on disk, or will be if their buffer is flushed. Shape (n,)."""
         runs = [run.entries for level in self.levels for run in level]

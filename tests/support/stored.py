@@ -37,9 +37,7 @@ def in_memory(document: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def crashing(
-    document: dict[str, Any], at_s: float, kind: str = "process_crash", restart_after_s: float = 0.3
-) -> dict[str, Any]:
+def crashing(document: dict[str, Any], at_s: float, kind: str = "process_crash", restart_after_s: float = 0.3) -> dict[str, Any]:
     """The same with its results going to another host, and a loss of the first one. Nothing comes in the last two seconds, so that all
     windows end."""
     changed = deepcopy(document)

@@ -31,7 +31,8 @@ def experiment(layout: Layout, at_s: float, kind: str = "process_crash", **state
 
 
 def recovery(simulation: Simulation) -> Recovery:
-    assert simulation._stores is not None and simulation._stores.recovery is not None
+    assert simulation._stores is not None
+    assert simulation._stores.recovery is not None
     return simulation._stores.recovery
 
 
@@ -69,7 +70,7 @@ def at_the_crash(document: dict[str, Any], at_s: float) -> tuple[int, int, int]:
     covered = next((int(position.words[READ]) for position in commits.durable.values()), 0)
     log = task.store.log.read()
     logged = int((~log.is_tombstone).sum())
-    newest = {key: tombstone for key, tombstone in zip(log.keys.tolist(), log.is_tombstone.tolist(), strict=True)}
+    newest = dict(zip(log.keys.tolist(), log.is_tombstone.tolist(), strict=True))
     is_open = {tuple(task.store.keys.of(np.array([key]))[0, :2].tolist()) for key, gone in newest.items() if not gone}
     again = sum(value for key, window, value, _ in delivered(simulation) if (key, window) in is_open)
     return covered, logged, again
@@ -194,9 +195,20 @@ def test_it_goes_on_when_its_stores_are_filled() -> None:
     batch=st.integers(1, 60),
     compacted=st.booleans(),
     cost_us=st.sampled_from([0, 900]),
+    clock=st.sampled_from(["processing", "event"]),
+    lateness_ms=st.sampled_from([0, 500]),
 )
 def test_nothing_is_lost(
-    layout: Layout, kind: str, tasks: int, crashes: list[float], restart_after_s: float, batch: int, compacted: bool, cost_us: float
+    layout: Layout,
+    kind: str,
+    tasks: int,
+    crashes: list[float],
+    restart_after_s: float,
+    batch: int,
+    compacted: bool,
+    cost_us: float,
+    clock: str,
+    lateness_ms: float,
 ) -> None:
     """Whatever crashes when, overlapping or in the middle of a restore, each purchase counts at least once."""
     state = {
@@ -213,6 +225,10 @@ def test_nothing_is_lost(
     for source in document["workload"]["sources"].values():
         source["rate"]["steps"][1]["at_s"] = 3
     document["query"]["operators"][-2]["cost"] = {"record_us": cost_us}
+    if layout != "join" and clock == "event":
+        document["query"]["operators"][1]["params"]["window"]["clock"] = clock
+        document["query"]["operators"][1]["params"]["lateness_ms"] = lateness_ms
+        document["workload"]["sources"]["purchases"]["watermarks"] = {"kind": "bounded", "lag_ms": 50, "period_ms": 100}
     simulation = ended(document)
     assert not recovery(simulation).open
     if layout == "join":
