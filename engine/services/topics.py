@@ -98,7 +98,8 @@ class Cleaning:
 class Partition:
     """A log: clean segments (the tail), closed dirty ones, and the active one, which is never cleaned.
 
-    end: the next offset. rolled: how many segments have been closed.
+    end: the next offset. rolled: how many segments have been closed. stable: the first offset of a transaction that is open, FAR without
+    transactions; from there on nothing is cleaned.
     """
 
     def __init__(self, settings: LogSettings):
@@ -110,6 +111,7 @@ class Partition:
         self._active_bytes = self._first_ns = self._last_ns = 0
         self._newest = np.zeros(0, np.int64)  # by key: its newest offset in a pass, -1 outside of passes
         self._indexed_to = 0  # the first offset that no pass has seen
+        self.stable = FAR
 
     # -- sizes ---------------------------------------------------------------------------------------------------------------------
 
@@ -136,14 +138,21 @@ class Partition:
 
     @property
     def dirty_share(self) -> float:
-        """Dirty bytes over dirty and clean ones. The active segment does not count."""
-        dirty, clean = self.dirty_bytes, self.clean_bytes
+        """Dirty bytes over dirty and clean ones. The active segment does not count, nor does what is not stable."""
+        dirty, clean = sum(segment.bytes for segment in self._cleanable), self.clean_bytes
         return dirty / (dirty + clean) if dirty + clean else 0.0
 
     @property
     def is_due(self) -> bool:
         """Whether a cleaner takes it."""
         return self.dirty_share > self.settings.dirty_share
+
+    @property
+    def _cleanable(self) -> list[Segment]:
+        """The closed dirty segments that are stable."""
+        if self.stable >= self.end:
+            return self.dirty
+        return [segment for segment in self.dirty if segment.records.offsets[-1] < self.stable]
 
     # -- appending and reading -----------------------------------------------------------------------------------------------------
 
@@ -180,12 +189,12 @@ class Partition:
         self._active, self._active_bytes = [], 0
         self.rolled += 1
 
-    def cut_off(self, first: int) -> int:
-        """Drop the records from an offset on, as they were never sent. What a pass has seen stays, and a closed segment stays closed.
-        Returns how many are dropped. Offsets go on behind those that stay."""
+    def cut_off(self, first: int) -> Records:
+        """Drop the records from an offset on, as they were never sent, and return them. What a pass has seen stays, and a closed segment
+        stays closed. Offsets go on behind those that stay."""
         first = max(first, self._indexed_to)
-        dropped = max(self.end - first, 0)
-        if dropped:
+        dropped = self.read(first)
+        if len(dropped):
             kept = [(segment, segment.records.chosen(segment.records.offsets < first)) for segment in self.dirty]
             self.dirty = [replace(segment, records=records, bytes=records.bytes) for segment, records in kept if len(records)]
             self._active = [part for part in (part.chosen(part.offsets < first) for part in self._active) if len(part)]
@@ -228,7 +237,8 @@ class Partition:
         these segments, and the keys."""
         noted: list[Words] = []
         count = 0
-        for n, segment in enumerate(self.dirty):
+        cleanable = self._cleanable
+        for n, segment in enumerate(cleanable):
             keys = segment.records.keys
             most = int(keys.max(initial=-1))
             if most >= len(self._newest):
@@ -243,7 +253,7 @@ class Partition:
             count += len(fresh)
             noted.append(fresh)
             self._newest[keys] = segment.records.offsets  # of several, the last one stays
-        return len(self.dirty), np.concatenate([EMPTY, *noted])
+        return len(cleanable), np.concatenate([EMPTY, *noted])
 
     def _groups(self, closed: Sequence[Segment]) -> Iterator[list[Segment]]:
         """Segments that are merged into one: in order, as many as fit."""

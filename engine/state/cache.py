@@ -15,6 +15,7 @@ from engine.core.tables import Words
 
 from .kernels import (
     C_DIRTY,
+    C_KEY,
     C_TOMBSTONE,
     C_VALUE,
     C_WORDS,
@@ -87,6 +88,12 @@ class Cache:
         """Of the dirty entries that are no tombstones. Shape (n,)."""
         place = self._place[: self.used]
         found: Words = place[(place[:, C_DIRTY] != 0) & (place[:, C_TOMBSTONE] == 0), C_VALUE]
+        return found
+
+    def dirty_tombstones(self) -> Words:
+        """Keys of the dirty entries that are tombstones. Shape (n,)."""
+        place = self._place[: self.used]
+        found: Words = place[(place[:, C_DIRTY] != 0) & (place[:, C_TOMBSTONE] != 0), C_KEY]
         return found
 
     @property

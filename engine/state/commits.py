@@ -8,23 +8,40 @@ Source: Chronarakis 2019, 2.2 and 4.3 (specification of incremental checkpointin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from engine.core import layout as L
 from engine.core.control import instance_checkpoint
 from engine.core.control.instance_checkpoint import Checkpoint
+from engine.core.control.ranks import hold
 from engine.core.tables import Arrays
 from engine.core.world import World
 
 LOOK_NS = 1_000_000
 """Time between two looks at whether the records before a commit have been served."""
-SERVING, FLUSHING, NOTING = "serving", "flushing", "noting"
+SERVING, FLUSHING, NOTING, ENDED = "serving", "flushing", "noting", "ended"
 Positions = dict[int, Checkpoint]
 """By source instance."""
+
+
+class CommittedStores(Protocol):
+    """The stores of a host."""
+
+    def write_out(self, now_ns: int) -> int:
+        """Write out and flush. Returns when all of it is on disk and in the logs."""
+        ...
+
+    def end_commit(self) -> None:
+        """The positions are durable."""
+        ...
+
+    def strikes(self, now_ns: int, commit: int, step: str) -> bool:
+        """Whether the host will now be lost, before this step of its commit."""
+        ...
 
 
 @dataclass
@@ -46,10 +63,11 @@ class Commits:
     """Commits of the tasks of one host. durable: the positions from which its sources read again after a crash. begun: how many
     there were."""
 
-    def __init__(self, levels: Sequence[Sequence[int]], offset_first: bool, request_ns: int):
+    def __init__(self, levels: Sequence[Sequence[int]], offset_first: bool, exact: bool, request_ns: int):
         """levels: instances of the host by distance from the sources, those with stores and all before them. offset_first: whether the
-        positions become durable before the stores are flushed. request_ns: of the request that makes positions durable."""
-        self.levels, self.offset_first, self.request_ns = levels, offset_first, request_ns
+        positions become durable before the stores are flushed. exact: whether sources stop reading until the stores are written out, so
+        that these hold what was read before the positions and nothing else. request_ns: of the request that makes positions durable."""
+        self.levels, self.offset_first, self.exact, self.request_ns = levels, offset_first, exact, request_ns
         self.under_way: Commit | None = None
         self.durable: Positions = {}
         self.begun = 0
@@ -62,43 +80,46 @@ class Commits:
         """Note the positions, unless the commit before has not ended."""
         if self.under_way is None:
             self.begun += 1
-            positions = {i: instance_checkpoint.capture(world, i) for i in self.levels[0]}
-            self.under_way = Commit(now_ns, positions, due_ns=now_ns)
+            self.under_way = Commit(now_ns, self._positions(world), due_ns=now_ns)
+            if self.exact:
+                hold(world, np.array(self.levels[0]), True, now_ns)
+
+    def _positions(self, world: World) -> Positions:
+        return {i: instance_checkpoint.capture(world, i) for i in self.levels[0]}
 
     def crash(self) -> None:
         """A commit that has not ended never does."""
         self.under_way = None
 
-    def act(self, world: World, now_ns: int, flush: Callable[[], int], strikes: Callable[[int, str], bool]) -> None:
-        """Go on, as far as possible. flush: write out the stores; returns when they are on disk and in the log. strikes: whether the host
-        will now be lost, by number of the commit and the step that would follow."""
-        commit = self.under_way
-        while commit is not None and commit.due_ns <= now_ns:
-            if commit.step == SERVING:
-                if not self._served(world.arrays, commit, world):
-                    commit.due_ns = now_ns + LOOK_NS
-                else:
-                    self._enter(commit, NOTING if self.offset_first else FLUSHING, now_ns, flush, strikes)
+    def act(self, world: World, now_ns: int, stores: CommittedStores) -> None:
+        """Go on, as far as possible."""
+        while (commit := self.under_way) is not None and commit.due_ns <= now_ns:
+            if commit.step == SERVING and not self._served(world.arrays, commit, world):
+                commit.due_ns = now_ns + LOOK_NS
+            elif commit.step == SERVING:
+                commit.positions = self._positions(world) if self.exact else commit.positions
+                self._enter(world, NOTING if self.offset_first else FLUSHING, now_ns, stores)
+            elif commit.step == NOTING and stores.strikes(now_ns, self.begun, "offset"):
+                commit.due_ns = L.FAR
             elif commit.step == NOTING:
-                if strikes(self.begun, "offset"):
-                    commit.due_ns = L.FAR
-                    return
                 self.durable = commit.positions
-                if self.offset_first:
-                    self._enter(commit, FLUSHING, now_ns, flush, strikes)
-                else:
-                    commit = self.under_way = None
-            elif self.offset_first:
-                commit = self.under_way = None
+                stores.end_commit()
+                self._enter(world, FLUSHING if self.offset_first else ENDED, now_ns, stores)
             else:
-                self._enter(commit, NOTING, now_ns, flush, strikes)
+                self._enter(world, ENDED if self.offset_first else NOTING, now_ns, stores)
 
-    def _enter(self, commit: Commit, step: str, now_ns: int, flush: Callable[[], int], strikes: Callable[[int, str], bool]) -> None:
-        if step == FLUSHING and strikes(self.begun, "flush"):
-            commit.due_ns = L.FAR
-            return
-        commit.step = step
-        commit.due_ns = flush() if step == FLUSHING else now_ns + self.request_ns
+    def _enter(self, world: World, step: str, now_ns: int, stores: CommittedStores) -> None:
+        assert self.under_way is not None
+        if step == ENDED:
+            self.under_way = None
+        elif step == NOTING:
+            self.under_way.step, self.under_way.due_ns = step, now_ns + self.request_ns
+        elif stores.strikes(now_ns, self.begun, "flush"):
+            self.under_way.due_ns = L.FAR
+        else:
+            self.under_way.step, self.under_way.due_ns = step, stores.write_out(now_ns)
+            if self.exact:
+                hold(world, np.array(self.levels[0]), False, now_ns)
 
     def _served(self, w: Arrays, commit: Commit, world: World) -> bool:
         """Whether all that was read when the commit began has been served, and no window is being closed."""

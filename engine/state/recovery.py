@@ -17,10 +17,11 @@ import numpy as np
 from engine.core import layout as L
 from engine.core.control import instance_checkpoint, keyed_state
 from engine.core.control.instance_checkpoint import READ
+from engine.core.control.ranks import set_held
 from engine.core.tables import Words
 from engine.core.world import World
 
-from .commits import Commits, serves_since_ns
+from .commits import Commits, closes, serves_since_ns
 from .contents import Contents
 from .operations import Operations
 from .store import Restored, Store
@@ -47,7 +48,8 @@ class Task:
 
 @dataclass
 class Outage:
-    """A loss of a host and the recovery from it. lost_changes: of its stores, which were in no log. started_ns: when its processes were up
+    """A loss of a host and the recovery from it. lost_changes: of its stores, which were in no log. results_again: of windows, which will
+    come twice. started_ns: when its processes were up
     again; ready_ns: when the last store is filled, both FAR before that is known. again: records that its sources read again. restored: by
     task."""
 
@@ -55,6 +57,7 @@ class Outage:
     lost_ns: int
     disk_lost: bool
     lost_changes: int
+    results_again: int
     started_ns: int = L.FAR
     ready_ns: int = L.FAR
     again: int = 0
@@ -88,14 +91,16 @@ class Recovery:
     def lost(self, world: World, host: int, now_ns: int, disk_lost: bool) -> None:
         """The processes of a host end. Call it before the core loses the host, with all changes until now in the stores."""
         self.commits[host].crash()
-        changes = 0
-        for task in self._here(host):
-            changes += task.store.crash(now_ns, disk_lost, serves_since_ns(world.arrays, task.instance))
+        w = world.arrays
+        set_held(w, self.commits[host].levels[0], False)
+        found = [
+            task.store.crash(now_ns, disk_lost, serves_since_ns(w, task.instance), closes(w, task.instance)) for task in self._here(host)
+        ]
         before = self.open.get(host)
         if before is not None and before.started_ns == L.FAR:  # it is down already
             before.disk_lost |= disk_lost
             return
-        self.open[host] = Outage(host, now_ns, disk_lost, changes)
+        self.open[host] = Outage(host, now_ns, disk_lost, sum(lost.changes for lost in found), sum(lost.results for lost in found))
         self.outages.append(self.open[host])
 
     def started(self, world: World, host: int, now_ns: int) -> None:

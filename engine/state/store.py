@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from engine.core.tables import Words
-from engine.services.topics import Partition
+from engine.services.topics import NONE, Partition, Records
 from engine.spec.experiment.states.base import RECORD_BYTES
 
 from .cache import Cache, CacheSettings
@@ -27,7 +27,8 @@ from .tree import Entries, Tree, TreeSettings
 class StoreSettings:
     """stale_ns: a local store whose last commit is longer ago is thrown away, since the log may have dropped tombstones that it has not
     seen; None trusts any. request_ns: of the sender, None if changes are in the log at once. on_disk: False for a store in memory, which
-    has no tree on disk that a commit flushes. may_crash: whether it must know what has been sent."""
+    has no tree on disk that a commit flushes. may_crash: whether it must know what has been sent.
+    transactional: whether what was logged since the last commit is taken back in a crash."""
 
     cache: CacheSettings = field(default_factory=CacheSettings)
     tree: TreeSettings = field(default_factory=TreeSettings)
@@ -36,6 +37,16 @@ class StoreSettings:
     request_ns: int | None = None
     on_disk: bool = True
     may_crash: bool = False
+    transactional: bool = False
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What a crash took. changes: that had not come to the changelog. results: windows whose result had left although their deletion is
+    among these changes, so that they will come twice."""
+
+    changes: int
+    results: int
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,9 @@ class Store:
         self._under_way: tuple[int, int, int] | None = None  # of a commit: when it is on disk, offset, when it began
         self.recent = np.zeros((0, 2), np.int64)
         self.is_ahead = False
+        self._committed_to = 0  # of the log, when the last commit began
+        if settings.transactional:
+            log.stable = 0
         self.cache = Cache(self.settings.cache)
         self.tree = Tree(self.keys, self.settings.tree)
 
@@ -94,6 +108,7 @@ class Store:
         row = np.zeros((1, OP_WORDS), np.int64)
         row[0, :2] = COMMIT, now_ns
         late_ns = self.carry_out(row)
+        self._committed_to = self.log.end
         answered_ns = now_ns if self.sender is None else self.sender.answered_ns(now_ns)
         if not self.settings.on_disk:
             return answered_ns
@@ -101,6 +116,11 @@ class Store:
         ends_ns = max(answered_ns, self.tree.flush(now_ns + late_ns))
         self._under_way = ends_ns, self.log.end - 1, now_ns
         return ends_ns
+
+    def end_transaction(self) -> None:
+        """The last commit is complete, with the positions of the input: nothing before it is taken back any more."""
+        self.log.stable = self._committed_to
+        self.recent = self.recent[self.recent[:, 0] >= self._committed_to]
 
     def advance(self, now_ns: int) -> None:
         """Carry out what ends until now."""
@@ -113,36 +133,44 @@ class Store:
         """Of the records just appended and those before, note which have not been sent, or are of the newest moment, which a service in
         progress may have made."""
         fresh = np.stack([np.arange(self.log.end - len(times_ns), self.log.end), times_ns], axis=1)
-        sent_ns = times_ns[-1] if self.sender is None else self.sender.began_ns
         found = np.concatenate([self.recent, fresh])
+        if self.settings.transactional:
+            self.recent = found
+            return
+        sent_ns = times_ns[-1] if self.sender is None else self.sender.began_ns
         self.recent = found[(found[:, 1] > sent_ns) | (found[:, 1] == times_ns[-1])]
 
-    def crash(self, now_ns: int, disk_lost: bool, serves_since_ns: int | None = None) -> int:
+    def crash(self, now_ns: int, disk_lost: bool, serves_since_ns: int | None = None, closes: bool = False) -> Lost:
         """The process ends. What the cache has not written out is lost, what the tree has in memory, what waits to be sent, and a commit
         that is not on disk yet; with the disk, all of it. serves_since_ns: start of the service in progress, whose changes are lost, too,
-        since its outputs are. Returns how many changes are lost."""
+        since its outputs are. closes: whether it closes windows."""
         self.advance(now_ns)
         self._under_way = None
         self.tree.crash(now_ns)
-        lost = self.cache.dirty
+        unsent, times_ns = self._take_back(now_ns, serves_since_ns)
+        open_again = unsent.keys[unsent.is_tombstone & ~(closes & (times_ns == serves_since_ns))]
+        if not closes:
+            open_again = np.concatenate([open_again, self.cache.dirty_tombstones()])
+        lost = Lost(len(unsent) + self.cache.dirty, len(np.unique(self.keys.of(open_again)[:, :2], axis=0)))
         self.cache = self.cache.emptied()
-        lost += self._take_back(now_ns, serves_since_ns)
         if disk_lost:
             self.offset = -1
             self._new()
         return lost
 
-    def _take_back(self, now_ns: int, serves_since_ns: int | None) -> int:
-        """Cut off what the log has and the broker has not."""
+    def _take_back(self, now_ns: int, serves_since_ns: int | None) -> tuple[Records, Words]:
+        """Cut off what the log has and the broker has not, or what belongs to a transaction that never ends. Returns it with its times."""
         sent_ns = now_ns if self.sender is None else self.sender.crash(now_ns)
         if serves_since_ns is not None:
             sent_ns = min(sent_ns, serves_since_ns - 1)
-        unsent, self.recent = self.recent[self.recent[:, 1] > sent_ns], np.zeros((0, 2), np.int64)
+        unsent = self.recent if self.settings.transactional else self.recent[self.recent[:, 1] > sent_ns]
+        self.recent = np.zeros((0, 2), np.int64)
         if not len(unsent):
-            return 0
+            return NONE, unsent[:, 1]
         if self.tree.has_since(int(unsent[0, 1])):
             self.is_ahead = True  # the disk was quicker than the sender
-        return self.log.cut_off(int(unsent[0, 0]))
+        dropped = self.log.cut_off(int(unsent[0, 0]))
+        return dropped, unsent[len(unsent) - len(dropped) :, 1]
 
     def restore(self, now_ns: int) -> Restored:
         """Bring the store to the end of the log: from the last commit on, or from the start in an empty store."""
@@ -180,7 +208,7 @@ class Store:
     def _unusable(self, now_ns: int) -> str:
         if self.offset < 0:
             return "no commit has brought it to disk"
-        if self.is_ahead:
+        if self.is_ahead or (self.settings.transactional and self.offset + 1 != self.log.stable):
             return "its disk has changes that its changelog has not"
         if self.settings.stale_ns is not None and now_ns - self.committed_ns > self.settings.stale_ns:
             return "its last commit is longer ago than tombstones are retained"

@@ -7,7 +7,7 @@ Source: Chronarakis 2019, 2.2 to 2.4 and 4.3 to 4.5.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -65,7 +65,7 @@ class Stores:
         about = experiment.policies.state
         assert isinstance(about, Changelog)
         self.about, w = about, world.arrays
-        recovers = loses_hosts(experiment)
+        recovers = notes_positions(experiment)
         self._end_ns = experiment.workload.end_ns
         specs = list(experiment.query.operators)
         stored = [
@@ -119,7 +119,7 @@ class Stores:
                 self._begin_commit(world, host, now_ns)
         if self.recovery is not None:
             for host, commits in self.recovery.commits.items():
-                commits.act(world, now_ns, partial(self._commit, host, now_ns), partial(self._strikes, host, now_ns))
+                commits.act(world, now_ns, OfHost(self, host))
             self.recovery.act(world, now_ns)
         if self._charge_ns <= now_ns:
             self._charge_ns = now_ns + CHARGE_NS
@@ -162,11 +162,11 @@ class Stores:
 
     def _begin_commit(self, world: World, host: int, now_ns: int) -> None:
         if self.recovery is None:
-            self._commit(host, now_ns)
+            self.commit(host, now_ns)
         elif not self.recovery.is_down(host):
             self.recovery.commits[host].begin(world, now_ns)
 
-    def _commit(self, host: int, now_ns: int) -> int:
+    def commit(self, host: int, now_ns: int) -> int:
         """Write out the stores of a host. Returns when all of it is on disk and in the logs."""
         self.committed_ns, ends_ns = now_ns, now_ns
         for task in self.tasks:
@@ -179,7 +179,7 @@ class Stores:
 
     # -- losses of hosts -----------------------------------------------------------------------------------------------------------
 
-    def _strikes(self, host: int, now_ns: int, commit: int, step: str) -> bool:
+    def strikes(self, host: int, now_ns: int, commit: int, step: str) -> bool:
         """Let the host be lost now, if a fault comes at this step of its commit."""
         loss = next((loss for loss in self.losses if loss.host == host and loss.strikes(commit, step)), None)
         if loss is not None:
@@ -212,7 +212,8 @@ class Stores:
         for host in self.hosts:
             here = w.inst[:, L.I_HOST] == host
             instances = [np.flatnonzero(here & np.isin(w.inst[:, L.I_OP], level)).tolist() for level in levels]
-            found[host] = Commits([level for level in instances if level], about.commit_order == "offset_then_flush", request_ns)
+            levels_here = [level for level in instances if level]
+            found[host] = Commits(levels_here, about.commit_order == "offset_then_flush", about.is_exact, request_ns)
         return found
 
     def _charge(self, world: World, now_ns: int) -> None:
@@ -262,7 +263,14 @@ class Stores:
                 "log": task.store.log,
                 "sender": task.store.sender,
                 "operations": task.operations.saved(),
-                "counts": [task.store.offset, task.store.committed_ns, task.store._under_way, task.charged, task.store.is_ahead],
+                "counts": [
+                    task.store.offset,
+                    task.store.committed_ns,
+                    task.store._under_way,
+                    task.charged,
+                    task.store.is_ahead,
+                    task.store._committed_to,
+                ],
                 "recent": task.store.recent,
                 "contents": task.contents,
             }
@@ -280,7 +288,7 @@ class Stores:
             store = task.store
             store.cache, store.tree, store.log, store.sender = (part[name] for name in ("cache", "tree", "log", "sender"))
             store.keys = task.operations.keys = store.tree.keys
-            store.offset, store.committed_ns, store._under_way, task.charged, store.is_ahead = part["counts"]
+            store.offset, store.committed_ns, store._under_way, task.charged, store.is_ahead, store._committed_to = part["counts"]
             task.operations.take_over(*part["operations"])
             store.recent, task.contents = part["recent"], part["contents"]
         self.broker.take_over([task.store.log for task in self.tasks], broker["rolls"], broker["cleaner"])
@@ -289,6 +297,26 @@ class Stores:
         self._commits_ns = {int(h): at_ns for h, at_ns in commits}
         if self.recovery is not None:
             self.recovery.restore(state["recovery"])
+
+
+@dataclass(frozen=True)
+class OfHost:
+    """The stores of one host, for its commits."""
+
+    stores: Stores
+    host: int
+
+    def write_out(self, now_ns: int) -> int:
+        return self.stores.commit(self.host, now_ns)
+
+    def end_commit(self) -> None:
+        if self.stores.about.is_exact:
+            for task in self.stores.tasks:
+                if task.host == self.host:
+                    task.store.end_transaction()
+
+    def strikes(self, now_ns: int, commit: int, step: str) -> bool:
+        return self.stores.strikes(self.host, now_ns, commit, step)
 
 
 def _contents(world: World, i: int) -> Contents:
@@ -348,7 +376,15 @@ def _store_settings(about: Changelog, may_crash: bool) -> StoreSettings:
     cache = CacheSettings(batch=about.cache.batch, objects=about.cache.objects)
     stale_ns = milliseconds_ns(about.changelog.delete_retention_ms) if about.changelog.compacted else None
     request_ns = microseconds_ps(about.sender.request_us) // 1000
-    return StoreSettings(cache, settings, stale_ns=stale_ns, request_ns=max(1, request_ns), on_disk=about.has_tree, may_crash=may_crash)
+    return StoreSettings(
+        cache,
+        settings,
+        stale_ns=stale_ns,
+        request_ns=max(1, request_ns),
+        on_disk=about.has_tree,
+        may_crash=may_crash,
+        transactional=about.is_exact,
+    )
 
 
 def _log_settings(about: Changelog) -> LogSettings:
@@ -384,8 +420,10 @@ def features(experiment: Experiment) -> Sequence[str]:
     """Features of the loop that the document's state needs."""
     if not isinstance(experiment.policies.state, Changelog):
         return ()
-    return ("changes", "background", "counting") if loses_hosts(experiment) else ("changes", "background")
+    return ("changes", "background", "counting") if notes_positions(experiment) else ("changes", "background")
 
 
-def loses_hosts(experiment: Experiment) -> bool:
-    return any(fault.loses_host for fault in experiment.faults)
+def notes_positions(experiment: Experiment) -> bool:
+    """Whether commits note where sources would read on, which takes its time."""
+    about = experiment.policies.state
+    return isinstance(about, Changelog) and (about.is_exact or any(fault.loses_host for fault in experiment.faults))

@@ -33,8 +33,13 @@ def set_ranks(world: World, instances: Words, ranks: Words, now_ns: int) -> None
     w.tally[instances, L.Y_RANK] = ranks
     w.inst[instances, L.I_RANK] = np.where(w.tally[instances, L.Y_HELD] == 1, HELD, ranks)
     hosts = np.unique(w.inst[instances, L.I_HOST])
-    w.host[hosts, L.H_RANKED] = 1
-    for h in hosts.tolist():
+    _choose_anew(world, hosts.tolist(), now_ns)
+
+
+def _choose_anew(world: World, hosts: Iterable[int], now_ns: int) -> None:
+    w = world.arrays
+    for h in hosts:
+        w.host[h, L.H_RANKED] = 1
         if w.host[h, L.H_BACK] > 0:
             continue  # it is down, and chooses again when it is up
         if w.host[h, L.H_DISPATCH] != L.DISPATCH_SCAN:
@@ -54,6 +59,13 @@ def set_held(w: Arrays, instances: Any, held: bool) -> None:
     """Hold instances, whatever their ranks, or let them have these again. instances: numbers, or a mask."""
     w.tally[instances, L.Y_HELD] = int(held)
     w.inst[instances, L.I_RANK] = HELD if held else w.tally[instances, L.Y_RANK]
+
+
+def hold(world: World, instances: Words, held: bool, now_ns: int) -> None:
+    """The same for a control, between instants: the hosts of these instances choose again at `now_ns`. A service in progress goes on."""
+    w = world.arrays
+    set_held(w, instances, held)
+    _choose_anew(world, np.unique(w.inst[instances, L.I_HOST]).tolist(), now_ns)
 
 
 def is_held(w: Arrays, i: int) -> bool:

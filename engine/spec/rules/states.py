@@ -67,6 +67,15 @@ def _setting_problems(draft: Draft, about: Changelog) -> Iterator[Problem]:
     if draft.workload is not None and about.commit_ns >= draft.workload.end_ns:
         message = f"commit_s is {about.commit_s:g}, not before the end of the run, so no commit would come; use less"
         yield Problem(pointer(*AT, "commit_s"), "outside_run", message, about.commit_s)
+    if about.is_exact and not about.changelog.transactions:
+        message = (
+            "guarantee is 'exactly_once', which takes transactions, but the broker knows none, as Apache Kafka 0.10; set "
+            "changelog.transactions to true, or choose at_least_once"
+        )
+        yield Problem(pointer(*AT, "guarantee"), "no_transactions", message, about.guarantee)
+    if about.is_exact and about.commit_order != "flush_then_offset":
+        message = "commit_order is 'offset_then_flush', but a transaction makes both durable at once; leave it out, or choose at_least_once"
+        yield Problem(pointer(*AT, "commit_order"), "no_order", message, about.commit_order)
     for name in re.findall(r"{([^{}\"]*)}", about.record_text):
         if name != "key":
             message = f"record_text names {{{name}}}, but only the key of a retained record is known; use {{key}}"

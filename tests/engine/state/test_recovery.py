@@ -109,6 +109,7 @@ def test_what_counts_twice_is_what_the_log_had(layout: Layout, at_s: float, paid
 def test_what_counts_twice_at_200_instants(layout: Layout, part: int, paid: list[int]) -> None:
     for at_s in INSTANTS[part::10]:
         assert_counted_twice(layout, at_s, paid)
+        assert_counted_once(layout, at_s, paid)
 
 
 def total(simulation: Simulation) -> int:
@@ -197,6 +198,7 @@ def test_it_goes_on_when_its_stores_are_filled() -> None:
     cost_us=st.sampled_from([0, 900]),
     clock=st.sampled_from(["processing", "event"]),
     lateness_ms=st.sampled_from([0, 500]),
+    guarantee=st.sampled_from(["at_least_once", "exactly_once"]),
 )
 def test_nothing_is_lost(
     layout: Layout,
@@ -209,12 +211,15 @@ def test_nothing_is_lost(
     cost_us: float,
     clock: str,
     lateness_ms: float,
+    guarantee: str,
 ) -> None:
-    """Whatever crashes when, overlapping or in the middle of a restore, each purchase counts at least once."""
+    """Whatever crashes when, overlapping or in the middle of a restore, each purchase counts at least once, or, if it is to, once, unless
+    results had left before."""
     state = {
+        "guarantee": guarantee,
         "cache": {"batch": batch, "objects": 100},
         "tree": {"buffer_mb": 0.01},
-        "changelog": {"compacted": compacted, "segment_ms": 100, "dirty_ratio": 0.1, "delete_retention_ms": 2000},
+        "changelog": {"compacted": compacted, "segment_ms": 100, "dirty_ratio": 0.1, "delete_retention_ms": 2000, "transactions": True},
         "cleaner": {"backoff_s": 0.2, "setup_ms": 5},
         "sender": {"request_us": 5000},
     }
@@ -243,6 +248,8 @@ def test_nothing_is_lost(
     for key, _, value, _ in delivered(whole):
         by_key[key] = by_key.get(key, 0) - value
     assert min(by_key.values()) >= 0
+    if guarantee == "exactly_once" and not lateness_ms and not any(outage.results_again for outage in recovery(simulation).outages):
+        assert not any(by_key.values())
 
 
 @pytest.mark.parametrize("layout", ["fold", "retain", "join"])
@@ -260,3 +267,32 @@ def test_a_recovery_does_not_depend_on_how_the_run_is_cut(layout: Layout, tmp_pa
             pass
         assert one.digest() == whole.digest()
         assert one.summary()["state"] == whole.summary()["state"]
+
+
+EXACTLY = {"guarantee": "exactly_once", "changelog": {"transactions": True}}
+
+
+def assert_counted_once(layout: Layout, at_s: float, paid: list[int], kind: str = "process_crash") -> None:
+    """All windows together have what all purchases have, less the results that had left within the transaction that was cut short."""
+    document = experiment(layout, at_s, kind, **EXACTLY)
+    simulation = ended(document)
+    (outage,) = recovery(simulation).outages
+    before = Simulation(document, keep_outputs=True)
+    before.run_until(round(at_s * SECOND) - 1)
+    (task,) = recovery(before).tasks
+    log = task.store.log.read(task.store.log.stable)
+    closed = task.store.keys.of(log.keys[log.is_tombstone])[:, :2].tolist()
+    closed += task.store.keys.of(task.store.cache.dirty_tombstones())[:, :2].tolist()
+    twice = {(key, window) for key, window in closed}
+    results = delivered(simulation)
+    again = [value for key, window, value, end_ns in results if (key, window) in twice and end_ns <= outage.ready_ns]
+    values = paid if layout == "fold" else [1] * len(paid)
+    assert sum(value for *_, value, _ in results) - sum(again) == sum(values)
+    assert outage.results_again == len(again)
+
+
+@pytest.mark.parametrize("kind", ["process_crash", "disk_loss"])
+@pytest.mark.parametrize("at_s", INSTANTS[:4])
+@pytest.mark.parametrize("layout", ["fold", "retain"])
+def test_exactly_once(layout: Layout, at_s: float, kind: str, paid: list[int]) -> None:
+    assert_counted_once(layout, at_s, paid, kind)

@@ -84,6 +84,15 @@ class Topic(Model):
         "per_record_horizon: as in later versions, after their time.",
     )
 
+    transactions: bool = Field(
+        default=False,
+        strict=True,
+        title="Transactions",
+        description="Whether the broker knows them, as Apache Kafka does from 0.11 on. Exactly-once needs them.",
+        json_schema_extra=ADVANCED,
+        exclude_if=lambda transactions: not transactions,
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _one_spelling(cls, given: Any) -> Any:
@@ -168,6 +177,13 @@ class Changelog(Variant):
         title="Commit",
         description="Time between two commits of an instance, each of which writes out the cache and brings the store to disk.",
     )
+    guarantee: Literal["at_least_once", "exactly_once"] = Field(
+        default="at_least_once",
+        title="Guarantee",
+        description="For what is stored after a crash. at_least_once: what was processed after the last commit may count twice; "
+        "exactly_once: a transaction spans each commit's changes and positions, and sources stop reading while it is written out.",
+        exclude_if=lambda guarantee: guarantee == "at_least_once",
+    )
     commit_order: Literal["flush_then_offset", "offset_then_flush"] = Field(
         default="flush_then_offset",
         title="Order of a commit",
@@ -212,6 +228,10 @@ class Changelog(Variant):
     costs: Costs = Field(default=Costs(), title="Costs", description="CPU time of operators for their store.")
 
     has_tree: ClassVar[bool] = True  # it keeps a store on disk
+
+    @property
+    def is_exact(self) -> bool:
+        return self.guarantee == "exactly_once"
 
     @property
     def commit_ns(self) -> int:
