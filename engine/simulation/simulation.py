@@ -160,7 +160,7 @@ class Simulation:
         self._state: StateWatch | None = None
         if self._stores is not None:
             self._controls.append(self._stores)
-            self._state = StateWatch(self._stores, self._world)
+            self._state = StateWatch(self._stores, self._world, self._plan.hosts)
             self._stores.watch([control for control in faults_and_controls if isinstance(control, HostLossControl)])
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
@@ -753,7 +753,7 @@ class Simulation:
         parts = self._controls, self._actors, self._checkpoints, self._scaling, self._scheduler, self._balancer, self._stores
         parts = deepcopy(parts)  # some refer to one another
         copy._controls, copy._actors, copy._checkpoints, copy._scaling, copy._scheduler, copy._balancer, copy._stores = parts
-        copy._state = None if copy._stores is None else StateWatch(copy._stores, copy._world)
+        copy._state = None if copy._stores is None else StateWatch(copy._stores, copy._world, copy._plan.hosts)
         copy.restore(self.snapshot())
         return copy
 

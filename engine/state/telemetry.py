@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.core import layout as L
 from engine.core.world import World
 
-from .recovery import Task
+from .recovery import Outage, Task
 from .store import Store
 from .stores import Stores
 
@@ -15,8 +16,9 @@ from .stores import Stores
 class StateWatch:
     """Reads the stores, at the moment at which they were sampled (`Stores.samples`)."""
 
-    def __init__(self, stores: Stores, world: World):
-        self._stores = stores
+    def __init__(self, stores: Stores, world: World, hosts: Sequence[str]):
+        """hosts: names of all."""
+        self._stores, self._hosts, self._world = stores, hosts, world
         bounds = world.arrays.host[stores.hosts][:, [L.H_PROCESSOR, L.H_PROCESSOR_END]]
         self._cores = int((bounds[:, 1] - bounds[:, 0]).sum())
 
@@ -42,6 +44,45 @@ class StateWatch:
             "limits": self._limits(),
             "cleaners": self._cleaners(),
             "stores": {task.name: _store(task) for task in self._stores.tasks},
+            **self._recovering(from_ns, to_ns),
+        }
+
+    def _recovering(self, from_ns: int, to_ns: int) -> dict[str, Any]:
+        """read_again: records that sources would read again if all hosts with stores crashed now. outages: those of which something has
+        happened in the frame, up to its end."""
+        recovery = self._stores.recovery
+        if recovery is None:
+            return {}
+        lately = range(from_ns + 1, to_ns + 1)
+        told = [one for one in recovery.outages if any(at_ns in lately for at_ns in (one.lost_ns, one.started_ns, one.ready_ns))]
+        return {
+            "read_again": sum(recovery.read_again(self._world, host) for host in recovery.commits if not recovery.is_down(host)),
+            "outages": [self._told(one, to_ns) for one in told],
+        }
+
+    def _told(self, one: Outage, to_ns: int) -> dict[str, Any]:
+        """started_s: None before its processes are up; ready_s: when its last store is filled, as soon as known; again: None before."""
+        is_up, is_over = one.started_ns <= to_ns, one.ready_ns <= to_ns
+        return {
+            "host": self._hosts[one.host],
+            "lost_s": one.lost_ns / 1e9,
+            "disk_lost": one.disk_lost,
+            "started_s": one.started_ns / 1e9 if is_up else None,
+            "ready_s": one.ready_ns / 1e9 if is_up else None,
+            "lost_changes": one.lost_changes,
+            "results_again": one.results_again,
+            "again": one.again if is_over else None,
+            "restores": [
+                {
+                    "store": name,
+                    "way": restored.way,
+                    "reason": restored.reason,
+                    "records": restored.records,
+                    "bytes": restored.bytes,
+                    "took_ms": round(restored.took_ns / 1e6, 6),
+                }
+                for name, restored in one.restored.items()
+            ],
         }
 
     def summary(self, world: World, to_ns: int) -> dict[str, Any]:
@@ -68,6 +109,25 @@ class StateWatch:
             "write_amplification": round(now["written"] / put_bytes, 6) if put_bytes else 0.0,
             **self._shares(now, to_ns),
             **(self._restored(to_ns) if self._stores.about.restores_at_end else {}),
+            **self._recovered(to_ns),
+        }
+
+    def _recovered(self, now_ns: int) -> dict[str, Any]:
+        """Of losses of hosts, since the start of the run. longest_restore_ms, longest_outage_ms: None without one that is over."""
+        recovery = self._stores.recovery
+        if recovery is None:
+            return {}
+        outages = recovery.outages
+        over = [one for one in outages if one.ready_ns <= now_ns]
+        restores = [restored for one in over for restored in one.restored.values()]
+        return {
+            "outages": len(outages),
+            "lost_changes": sum(one.lost_changes for one in outages),
+            "results_again": sum(one.results_again for one in outages),
+            "read_again": sum(one.again for one in over),
+            "restored_records": sum(restored.records for restored in restores),
+            "longest_restore_ms": max((round(restored.took_ns / 1e6, 6) for restored in restores), default=None),
+            "longest_outage_ms": max((round((one.ready_ns - one.lost_ns) / 1e6, 6) for one in over), default=None),
         }
 
     def _restored(self, now_ns: int) -> dict[str, float]:

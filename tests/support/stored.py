@@ -37,15 +37,20 @@ def in_memory(document: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def crashing(document: dict[str, Any], at_s: float, kind: str = "process_crash", restart_after_s: float = 0.3) -> dict[str, Any]:
-    """The same with its results going to another host, and a loss of the first one. Nothing comes in the last two seconds, so that all
-    windows end."""
+def apart(document: dict[str, Any]) -> dict[str, Any]:
+    """The same with its results going to another host."""
     changed = deepcopy(document)
     hosts = changed["cluster"]["hosts"]
     hosts.append({**hosts[0], "name": "out"})
     operators = [(one["id"], one.get("parallelism", 1)) for one in changed["query"]["operators"]]
     placed = {id: ["out" if id == "output" else "node02"] * count for id, count in operators}
     changed["placement"] = {"kind": "explicit", "hosts": placed}
+    return changed
+
+
+def crashing(document: dict[str, Any], at_s: float, kind: str = "process_crash", restart_after_s: float = 0.3) -> dict[str, Any]:
+    """The same, and a loss of the first host. Nothing comes in the last two seconds, so that all windows end."""
+    changed = apart(document)
     for source in changed["workload"]["sources"].values():
         per_s, until_s = source["rate"]["per_s"], changed["workload"]["horizon_s"] - 2
         source["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": per_s}, {"at_s": until_s, "per_s": 0}]}

@@ -567,12 +567,40 @@ class StoreSample(TypedDict):
     records: int
 
 
+class Restore(TypedDict):
+    """Of one store after a crash: by its local store or from the changelog, and why not locally; the records of the changelog it read."""
+
+    store: str
+    way: Literal["local", "changelog"]
+    reason: str
+    records: int
+    bytes: int
+    took_ms: float
+
+
+class Outage(TypedDict):
+    """A loss of a host with stores. started_s: its processes are up; ready_s: its stores are filled; null before that is known.
+    lost_changes: those that were in no changelog. results_again: of windows, which come twice. again: records that its sources read again,
+    null before it goes on."""
+
+    host: str
+    lost_s: float
+    disk_lost: bool
+    started_s: float | None
+    ready_s: float | None
+    lost_changes: int
+    results_again: int
+    again: int | None
+    restores: list[Restore]
+
+
 @EXACT
 class StateNews(TypedDict):
     """Local stores. written_bytes to disks, appended records, requests to the broker, passes of cleaners, commits: in the frame. Bytes of
     all changelogs at its end, and the largest dirty_ratio of one. since_commit_s: since the last commit began, or since the start.
     broker_busy, worker_busy: of the cores, in the frame. cleaners: by number, from 1 on.
-    stores: by instance, in the order of their numbers."""
+    stores: by instance, in the order of their numbers. Only where hosts may be lost: read_again, records that sources would read again if
+    their hosts crashed now, and outages of which something has happened in the frame."""
 
     written_bytes: int
     appended: int
@@ -590,6 +618,8 @@ class StateNews(TypedDict):
     limits: StoreLimits
     cleaners: dict[str, CleanerSample]
     stores: dict[str, StoreSample]
+    read_again: NotRequired[int]
+    outages: NotRequired[list[Outage]]
 
 
 @EXACT

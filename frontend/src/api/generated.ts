@@ -979,6 +979,22 @@ export interface components {
             };
         };
         /**
+         * @description A loss of a host with stores. started_s: its processes are up; ready_s: its stores are filled; null before that is known.
+         *     lost_changes: those that were in no changelog. results_again: of windows, which come twice. again: records that its sources read again,
+         *     null before it goes on.
+         */
+        Outage: {
+            host: string;
+            lost_s: number;
+            disk_lost: boolean;
+            started_s: number | null;
+            ready_s: number | null;
+            lost_changes: number;
+            results_again: number;
+            again: number | null;
+            restores: components["schemas"]["Restore"][];
+        };
+        /**
          * @description A query of the document, over all its copies. served_per_s: records served by its operators, by each of them counted. queue: items in
          *     their queues. copies: by name, of queries with copies.
          */
@@ -1063,6 +1079,16 @@ export interface components {
             /** @enum {string} */
             outcome: "" | "done" | "aborted";
             why: string;
+        };
+        /** @description Of one store after a crash: by its local store or from the changelog, and why not locally; the records of the changelog it read. */
+        Restore: {
+            store: string;
+            /** @enum {string} */
+            way: "local" | "changelog";
+            reason: string;
+            records: number;
+            bytes: number;
+            took_ms: number;
         };
         /**
          * @description One iteration of a policy: the metrics it read, the values it computed, the parallelism it requested, the effect of each rule, and
@@ -1230,7 +1256,8 @@ export interface components {
          * @description Local stores. written_bytes to disks, appended records, requests to the broker, passes of cleaners, commits: in the frame. Bytes of
          *     all changelogs at its end, and the largest dirty_ratio of one. since_commit_s: since the last commit began, or since the start.
          *     broker_busy, worker_busy: of the cores, in the frame. cleaners: by number, from 1 on.
-         *     stores: by instance, in the order of their numbers.
+         *     stores: by instance, in the order of their numbers. Only where hosts may be lost: read_again, records that sources would read again if
+         *     their hosts crashed now, and outages of which something has happened in the frame.
          */
         StateNews: {
             written_bytes: number;
@@ -1253,6 +1280,8 @@ export interface components {
             stores: {
                 [key: string]: components["schemas"]["StoreSample"];
             };
+            read_again?: number;
+            outages?: components["schemas"]["Outage"][];
         };
         /**
          * @description dirty: entries of a cache that leave together. buffer_bytes: of a full buffer, null without a disk. dirty_ratio: above which a log is
@@ -3166,6 +3195,26 @@ export interface components {
             added_ms: number;
         };
         /**
+         * @description The disk of the host fails, so its processes crash, and restart with an empty one: a local store is filled from its changelog alone.
+         *     For all else this is a loss of the host.
+         */
+        DiskLoss: {
+            /** @description Name of the affected host. */
+            host: string;
+            /** @description Once, or by a random process. */
+            when: components["schemas"]["At"] | components["schemas"]["AtRandom"] | components["schemas"]["InCommit"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "disk_loss";
+            /**
+             * @description Until its processes are up.
+             * @default 10
+             */
+            restart_after_s?: number;
+        };
+        /**
          * @description Every operator is a thread, and the operating system shares the cores of a pool fairly among those that have work, as under Flink. If
          *     they are more than the cores, switching takes a share of these.
          */
@@ -3236,7 +3285,7 @@ export interface components {
              * @description additional faults, at that time or later
              * @default []
              */
-            faults?: (components["schemas"]["Partition"] | components["schemas"]["Delay"] | components["schemas"]["Pause"] | components["schemas"]["SlowHost"] | components["schemas"]["HostLoss"])[];
+            faults?: (components["schemas"]["Partition"] | components["schemas"]["Delay"] | components["schemas"]["Pause"] | components["schemas"]["SlowHost"] | components["schemas"]["HostLoss"] | components["schemas"]["ProcessCrash"] | components["schemas"]["DiskLoss"])[];
             /**
              * @description additional rescales, at that time or later
              * @default []
@@ -3382,14 +3431,15 @@ export interface components {
             kind: "highest_rate";
         };
         /**
-         * @description The host is lost with everything in its memory: services in progress, queues, state, unsent records. Records sent to it are lost as
-         *     well. If it restarts, its instances start empty, and its sources continue after the last record they read.
+         * @description The host is lost with everything in its memory and on its disk: services in progress, queues, state, unsent records. Records sent to
+         *     it are lost as well. If it restarts, its instances start empty, and its sources continue after the last record they read; with
+         *     checkpoints or changelogs they recover.
          */
         HostLoss: {
             /** @description Name of the affected host. */
             host: string;
             /** @description Once, or by a random process. */
-            when: components["schemas"]["At"] | components["schemas"]["AtRandom"];
+            when: components["schemas"]["At"] | components["schemas"]["AtRandom"] | components["schemas"]["InCommit"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3415,6 +3465,25 @@ export interface components {
              * @default 1
              */
             keys?: number;
+        };
+        /** @description Once, amid a commit of the host's local stores: between two of its steps, which are not atomic. */
+        InCommit: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "in_commit";
+            /**
+             * @description Which commit of the host, from 1 on.
+             * @default 1
+             */
+            commit?: number;
+            /**
+             * @description The step that does not happen any more. flush: stores are written out; offset: the input positions become durable.
+             * @default offset
+             * @enum {string}
+             */
+            before?: "flush" | "offset";
         };
         /** @description A rate that starts near zero and grows, with occasional drops. Each step adds between -top / 30 and top / 22. */
         IncreasingRate: {
@@ -3696,7 +3765,7 @@ export interface components {
             /** @description Name of the affected host. */
             host: string;
             /** @description Once, or by a random process. */
-            when: components["schemas"]["At"] | components["schemas"]["AtRandom"];
+            when: components["schemas"]["At"] | components["schemas"]["AtRandom"] | components["schemas"]["InCommit"];
             /** @description Duration of the fault. */
             for_ms: number;
             /**
@@ -3704,6 +3773,26 @@ export interface components {
              * @enum {string}
              */
             kind: "pause";
+        };
+        /**
+         * @description The processes of the host crash with everything in their memory, and restart. The disk survives: a local store on it is used again,
+         *     as far as the last commit. For all else this is a loss of the host.
+         */
+        ProcessCrash: {
+            /** @description Name of the affected host. */
+            host: string;
+            /** @description Once, or by a random process. */
+            when: components["schemas"]["At"] | components["schemas"]["AtRandom"] | components["schemas"]["InCommit"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "process_crash";
+            /**
+             * @description Until its processes are up.
+             * @default 10
+             */
+            restart_after_s?: number;
         };
         /** @description Purchases: a user buys a gem pack at a price. */
         Purchase: {
@@ -3904,7 +3993,7 @@ export interface components {
             /** @description Name of the affected host. */
             host: string;
             /** @description Once, or by a random process. */
-            when: components["schemas"]["At"] | components["schemas"]["AtRandom"];
+            when: components["schemas"]["At"] | components["schemas"]["AtRandom"] | components["schemas"]["InCommit"];
             /** @description Duration of the fault. */
             for_ms: number;
             /**
@@ -4787,10 +4876,12 @@ export type LinkSample = components['schemas']['LinkSample'];
 export type Most = components['schemas']['Most'];
 export type NumberedCheckpoint = components['schemas']['NumberedCheckpoint'];
 export type OperatorSample = components['schemas']['OperatorSample'];
+export type Outage = components['schemas']['Outage'];
 export type QuerySample = components['schemas']['QuerySample'];
 export type Recovery = components['schemas']['Recovery'];
 export type RegionTurn = components['schemas']['RegionTurn'];
 export type RescaleAction = components['schemas']['RescaleAction'];
+export type Restore = components['schemas']['Restore'];
 export type ScalingDecision = components['schemas']['ScalingDecision'];
 export type ScalingNews = components['schemas']['ScalingNews'];
 export type ScalingReading = components['schemas']['ScalingReading'];
@@ -4969,6 +5060,7 @@ export type ConstantRate = components['schemas']['ConstantRate'];
 export type CosineRate = components['schemas']['CosineRate'];
 export type DecreasingRate = components['schemas']['DecreasingRate'];
 export type Delay = components['schemas']['Delay'];
+export type DiskLoss = components['schemas']['DiskLoss'];
 export type FairThreads = components['schemas']['FairThreads'];
 export type FileStream = components['schemas']['FileStream'];
 export type FirstComeFirstServed = components['schemas']['FirstComeFirstServed'];
@@ -4979,6 +5071,7 @@ export type GraphSource = components['schemas']['GraphSource'];
 export type HighestRate = components['schemas']['HighestRate'];
 export type HostLoss = components['schemas']['HostLoss'];
 export type HotSkew = components['schemas']['HotSkew'];
+export type InCommit = components['schemas']['InCommit'];
 export type IncreasingRate = components['schemas']['IncreasingRate'];
 export type Klink = components['schemas']['Klink'];
 export type LinearRoadReport = components['schemas']['LinearRoadReport'];
@@ -4991,6 +5084,7 @@ export type NormalSkew = components['schemas']['NormalSkew'];
 export type Order = components['schemas']['Order'];
 export type Partition = components['schemas']['Partition'];
 export type Pause = components['schemas']['Pause'];
+export type ProcessCrash = components['schemas']['ProcessCrash'];
 export type Purchase = components['schemas']['Purchase'];
 export type RampRate = components['schemas']['RampRate'];
 export type RandomWalkRate = components['schemas']['RandomWalkRate'];

@@ -33,6 +33,7 @@ export type SpacesNews = Api.SpacesNews;
 export type StoredRecord = Api.StoredRecord;
 export type StateNews = Api.StateNews;
 export type StoreSample = Api.StoreSample;
+export type Outage = Api.Outage;
 export type CleanerSample = Api.CleanerSample;
 export type Template = Api.Template;
 export type ExperimentRow = Api.ExperimentItem;

@@ -1,6 +1,6 @@
 /** What happened in a run, read from its state, its frames and the faults that it was given: nothing here that is not in them. */
-import type { Death, RescaleAction, Run } from "../../api/types";
-import { bytes, latency } from "../../lib/format";
+import type { Death, Outage, RescaleAction, Run } from "../../api/types";
+import { bytes, latency, plural } from "../../lib/format";
 import type { FaultMark } from "../document/faults";
 import { lineText, turnText, type CheckpointHistory } from "./checkpoints";
 import type { FrameLog } from "./frames";
@@ -40,6 +40,7 @@ export function runEvents(run: Run, log: FrameLog, warmup_s: number, faults: Fau
         detail: fault.forEver ? "to the end" : `for ${Number((fault.end_s - fault.start_s).toFixed(3))} s`,
       });
   events.push(...blockedSpells(log), ...log.deaths().map(deathOf), ...recoveryEvents(log.checkpoints));
+  events.push(...log.outages.flatMap(restoredEvents));
   events.push(...log.scaling.actions.flatMap(rescaleEvents));
   const end_s = run.t_s ?? head_s;
   if (run.state === "paused")
@@ -83,6 +84,15 @@ function recoveryEvents({ rounds, recoveries }: CheckpointHistory): RunEvent[] {
       return [begun, { t_s: go_s, icon: "check", tone: "good", text: "All hosts restored, processing resumes", detail: `after ${spell(go_s - detected_s)}` }];
     }),
   ];
+}
+
+/** Local stores that were filled again. The loss itself is a fault. */
+function restoredEvents({ host, lost_s, started_s, ready_s, restores }: Outage): RunEvent[] {
+  if (started_s === null || ready_s === null) return [];
+  const records = restores.reduce((sum, restore) => sum + restore.records, 0);
+  const begun: RunEvent = { t_s: started_s, icon: "undo", tone: "warn", text: `${host} is up and fills its stores`, detail: plural(records, "record") };
+  const detail = `after ${latency(1000 * (ready_s - lost_s)).join(" ")}`;
+  return [begun, { t_s: ready_s, icon: "check", tone: "good", text: `${host} has filled its stores and reads on from its last commit`, detail }];
 }
 
 /** An order, and what came of it: bands show them already, so that only what failed is marked on the axis. */

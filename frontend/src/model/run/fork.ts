@@ -2,6 +2,7 @@
 import type { ExperimentDocument } from "../../api/document";
 import type { Json, Kind, Registry, Tagged } from "../../api/types";
 import { relocates } from "./scaling";
+import { hasStores } from "./stores";
 
 /** What goes wrong in a fork; `none`: only the load changes. */
 export const TROUBLES = {
@@ -65,9 +66,17 @@ export function forkBody(wish: ForkWish, vectors: [id: string, stream: Tagged][]
   return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}), ...scheduling, ...moves, ...streams };
 }
 
+/** What a host with local stores can lose. */
+export const LOSSES = {
+  process_crash: "Its processes crash; its disk is left",
+  disk_loss: "Its disk fails, so its processes crash",
+  host_loss: "The host is lost, with its disk",
+} as const;
+export type Losing = keyof typeof LOSSES;
+
 /** A fork in which a host is lost at a moment. restart_after_s: null if it never comes back. */
-export function killBody(host: string, at_s: number, restart_after_s: number | null): { [field: string]: Json } {
-  const fault: { [field: string]: Json } = { kind: "host_loss", host, when: { kind: "at", at_s } };
+export function killBody(host: string, at_s: number, restart_after_s: number | null, kind: Losing = "host_loss"): { [field: string]: Json } {
+  const fault: { [field: string]: Json } = { kind, host, when: { kind: "at", at_s } };
   if (restart_after_s !== null) fault.restart_after_s = restart_after_s;
   return { at_s, faults: [fault] };
 }
@@ -121,6 +130,8 @@ export function lossMeans(
   { policies }: Pick<ExperimentDocument, "policies">,
   { checkpointings = [] }: Registry,
 ): { text: string; replaced: boolean } {
+  if (hasStores({ policies }))
+    return { text: "Its stores are filled from their changelogs, and its sources read again from the last commit.", replaced: false };
   const protocol = policies?.checkpointing as { kind?: string; semantics?: string; spares?: number } | undefined;
   const kind = protocol?.kind ?? "none";
   const text = checkpointings.find((one) => one.kind === kind)?.loss_text ?? "";

@@ -2,7 +2,8 @@
  * The frames of one run, in order and without a hole, kept as columns of numbers: an hour at four frames a second takes some
  * megabytes so, and a chart reads its values without looking at frames. The log grows in place; `count` says how far it has come.
  */
-import type { BalancingAction, Death, Frame, WorksetHandOver } from "../../api/types";
+import type { BalancingAction, Death, Frame, Outage, WorksetHandOver } from "../../api/types";
+import { addOutages } from "./outages";
 import { SpaceHistory } from "./spaces";
 import { CheckpointHistory } from "./checkpoints";
 import { ScalingHistory } from "./scaling";
@@ -53,6 +54,8 @@ export class FrameLog {
   /** What the balancer of worksets planned, in order; it grows in place. */
   readonly balancing: BalancingAction[] = [];
   readonly handOvers: WorksetHandOver[] = [];
+  /** Losses of hosts with local stores, in order; it grows in place. */
+  readonly outages: Outage[] = [];
   /** Worksets of similarity joins; it grows in place. */
   readonly spaces = new SpaceHistory();
   private readonly root = new Branch();
@@ -81,6 +84,7 @@ export class FrameLog {
       }
       if (frame.balancing) this.balancing.push(...frame.balancing.actions);
       this.handOvers.push(...(frame.balancing?.hand_overs ?? []));
+      if (frame.state?.outages) addOutages(this.outages, frame.state.outages);
       if (frame.spaces) this.spaces.add(frame.spaces, frame.t_s);
       if (frame.engine?.stopped_s) addStops((this.stops ??= []), frame.engine.stopped_s);
       this.count += 1;

@@ -4,7 +4,7 @@ import type { CleanerSample, StateNews, StoreSample } from "../../api/types";
 import type { FrameLog } from "./frames";
 
 /** Whether operators keep their state in stores with a changelog. */
-export const hasStores = (document: ExperimentDocument) => {
+export const hasStores = (document: Pick<ExperimentDocument, "policies">) => {
   const state = (document.policies as { state?: { kind?: unknown } } | undefined)?.state;
   return typeof state?.kind === "string" && state.kind !== "memory";
 };

@@ -5,7 +5,8 @@ import { ApiError, post } from "../../api/client";
 import type { ExperimentDocument } from "../../api/document";
 import { isActive, registryQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
-import { killBody, lossMeans, secondsIn } from "../../model/run/fork";
+import { killBody, LOSSES, lossMeans, secondsIn, type Losing } from "../../model/run/fork";
+import { hasStores } from "../../model/run/stores";
 import { FormDialog } from "../../ui/FormDialog";
 import { Icon } from "../../ui/Icon";
 import { toast } from "../../ui/toasts";
@@ -25,12 +26,14 @@ export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props)
   const [at_s] = useState(shown_s); // a live run goes on while one chooses
   const { data: registry = {} } = useQuery(registryQuery);
   const means = lossMeans(document, registry);
+  const stores = hasStores(document);
+  const [losing, setLosing] = useState<Losing>(stores ? "process_crash" : "host_loss");
   const [back, setBack] = useState(true);
   const [after, setAfter] = useState("2");
   const after_s = secondsIn(after);
   const live = isActive(run);
   const kill = useMutation({
-    mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, killBody(host, at_s, back ? after_s : null)),
+    mutationFn: () => post<Run>(`/api/runs/${run.id}/fork`, killBody(host, at_s, back ? after_s : null, losing)),
     onSuccess: (made) => {
       onClose();
       toast(made.note ?? `${host} is lost at ${at_s.toFixed(2)} s of run ${made.number}`, { seconds: 8 });
@@ -53,6 +56,17 @@ export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props)
       <p>
         Run {run.number} stays as it is. A fork of it, identical up to {at_s.toFixed(2)} s, then loses {host} and everything in its memory.
       </p>
+      {stores && (
+        <fieldset className="comes-back" data-testid="losing">
+          <legend>What does it lose?</legend>
+          {(Object.entries(LOSSES) as [Losing, string][]).map(([kind, text]) => (
+            <label key={kind}>
+              <input type="radio" name="losing" checked={losing === kind} onChange={() => setLosing(kind)} />
+              {text}
+            </label>
+          ))}
+        </fieldset>
+      )}
       <fieldset className="comes-back">
         <legend>Does it come back?</legend>
         <label>
@@ -70,8 +84,8 @@ export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props)
             <span>s</span>
           </span>
         </label>
-        <label>
-          <input type="radio" name="back" checked={!back} onChange={() => setBack(false)} />
+        <label title={stores ? "Nobody else would read its input or fill its stores" : undefined}>
+          <input type="radio" name="back" checked={!back} disabled={stores} onChange={() => setBack(false)} />
           No, it is lost permanently{means.replaced ? "; a spare host takes its place" : ""}
         </label>
       </fieldset>

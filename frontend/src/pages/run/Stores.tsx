@@ -1,9 +1,10 @@
 import { useState } from "react";
 import type { StateNews, StoreSample } from "../../api/types";
-import { bytes, percent, plural, short } from "../../lib/format";
+import { bytes, latency, percent, plural, short } from "../../lib/format";
+import { outagesAt, type OutageAt } from "../../model/run/outages";
 import { readAfterACrash, storesAt, strip, type Cleaner, type Log, type Values } from "../../model/run/stores";
 import { Empty } from "../../ui/states";
-import { momentOf, useLiveRun } from "./liveRun";
+import { hold, momentOf, useLiveRun } from "./liveRun";
 
 /** As many frames as the strips show. */
 const FRAMES = 240;
@@ -31,10 +32,51 @@ export function Stores() {
         <Strip title="Changelogs" unit={bytes} {...strip(log, "changelog_bytes", n, FRAMES)} />
         <Strip title="Written to disks, per frame" unit={bytes} {...strip(log, "written_bytes", n, FRAMES)} />
       </div>
+      {news.read_again !== undefined && <Outages outages={outagesAt(log.outages, now.t_s)} readAgain={news.read_again} />}
       <Logs logs={now.logs} limit={news.limits.dirty_ratio} />
       <Cleaners cleaners={now.cleaners} />
       <Stacks stores={now.stores} limits={news.limits} />
     </div>
+  );
+}
+
+/** Losses of hosts until this moment, and how far their stores have been filled. */
+function Outages({ outages, readAgain }: { outages: OutageAt[]; readAgain: number }) {
+  return (
+    <section className="outages" data-testid="outages">
+      <p className="about">
+        <span title="Since the last commit whose positions are durable">
+          If hosts crashed now, sources would read {plural(readAgain, "record")} again
+        </span>
+      </p>
+      {outages.map(({ host, lost_s, does, tone, disk, lost_changes, results_again, again, restores }) => (
+        <div key={`${host} ${lost_s}`} className="outage">
+          <p>
+            <button className="btn ghost mini-text" onClick={() => hold(lost_s)} title="Show this moment">
+              {lost_s.toFixed(2)} s
+            </button>{" "}
+            <b className={tone}>
+              {host} {does}
+            </b>
+            , its disk is {disk}; {plural(lost_changes, "change was", "changes were")} in no changelog
+            {again !== null && `; sources read ${plural(again, "record")} again`}
+            {results_again > 0 && `; ${plural(results_again, "result comes", "results come")} twice`}
+          </p>
+          {restores.map(({ store, from, records, bytes: size, took_ms, done }) => (
+            <p key={store} className="restore">
+              <span>{store}</span>
+              <span className="gauge" role="img" aria-label={`${percent(done)} restored`} title={percent(done)}>
+                <i style={{ width: `${100 * done}%` }} />
+              </span>
+              <span>
+                {done < 1 && `${short(Math.floor(done * records))} of `}
+                {plural(records, "record")}, {bytes(size)}, {latency(took_ms).join(" ")}, from {from}
+              </span>
+            </p>
+          ))}
+        </div>
+      ))}
+    </section>
   );
 }
 
