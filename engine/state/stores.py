@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from engine.core.control.busy_time import accrue
 from engine.core.control.changes import note_changes, taken_changes
 from engine.core.random import RandomStream
 from engine.core.world import World
-from engine.faults.host_loss import HostLossControl
 from engine.services.broker import Broker, BrokerSettings
 from engine.services.cleaner import Cleaner, CleanerSettings, Pass, Thread
 from engine.services.topics import Cleaning, LogSettings, Partition, Records, Segment
@@ -55,6 +54,16 @@ NOT_SAVED = ("factor", "slow_down")
 """What a cleaner asks its broker for."""
 
 
+class Loss(Protocol):
+    """A fault that loses a host (`engine.faults.host_loss`). stores: whom it tells."""
+
+    host: int
+    stores: Any
+
+    def strikes(self, commit: int, step: str) -> bool: ...
+    def strike(self, now_ns: int) -> None: ...
+
+
 class Stores:
     """tasks: the instances with stores. hosts: theirs. samples: counts at the ends of the last two frames. logged: bytes of all changelogs
     at the ends of frames: how many there were, their sum, the largest. committed_ns: when the last commit began, 0 before the first.
@@ -87,7 +96,7 @@ class Stores:
         costs = about.costs
         prices = microseconds_ps(costs.scan_us), microseconds_ps(costs.get_us), microseconds_ps(costs.write_us)
         note_changes(world, dict.fromkeys((n for n, _ in stored), prices), with_content=recovers)
-        self.losses: list[HostLossControl] = []
+        self.losses: list[Loss] = []
         self.recovery: Recovery | None = None
         if recovers:
             for task in self.tasks:
@@ -197,7 +206,7 @@ class Stores:
         if self.recovery is not None and host in self.recovery.commits:
             self.recovery.started(world, host, now_ns)
 
-    def watch(self, losses: Sequence[HostLossControl]) -> None:
+    def watch(self, losses: Sequence[Loss]) -> None:
         """Be told when a host is lost and when it is up again, and say when a commit has come to a step at which one is to be lost."""
         self.losses = list(losses)
         for loss in losses:

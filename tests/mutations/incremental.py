@@ -13,6 +13,9 @@ JOIN, JOINS = "engine/operators/expiring_join.py", ("tests/engine/core/test_exac
 OPERATIONS, WORKED = CACHE, ("tests/engine/state/test_operations.py",)
 AGGREGATE, RUNS, RUN = "engine/operators/aggregate.py", "engine/state/stores.py", ("tests/engine/state/test_stores.py",)
 BROKER, BROKERS = "engine/services/broker.py", ("tests/engine/services/test_broker.py",)
+COMMITS, CONTENTS, RECOVERY = (f"engine/state/{name}.py" for name in ("commits", "contents", "recovery"))
+TOPICS, KEYED, OF_OPERATOR = "engine/services/topics.py", "engine/core/control/keyed_state.py", "engine/state/operations.py"
+RECOVERED = ("tests/engine/state/test_recovery.py",)
 OUTPUT_LOG, OUTPUT_LOGS = "engine/state/output_log.py", ("tests/engine/state/test_output_log.py",)
 
 MUTATIONS = (
@@ -140,4 +143,39 @@ MUTATIONS = (
     Mutation("stores: the cut is not forgotten", RUNS, "                part.settle()\n", "                pass\n", RUN),
     Mutation("brokers: cores for all", BROKER, "return max(1.0, wanted / self.settings.cores)", "return 1.0", BROKERS),
     Mutation("brokers: segments cost nothing", BROKER, "cleaning + self.rolled * self.settings.roll_ns", "cleaning", BROKERS),
+    Mutation(
+        "recovery: what no request had sent is in the log", STORE, "return self.log.cut_off(int", "return NONE, unsent[:0, 1]", RECOVERED
+    ),
+    Mutation("recovery: changes of the service in progress stay", STORE, "sent_ns = min(sent_ns, serves_since_ns - 1)", "pass", RECOVERED),
+    Mutation("recovery: a disk that is ahead is used", STORE, "self.is_ahead = True", "pass", RECOVERED),
+    Mutation("recovery: a commit does not wait", COMMITS, "w.carried[c, L.SEQ_PROCESSED] < sent", "False", RECOVERED),
+    Mutation("recovery: a record in service is not waited for", COMMITS, "serves_since_ns(w, i) == began_ns", "False", RECOVERED),
+    Mutation("recovery: windows are committed while they close", COMMITS, "return not any(closes(w, i)", "return not any(False", RECOVERED),
+    Mutation("recovery: positions of the end of a commit", COMMITS, "if self.exact else commit.positions", "", RECOVERED),
+    Mutation(
+        "recovery: sources read on in a transaction",
+        COMMITS,
+        "np.array(self.levels[0]), True",
+        "np.array(self.levels[0]), False",
+        RECOVERED,
+    ),
+    Mutation("recovery: positions first", COMMITS, "NOTING if self.offset_first else FLUSHING", "NOTING", RECOVERED),
+    Mutation(
+        "recovery: a commit outlives its process",
+        COMMITS,
+        "        self.under_way = None\n\n    def act",
+        "        pass\n\n    def act",
+        RECOVERED,
+    ),
+    Mutation(
+        "recovery: nothing is read again", RECOVERY, "instance_checkpoint.read_again(world, i, commits.durable.get(i))", "pass", RECOVERED
+    ),
+    Mutation("recovery: stores are not put back", RECOVERY, "            _put(world, task)\n", "            pass\n", RECOVERED),
+    Mutation("recovery: all stores at once", RECOVERY, "free_ns[n] += restored.took_ns", "pass", RECOVERED),
+    Mutation("recovery: entries of an older change", RECOVERY, "np.lexsort((changes, own))", "np.lexsort((-changes, own))", RECOVERED),
+    Mutation("recovery: places are kept", CONTENTS, "words[:, self._places] = 0", "pass", RECOVERED),
+    Mutation("recovery: content of dirty entries is dropped", STORE, "self.cache.dirty_values(), ", "", RECOVERED),
+    Mutation("recovery: a transaction is cleaned", TOPICS, "if self.stable >= self.end:", "if True:", RECOVERED),
+    Mutation("recovery: names of what is lost", OF_OPERATOR, "names[:, [NAME_FIRST, NAME_LAST]] = -1", "pass", RECOVERED),
+    Mutation("recovery: windows that are overdue wait", KEYED, "state.about[2] = min(", "state.about[2] = max(", RECOVERED),
 )
