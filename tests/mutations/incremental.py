@@ -144,7 +144,11 @@ MUTATIONS = (
     Mutation("brokers: cores for all", BROKER, "return max(1.0, wanted / self.settings.cores)", "return 1.0", BROKERS),
     Mutation("brokers: segments cost nothing", BROKER, "cleaning + self.rolled * self.settings.roll_ns", "cleaning", BROKERS),
     Mutation(
-        "recovery: what no request had sent is in the log", STORE, "return self.log.cut_off(int", "return NONE, unsent[:0, 1]", RECOVERED
+        "recovery: what no request had sent is in the log",
+        STORE,
+        "dropped = self.log.cut_off(int(unsent[0, 0]))",
+        "dropped = NONE",
+        RECOVERED,
     ),
     Mutation("recovery: changes of the service in progress stay", STORE, "sent_ns = min(sent_ns, serves_since_ns - 1)", "pass", RECOVERED),
     Mutation("recovery: a disk that is ahead is used", STORE, "self.is_ahead = True", "pass", RECOVERED),
