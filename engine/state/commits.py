@@ -68,6 +68,7 @@ class Commits:
         positions become durable before the stores are flushed. exact: whether sources stop reading until the stores are written out, so
         that these hold what was read before the positions and nothing else. request_ns: of the request that makes positions durable."""
         self.levels, self.offset_first, self.exact, self.request_ns = levels, offset_first, exact, request_ns
+        self.sources = list(levels[0]) if levels else []
         self.under_way: Commit | None = None
         self.durable: Positions = {}
         self.begun = 0
@@ -82,10 +83,10 @@ class Commits:
             self.begun += 1
             self.under_way = Commit(now_ns, self._positions(world), due_ns=now_ns)
             if self.exact:
-                hold(world, np.array(self.levels[0]), True, now_ns)
+                hold(world, np.array(self.sources, np.int64), True, now_ns)
 
     def _positions(self, world: World) -> Positions:
-        return {i: instance_checkpoint.capture(world, i) for i in self.levels[0]}
+        return {i: instance_checkpoint.capture(world, i) for i in self.sources}
 
     def crash(self) -> None:
         """A commit that has not ended never does."""
@@ -119,7 +120,7 @@ class Commits:
         else:
             self.under_way.step, self.under_way.due_ns = step, stores.write_out(now_ns)
             if self.exact:
-                hold(world, np.array(self.levels[0]), False, now_ns)
+                hold(world, np.array(self.sources, np.int64), False, now_ns)
 
     def _served(self, w: Arrays, commit: Commit, world: World) -> bool:
         """Whether all that was read when the commit began has been served, and no window is being closed."""
@@ -137,7 +138,7 @@ class Commits:
             if commit.level < len(self.levels):
                 channels = np.concatenate([world.entering[i] for i in self.levels[commit.level]])
                 commit.sent = dict(zip(channels.tolist(), w.carried[channels, L.SEQ_SENT].tolist(), strict=True))
-        return not any(closes(w, i) for i in self.levels[-1])
+        return not any(closes(w, i) for i in (self.levels[-1] if self.levels else ()))
 
     # -- saving --------------------------------------------------------------------------------------------------------------------
 

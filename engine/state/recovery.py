@@ -92,7 +92,7 @@ class Recovery:
         """The processes of a host end. Call it before the core loses the host, with all changes until now in the stores."""
         self.commits[host].crash()
         w = world.arrays
-        set_held(w, self.commits[host].levels[0], False)
+        set_held(w, self.commits[host].sources, False)
         found = [
             task.store.crash(now_ns, disk_lost, serves_since_ns(w, task.instance), closes(w, task.instance)) for task in self._here(host)
         ]
@@ -125,7 +125,7 @@ class Recovery:
         """How many records the sources of a host would read again if it were lost now."""
         w, commits = world.arrays, self.commits[host]
         read = w.inst[:, L.I_IN] - w.inst[:, L.I_AGAIN]
-        return sum(int(read[i]) - (int(commits.durable[i].words[READ]) if i in commits.durable else 0) for i in commits.levels[0])
+        return sum(int(read[i]) - (int(commits.durable[i].words[READ]) if i in commits.durable else 0) for i in commits.sources)
 
     def _here(self, host: int) -> list[Task]:
         return [task for task in self.tasks if task.host == host]
@@ -136,7 +136,7 @@ class Recovery:
         again = self.read_again(world, host)
         for i in np.flatnonzero(world.arrays.inst[:, L.I_HOST] == host).tolist():
             instance_checkpoint.forget_incoming(world, i)
-        for i in commits.levels[0]:
+        for i in commits.sources:
             instance_checkpoint.read_again(world, i, commits.durable.get(i))
         for task in self._here(host):
             _put(world, task)

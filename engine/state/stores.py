@@ -67,14 +67,14 @@ class Loss(Protocol):
 class Stores:
     """tasks: the instances with stores. hosts: theirs. samples: counts at the ends of the last two frames. logged: bytes of all changelogs
     at the ends of frames: how many there were, their sum, the largest. committed_ns: when the last commit began, 0 before the first.
-    recovery: None in runs that lose no host, in which nothing has to be noted for it. losses: the faults that lose hosts."""
+    losses: the faults that lose hosts."""
 
     def __init__(self, experiment: Experiment, world: World, schemas: Mapping[str, RecordSchema], texts: Callable[[], list[str]]):
         """schemas: by "operator.port". texts: of the codes of string keys."""
         about = experiment.policies.state
         assert isinstance(about, Changelog)
         self.about, w = about, world.arrays
-        recovers = notes_positions(experiment)
+        may_crash = any(fault.loses_host for fault in experiment.faults)
         self._end_ns = experiment.workload.end_ns
         specs = list(experiment.query.operators)
         stored = [
@@ -86,7 +86,7 @@ class Stores:
         self.tasks: list[Task] = []
         for _, spec, i in here:
             h = int(w.inst[i, L.I_HOST])
-            store = Store(_store_settings(about, recovers), Partition(_log_settings(about)))
+            store = Store(_store_settings(about, may_crash), Partition(_log_settings(about)))
             operations = Operations(store.keys, _sizes(about, spec, schemas, texts))
             self.tasks.append(Task(i, f"{spec.id}[{w.inst[i, L.I_INDEX]}]", h, store, operations))
         self._of_instance = {task.instance: task for task in self.tasks}
@@ -95,13 +95,12 @@ class Stores:
         self.hosts = sorted({task.host for task in self.tasks})
         costs = about.costs
         prices = microseconds_ps(costs.scan_us), microseconds_ps(costs.get_us), microseconds_ps(costs.write_us)
-        note_changes(world, dict.fromkeys((n for n, _ in stored), prices), with_content=recovers)
+        note_changes(world, dict.fromkeys((n for n, _ in stored), prices), with_content=may_crash)
         self.losses: list[Loss] = []
-        self.recovery: Recovery | None = None
-        if recovers:
+        if may_crash:
             for task in self.tasks:
                 task.contents = _contents(world, task.instance)
-            self.recovery = Recovery(world, self.tasks, self._commits_of_hosts(experiment, world))
+        self.recovery = Recovery(world, self.tasks, self._commits_of_hosts(experiment, world))
         phases = RandomStream(seed, "commits").below(np.array(self.hosts, np.int64), about.commit_ns) + 1
         self._commits_ns = dict(zip(self.hosts, phases.tolist(), strict=True))  # by host: when its next one is due
         self._charge_ns = CHARGE_NS
@@ -115,8 +114,7 @@ class Stores:
     @property
     def next_ns(self) -> int:
         due_ns = min([self._charge_ns, self._sample_ns, self.broker.next_ns, *self._commits_ns.values()])
-        if self.recovery is not None:
-            due_ns = min([due_ns, self.recovery.next_ns, *(commits.next_ns for commits in self.recovery.commits.values())])
+        due_ns = min([due_ns, self.recovery.next_ns, *(commits.next_ns for commits in self.recovery.commits.values())])
         return due_ns if due_ns <= self._end_ns else L.FAR
 
     def act(self, world: World, now_ns: int) -> None:
@@ -125,11 +123,11 @@ class Stores:
         for host, due_ns in self._commits_ns.items():
             if due_ns <= now_ns:
                 self._commits_ns[host] = now_ns + self.about.commit_ns
-                self._begin_commit(world, host, now_ns)
-        if self.recovery is not None:
-            for host, commits in self.recovery.commits.items():
-                commits.act(world, now_ns, OfHost(self, host))
-            self.recovery.act(world, now_ns)
+                if not self.recovery.is_down(host):
+                    self.recovery.commits[host].begin(world, now_ns)
+        for host, commits in self.recovery.commits.items():
+            commits.act(world, now_ns, OfHost(self, host))
+        self.recovery.act(world, now_ns)
         if self._charge_ns <= now_ns:
             self._charge_ns = now_ns + CHARGE_NS
             self._charge(world, now_ns)
@@ -169,12 +167,6 @@ class Stores:
                 part.settle()
             task.forget()
 
-    def _begin_commit(self, world: World, host: int, now_ns: int) -> None:
-        if self.recovery is None:
-            self.commit(host, now_ns)
-        elif not self.recovery.is_down(host):
-            self.recovery.commits[host].begin(world, now_ns)
-
     def commit(self, host: int, now_ns: int) -> int:
         """Write out the stores of a host. Returns when all of it is on disk and in the logs."""
         self.committed_ns, ends_ns = now_ns, now_ns
@@ -197,13 +189,13 @@ class Stores:
 
     def lost(self, world: World, host: int, now_ns: int, disk_lost: bool) -> None:
         """The processes of a host end at `now_ns`. The core has not lost it yet."""
-        if self.recovery is not None and host in self.recovery.commits:
+        if host in self.recovery.commits:
             self.catch_up(world, now_ns)
             self.recovery.lost(world, host, now_ns, disk_lost)
 
     def started(self, world: World, host: int, now_ns: int) -> None:
         """The processes of a host that was lost are up again, and its instances are empty."""
-        if self.recovery is not None and host in self.recovery.commits:
+        if host in self.recovery.commits:
             self.recovery.started(world, host, now_ns)
 
     def watch(self, losses: Sequence[Loss]) -> None:
@@ -213,7 +205,8 @@ class Stores:
             loss.stores = self
 
     def _commits_of_hosts(self, experiment: Experiment, world: World) -> dict[int, Commits]:
-        """By host: its instances by distance from the sources, as far as they lead to stores."""
+        """By host: its instances by distance from the sources, as far as they lead to stores. None where records come from another host or
+        from a cycle: then no position could be noted here, and commits have nothing to wait for."""
         w, about = world.arrays, self.about
         request_ns = max(1, microseconds_ps(about.sender.request_us) // 1000)
         levels = _levels(experiment, {int(w.inst[task.instance, L.I_OP]) for task in self.tasks})
@@ -221,8 +214,11 @@ class Stores:
         for host in self.hosts:
             here = w.inst[:, L.I_HOST] == host
             instances = [np.flatnonzero(here & np.isin(w.inst[:, L.I_OP], level)).tolist() for level in levels]
-            levels_here = [level for level in instances if level]
-            found[host] = Commits(levels_here, about.commit_order == "offset_then_flush", about.is_exact, request_ns)
+            channels = np.concatenate([world.entering[i] for level in instances for i in level] or [np.zeros(0, np.int64)])
+            own = here[w.chan[channels, L.C_SENDER]].all() and not w.edge[w.chan[channels, L.C_EDGE], L.E_FEEDBACK].any()
+            found[host] = Commits(
+                [level for level in instances if level and own], about.commit_order == "offset_then_flush", about.is_exact, request_ns
+            )
         return found
 
     def _charge(self, world: World, now_ns: int) -> None:
@@ -251,7 +247,6 @@ class Stores:
         busy = w.inst[:, L.I_BUSY].copy()
         accrue(w, now_ns, busy, np.zeros_like(busy), np.zeros_like(busy))
         here = np.isin(w.inst[:, L.I_HOST], self.hosts)
-        restored_ns = 0 if self.recovery is None else self.recovery.restored_ns
         return {
             "written": sum(write.bytes for task in self.tasks for write in task.store.tree.written),
             "appended": sum(task.store.log.end for task in self.tasks),
@@ -259,7 +254,7 @@ class Stores:
             "passes": 0 if self.broker.cleaner is None else len(self.broker.cleaner.passes),
             "commits": self.commits,
             "broker_ns": self.broker.busy_ns(now_ns),
-            "worker_ns": int(busy[here].sum() + background_ns(w, now_ns)[self.hosts].sum()) + restored_ns,
+            "worker_ns": int(busy[here].sum() + background_ns(w, now_ns)[self.hosts].sum()) + self.recovery.restored_ns,
         }
 
     # -- saving --------------------------------------------------------------------------------------------------------------------
@@ -288,8 +283,8 @@ class Stores:
         broker = {"rolls": self.broker._rolls, "cleaner": self.broker.cleaner}
         counts = [self._charge_ns, self.commits, self.committed_ns, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
         sampled = [self._sample_ns, self.samples, self.logged]
-        recovery = None if self.recovery is None else self.recovery.state()
-        return {"stores": plain([parts, broker], SAVED, NOT_SAVED), "counts": counts, "sampled": sampled, "recovery": recovery}
+        stores = plain([parts, broker], SAVED, NOT_SAVED)
+        return {"stores": stores, "counts": counts, "sampled": sampled, "recovery": self.recovery.state()}
 
     def restore(self, state: Any) -> None:
         parts, broker = revived(state["stores"], SAVED)
@@ -304,8 +299,7 @@ class Stores:
         self._charge_ns, self.commits, self.committed_ns, self.commit_ns, commits = state["counts"]
         self._sample_ns, self.samples, self.logged = state["sampled"]
         self._commits_ns = {int(h): at_ns for h, at_ns in commits}
-        if self.recovery is not None:
-            self.recovery.restore(state["recovery"])
+        self.recovery.restore(state["recovery"])
 
 
 @dataclass(frozen=True)
@@ -342,7 +336,8 @@ def _levels(experiment: Experiment, stored: set[int]) -> list[list[int]]:
     number = {spec.id: n for n, spec in enumerate(experiment.query.operators)}
     before: dict[int, set[int]] = {n: set() for n in number.values()}
     for edge in experiment.query.edges:
-        before[number[edge.target]].add(number[edge.source])
+        if not edge.feedback:
+            before[number[edge.target]].add(number[edge.source])
     order = list(TopologicalSorter(before).static_order())
     leading = set(stored)
     for n in reversed(order):
@@ -427,12 +422,4 @@ def stores_of(experiment: Experiment, world: World, schemas: Mapping[str, Record
 
 def features(experiment: Experiment) -> Sequence[str]:
     """Features of the loop that the document's state needs."""
-    if not isinstance(experiment.policies.state, Changelog):
-        return ()
-    return ("changes", "background", "counting") if notes_positions(experiment) else ("changes", "background")
-
-
-def notes_positions(experiment: Experiment) -> bool:
-    """Whether commits note where sources would read on, which takes its time."""
-    about = experiment.policies.state
-    return isinstance(about, Changelog) and (about.is_exact or any(fault.loses_host for fault in experiment.faults))
+    return ("changes", "background", "counting") if isinstance(experiment.policies.state, Changelog) else ()

@@ -51,8 +51,6 @@ class StateWatch:
         """read_again: records that sources would read again if all hosts with stores crashed now. outages: those of which something has
         happened in the frame, up to its end."""
         recovery = self._stores.recovery
-        if recovery is None:
-            return {}
         lately = range(from_ns + 1, to_ns + 1)
         told = [one for one in recovery.outages if any(at_ns in lately for at_ns in (one.lost_ns, one.started_ns, one.ready_ns))]
         return {
@@ -114,10 +112,9 @@ class StateWatch:
 
     def _recovered(self, now_ns: int) -> dict[str, Any]:
         """Of losses of hosts, since the start of the run. longest_restore_ms, longest_outage_ms: None without one that is over."""
-        recovery = self._stores.recovery
-        if recovery is None:
+        outages = self._stores.recovery.outages
+        if not self._stores.losses:
             return {}
-        outages = recovery.outages
         over = [one for one in outages if one.ready_ns <= now_ns]
         restores = [restored for one in over for restored in one.restored.values()]
         return {

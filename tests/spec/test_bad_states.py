@@ -61,8 +61,8 @@ def crash(**when: Any) -> dict[str, Any]:
     return document
 
 
-def crossing() -> dict[str, Any]:
-    document = crashing(stored(), 1)
+def crossing(**state: Any) -> dict[str, Any]:
+    document = crashing(stored(**state), 1)
     document["placement"]["hosts"]["purchases"] = ["node02", "out"]
     return document
 
@@ -124,6 +124,17 @@ CASES: dict[str, tuple[dict[str, Any], str, str]] = {
         with_fault(kind="pause", host="node02", when={"kind": "in_commit"}, for_ms=10),
         "/faults/0/when/kind",
         "pause does not end the process that commits",
+    ),
+    "exactly once without transactions": (stored(guarantee="exactly_once"), f"{AT}/guarantee", "the broker knows none"),
+    "an order of what is atomic": (
+        stored(guarantee="exactly_once", commit_order="offset_then_flush", changelog={"transactions": True}),
+        f"{AT}/commit_order",
+        "a transaction makes both durable at once",
+    ),
+    "exactly once with input from another host": (
+        crossing(guarantee="exactly_once", changelog={"transactions": True}),
+        f"{AT}/guarantee",
+        "node02 receives records of 'purchases' from out",
     ),
     "an unknown order": (stored(commit_order="offset_first"), f"{AT}/commit_order", "flush_then_offset"),
 }

@@ -47,6 +47,9 @@ def state_problems(draft: Draft, params: Mapping[str, Any], placement: Mapping[s
     yield from _setting_problems(draft, about)
     yield from _excluded(draft)
     yield from _loss_problems(draft, about, stored, placement)
+    if about.is_exact:
+        for index in sorted({index for id in stored for index in (placement or {}).get(id, ())}):
+            yield from _fed_from_elsewhere(draft, (*AT, "guarantee"), index, placement or {})
 
 
 def _operator_problems(draft: Draft, about: Changelog, id: str, params: Any) -> Iterator[Problem]:
@@ -123,7 +126,8 @@ def _loss_problems(
         if any(wire.feedback for wire in draft.wires):
             message = "records on a cycle never come to an end, so no commit would know what has been processed; choose state memory"
             yield Problem(pointer("faults", n, "kind"), "cycle", message, fault.kind)
-        yield from _fed_from_elsewhere(draft, n, fault.host, placement or {})
+        lost = [index for index, host in enumerate(draft.hosts or ()) if host.name == fault.host]
+        yield from (problem for index in lost for problem in _fed_from_elsewhere(draft, ("faults", n, "host"), index, placement or {}))
 
 
 def commit_problems(draft: Draft) -> Iterator[Problem]:
@@ -142,18 +146,18 @@ def commit_problems(draft: Draft) -> Iterator[Problem]:
             yield Problem(pointer("faults", n, "when", "kind"), "no_crash", message, when.kind)
 
 
-def _fed_from_elsewhere(draft: Draft, n: int, lost: str, placement: Mapping[str, Sequence[int]]) -> Iterator[Problem]:
-    """Edges that bring records from other hosts to one that may be lost: their senders would have to read again, too."""
-    names = [host.name for host in draft.hosts or ()]
+def _fed_from_elsewhere(draft: Draft, at: tuple[str | int, ...], host: int, placement: Mapping[str, Sequence[int]]) -> Iterator[Problem]:
+    """Edges that bring records from other hosts to one whose tasks are to recover: their senders would have to read again, too."""
+    names = [one.name for one in draft.hosts or ()]
     for wire in draft.wires:
         here, there = placement.get(wire.target, ()), placement.get(wire.source, ())
         edge = draft.edges.get(wire.index)
         paired = edge is not None and isinstance(edge.partitioning, Forward) and len(here) == len(there)
         pairs = zip(there, here, strict=False) if paired else product(there, here)
-        other = next((a for a, b in pairs if a != b and names[b] == lost), None)
+        other = next((a for a, b in pairs if a != b and b == host), None)
         if other is not None:
             message = (
-                f"{lost} receives records of '{wire.source}' from {names[other]}, but a task that recovers reads its own input alone; "
-                f"place '{wire.source}' on the same host"
+                f"{names[host]} receives records of '{wire.source}' from {names[other]}, but a task that recovers reads its own input "
+                f"alone; place '{wire.source}' on the same host"
             )
-            yield Problem(pointer("faults", n, "host"), "fed_from_elsewhere", message, lost)
+            yield Problem(pointer(*at), "fed_from_elsewhere", message, names[host])
