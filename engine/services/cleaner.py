@@ -77,15 +77,29 @@ class Cleaner:
         if len(self.threads) != settings.threads:
             raise ValueError(f"wakes_ns has {len(self.threads)} times, but there are {settings.threads} threads")
 
+    def adjust(self, settings: CleanerSettings, now_ns: int) -> None:
+        """Go on with other settings. Threads that are too many end their pass first; others sleep no longer than they would now."""
+        self.settings = settings
+        for thread in self.threads:
+            if thread.pass_ is None:
+                thread.until_ns = min(thread.until_ns, now_ns + settings.backoff_ns)
+        self.threads += [Thread(now_ns) for _ in range(settings.threads - len(self.threads))]
+        for n in reversed(range(len(self.threads))):
+            if len(self.threads) > settings.threads and self.threads[n].pass_ is None:
+                del self.threads[n]
+
     @property
     def next_ns(self) -> int:
         return min(thread.until_ns for thread in self.threads)
 
     def wake(self, now_ns: int) -> None:
-        for thread in self.threads:
+        for thread in list(self.threads):
             if thread.until_ns <= now_ns:
                 self._end(thread, now_ns)
-                self._begin(thread, now_ns)
+                if len(self.threads) > self.settings.threads:
+                    self.threads = [one for one in self.threads if one is not thread]
+                else:
+                    self._begin(thread, now_ns)
 
     def busy_ns(self, until_ns: int) -> int:
         """How long threads have cleaned."""

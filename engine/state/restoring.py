@@ -31,6 +31,10 @@ class RestoreCosts:
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name):g}; it must not be negative")
 
+    def expected_ns(self, records: int, bytes: int) -> float:
+        """What a restore of so many records will take about, if their keys come in no order."""
+        return records * (self.read_ns + self.search_ns) + bytes * self.read_byte_ns
+
 
 def restore_ns(
     keys: StoreKeys, numbers: Words, record_bytes: Words, entry_bytes: Words, buffer_bytes: int, costs: RestoreCosts

@@ -29,6 +29,7 @@ from engine.spec.base.units import megabytes_bytes, microseconds_ps, millisecond
 from engine.spec.experiment.query import OperatorSpec
 from engine.spec.experiment.states.base import Changelog
 
+from .adjusting import LADDER, Adjustments, Seen, Tuner, adjust_caches, adjust_cleaner, adjust_logs
 from .cache import Cache, CacheSettings
 from .commits import Commits
 from .contents import Contents
@@ -93,6 +94,11 @@ class Stores:
         seed = experiment.workload.seed
         self.broker = Broker([task.store.log for task in self.tasks], _broker_settings(about), _cleaner_settings(about), seed)
         self.hosts = sorted({task.host for task in self.tasks})
+        self.commit_period_ns = about.commit_ns
+        self.adjustments = Adjustments(about.adjustments)
+        self.tuner = None if about.tuning is None else Tuner(about.tuning)
+        if self.tuner is not None:
+            self._adjust(dict(LADDER[0]), 0)
         costs = about.costs
         prices = microseconds_ps(costs.scan_us), microseconds_ps(costs.get_us), microseconds_ps(costs.write_us)
         note_changes(world, dict.fromkeys((n for n, _ in stored), prices), with_content=may_crash)
@@ -114,15 +120,17 @@ class Stores:
     @property
     def next_ns(self) -> int:
         due_ns = min([self._charge_ns, self._sample_ns, self.broker.next_ns, *self._commits_ns.values()])
+        due_ns = min(due_ns, self.adjustments.next_ns, L.FAR if self.tuner is None else self.tuner.next_ns)
         due_ns = min([due_ns, self.recovery.next_ns, *(commits.next_ns for commits in self.recovery.commits.values())])
         return due_ns if due_ns <= self._end_ns else L.FAR
 
     def act(self, world: World, now_ns: int) -> None:
         self.take(world)
+        self._tune(now_ns)
         self.broker.wake(now_ns)
         for host, due_ns in self._commits_ns.items():
             if due_ns <= now_ns:
-                self._commits_ns[host] = now_ns + self.about.commit_ns
+                self._commits_ns[host] = now_ns + self.commit_period_ns
                 if not self.recovery.is_down(host):
                     self.recovery.commits[host].begin(world, now_ns)
         for host, commits in self.recovery.commits.items():
@@ -134,6 +142,27 @@ class Stores:
         if self._sample_ns <= now_ns:
             self._sample_ns = min(now_ns + self._frame_ns, self._end_ns) if now_ns < self._end_ns else L.FAR
             self._sample(world, now_ns)
+
+    def _tune(self, now_ns: int) -> None:
+        """Change settings that are to change now."""
+        self._adjust(self.adjustments.due(now_ns), now_ns)
+        if self.tuner is not None and self.tuner.next_ns <= now_ns:
+            logs = [task.store.log for task in self.tasks]
+            busy_ns, span_ns = self.broker.busy_ns(now_ns), self.tuner.about.every_ns
+            busy = self.broker.settings.base_share + (busy_ns - self.tuner.busy_ns) / (self.broker.settings.cores * span_ns)
+            self.tuner.busy_ns = busy_ns
+            longest_ns = max(task.store.settings.costs.expected_ns(task.store.log.count, task.store.log.bytes) for task in self.tasks)
+            self._adjust(self.tuner.look(Seen(sum(log.bytes for log in logs), longest_ns / 1e9, busy), now_ns), now_ns)
+
+    def _adjust(self, changed: dict[str, float], now_ns: int) -> None:
+        if not changed:
+            return
+        adjust_logs([task.store.log for task in self.tasks], changed)
+        adjust_caches([task.store for task in self.tasks], changed)
+        adjust_cleaner(self.broker, changed, now_ns)
+        if "commit_s" in changed:
+            self.commit_period_ns = seconds_ns(changed["commit_s"])
+            self._commits_ns = {host: min(due_ns, now_ns + self.commit_period_ns) for host, due_ns in self._commits_ns.items()}
 
     def take(self, world: World) -> None:
         """Bring all changes so far into the stores."""
@@ -283,8 +312,9 @@ class Stores:
         broker = {"rolls": self.broker._rolls, "cleaner": self.broker.cleaner}
         counts = [self._charge_ns, self.commits, self.committed_ns, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
         sampled = [self._sample_ns, self.samples, self.logged]
+        adjusted = [self.adjustments.done, self.commit_period_ns, None if self.tuner is None else self.tuner.state()]
         stores = plain([parts, broker], SAVED, NOT_SAVED)
-        return {"stores": stores, "counts": counts, "sampled": sampled, "recovery": self.recovery.state()}
+        return {"stores": stores, "counts": counts, "sampled": sampled, "adjusted": adjusted, "recovery": self.recovery.state()}
 
     def restore(self, state: Any) -> None:
         parts, broker = revived(state["stores"], SAVED)
@@ -300,6 +330,9 @@ class Stores:
         self._sample_ns, self.samples, self.logged = state["sampled"]
         self._commits_ns = {int(h): at_ns for h, at_ns in commits}
         self.recovery.restore(state["recovery"])
+        self.adjustments.done, self.commit_period_ns, tuner = state["adjusted"]
+        if self.tuner is not None:
+            self.tuner.restore(tuner)
 
 
 @dataclass(frozen=True)

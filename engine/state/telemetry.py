@@ -42,6 +42,7 @@ class StateWatch:
             "dirty_ratio": round(max(log.dirty_share for log in logs), 6),
             **self._shares(spent, to_ns - max(from_ns, 0)),
             "limits": self._limits(),
+            "settings": self._settings(),
             "cleaners": self._cleaners(),
             "stores": {task.name: _store(task) for task in self._stores.tasks},
             **self._recovering(from_ns, to_ns),
@@ -108,7 +109,15 @@ class StateWatch:
             **self._shares(now, to_ns),
             **(self._restored(to_ns) if self._stores.about.restores_at_end else {}),
             **self._recovered(to_ns),
+            **self._tuned(),
         }
+
+    def _tuned(self) -> dict[str, int]:
+        """tuning_step: of the agent at the end. tuning_conflicts: looks at which a goal was missed while the broker had no CPU left."""
+        tuner = self._stores.tuner
+        if tuner is None:
+            return {}
+        return {"tuning_step": tuner.step, "tuning_conflicts": sum(verdict == "conflict" for _, verdict in tuner.verdicts)}
 
     def _recovered(self, now_ns: int) -> dict[str, Any]:
         """Of losses of hosts, since the start of the run. longest_restore_ms, longest_outage_ms: None without one that is over."""
@@ -148,11 +157,22 @@ class StateWatch:
 
     def _limits(self) -> dict[str, float | None]:
         """When entries leave a cache, when a buffer is flushed, and when a log is cleaned: None if never."""
-        store, about = self._stores.tasks[0].store.settings, self._stores.about
+        store = self._stores.tasks[0].store
         return {
-            "dirty": store.cache.batch,
-            "buffer_bytes": store.tree.buffer_bytes if store.on_disk else None,
-            "dirty_ratio": about.changelog.dirty_ratio if about.changelog.compacted else None,
+            "dirty": store.cache.settings.batch,
+            "buffer_bytes": store.settings.tree.buffer_bytes if store.settings.on_disk else None,
+            "dirty_ratio": store.log.settings.dirty_share if self._stores.about.changelog.compacted else None,
+        }
+
+    def _settings(self) -> dict[str, float | None]:
+        """Those that may change while the query runs. tuning_step: of the agent, from 0 on, None without one."""
+        log, cleaner, tuner = self._stores.tasks[0].store.log.settings, self._stores.broker.cleaner, self._stores.tuner
+        return {
+            "commit_s": self._stores.commit_period_ns / 1e9,
+            "segment_ms": log.segment_ns / 1e6,
+            "backoff_s": None if cleaner is None else cleaner.settings.backoff_ns / 1e9,
+            "threads": None if cleaner is None else cleaner.settings.threads,
+            "tuning_step": None if tuner is None else tuner.step,
         }
 
     def _cleaners(self) -> dict[str, dict[str, float | None]]:

@@ -154,7 +154,6 @@ MUTATIONS = (
     Mutation("recovery: a disk that is ahead is used", STORE, "self.is_ahead = True", "pass", RECOVERED),
     Mutation("recovery: a commit does not wait", COMMITS, "w.carried[c, L.SEQ_PROCESSED] < sent", "False", RECOVERED),
     Mutation("recovery: a record in service is not waited for", COMMITS, "serves_since_ns(w, i) == began_ns", "False", RECOVERED),
-    Mutation("recovery: windows are committed while they close", COMMITS, "not any(closes(w, i)", "not any(False", RECOVERED),
     Mutation("recovery: positions of the end of a commit", COMMITS, "if self.exact else commit.positions", "", RECOVERED),
     Mutation(
         "recovery: sources read on in a transaction",

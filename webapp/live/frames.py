@@ -545,6 +545,17 @@ class StoreLimits(TypedDict):
     dirty_ratio: float | None
 
 
+class StoreSettings(TypedDict):
+    """Those that may change while the query runs. backoff_s, threads: of cleaners, null without any. tuning_step: of the agent, null
+    without one."""
+
+    commit_s: float
+    segment_ms: float
+    backoff_s: float | None
+    threads: int | None
+    tuning_step: int | None
+
+
 class StoreSample(TypedDict):
     """The store of an instance, from its cache down to its log. cached, dirty: entries of the cache. runs: on disk. behind: records
     of the log that a restore would read if the disk is left; records: if it is not."""
@@ -616,6 +627,7 @@ class StateNews(TypedDict):
     broker_busy: float
     worker_busy: float
     limits: StoreLimits
+    settings: StoreSettings
     cleaners: dict[str, CleanerSample]
     stores: dict[str, StoreSample]
     read_again: NotRequired[int]

@@ -142,6 +142,8 @@ OF_STATE = {
     "restored_records": Quantity("records", "Records of changelogs that restores have read."),
     "longest_restore_ms": Quantity("ms", "Longest restore of a store after a crash."),
     "longest_outage_ms": Quantity("ms", "Longest time from a crash until the stores of the host were filled."),
+    "tuning_step": Quantity("", "Step of the tuning agent at the end, from 0 on: higher ones compact more."),
+    "tuning_conflicts": Quantity("", "Looks of the agent at which a goal was missed while the broker had no CPU left."),
     "write_amplification": Quantity("", "Bytes written to disks over bytes that operators have put."),
     "passes": Quantity("", "Passes of cleaners over changelogs."),
     "broker_busy": Quantity("share", "Share of the broker's cores in use."),

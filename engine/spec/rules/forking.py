@@ -34,6 +34,8 @@ from ..experiment.scheduling import AnyScheduling
 from ..experiment.scheduling.default import FairThreads
 from ..experiment.scheduling.none import NoScheduling
 from ..experiment.scheduling.switched import final_threads
+from ..experiment.states.adjustment import Adjustment
+from ..experiment.states.base import Changelog
 from ..experiment.streams import AnyStream, FileStream
 from .scalable import vertices
 
@@ -51,6 +53,10 @@ class Fork(Model):
     streams: dict[str, AnyStream] = Field(default_factory=dict, description="records of sources from then on, by operator")
     balancing: tuple[BalancingOrder, ...] = Field(
         default=(), max_length=1000, description="additional orders to move worksets, at that time or later"
+    )
+
+    adjustments: tuple[Adjustment, ...] = Field(
+        default=(), max_length=1000, description="additional changes of settings of local stores, at that time or later"
     )
 
     def applied(self, parent: Experiment, written: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,7 +93,19 @@ class Fork(Model):
         if self.balancing:
             policies = document.get("policies", {})
             document["policies"] = policies | {"balancing": self._balancing(parent, policies.get("balancing"))}
+        if self.adjustments:
+            policies = document.get("policies", {})
+            document["policies"] = policies | {"state": self._state(parent, policies.get("state"))}
         return document
+
+    def _state(self, parent: Experiment, written: Any) -> dict[str, Any]:
+        """The document's state with these adjustments added."""
+        self._check_times("adjustments", [adjustment.at_s for adjustment in self.adjustments])
+        if not isinstance(parent.policies.state, Changelog):
+            message = "the parent has no local stores whose settings could change; leave out adjustments"
+            raise Refusal(message, at=("adjustments",), code="no_stores", value=len(self.adjustments))
+        added = [adjustment.model_dump(mode="json", exclude_none=True) for adjustment in self.adjustments]
+        return {**written, "adjustments": [*written.get("adjustments", []), *added]}
 
     def _check_stream(self, parent: Experiment, id: str) -> None:
         sources = parent.workload.sources

@@ -9,11 +9,12 @@ from typing import Any
 
 from ..base.family import kind_of
 from ..base.problems import Problem, pointer, suggestion
-from ..base.units import megabytes_bytes
+from ..base.units import megabytes_bytes, seconds_ns
 from ..experiment.cluster import Pool
 from ..experiment.memory import Budget
 from ..experiment.occurrences.in_commit import InCommit
 from ..experiment.partitionings.forward import Forward
+from ..experiment.states.adjustment import Adjustment
 from ..experiment.states.base import RECORD_BYTES, Changelog
 from .draft import Draft
 
@@ -79,6 +80,11 @@ def _setting_problems(draft: Draft, about: Changelog) -> Iterator[Problem]:
     if about.is_exact and about.commit_order != "flush_then_offset":
         message = "commit_order is 'offset_then_flush', but a transaction makes both durable at once; leave it out, or choose at_least_once"
         yield Problem(pointer(*AT, "commit_order"), "no_order", message, about.commit_order)
+    if about.tuning is not None and not about.changelog.compacted:
+        message = "changelogs are not compacted, so there is nothing to tune; set changelog.compacted to true, or leave out tuning"
+        yield Problem(pointer(*AT, "tuning"), "not_compacted", message, None)
+    for n, adjustment in enumerate(about.adjustments):
+        yield from _adjustment_problems(draft, about, n, adjustment)
     for name in re.findall(r"{([^{}\"]*)}", about.record_text):
         if name != "key":
             message = f"record_text names {{{name}}}, but only the key of a retained record is known; use {{key}}"
@@ -87,6 +93,20 @@ def _setting_problems(draft: Draft, about: Changelog) -> Iterator[Problem]:
     if megabytes_bytes(about.changelog.segment_mb) < least:
         message = f"segment_mb is {about.changelog.segment_mb:g}, smaller than a record of {least} bytes; use at least {least / 1e6:g}"
         yield Problem(pointer(*AT, "changelog", "segment_mb"), "out_of_range", message, about.changelog.segment_mb)
+
+
+def _adjustment_problems(draft: Draft, about: Changelog, n: int, adjustment: Adjustment) -> Iterator[Problem]:
+    at = (*AT, "adjustments", n)
+    if draft.workload is not None and seconds_ns(adjustment.at_s) >= draft.workload.end_ns:
+        message = f"at_s is {adjustment.at_s:g}, not before the end of the run, so nothing would change; use less"
+        yield Problem(pointer(*at, "at_s"), "outside_run", message, adjustment.at_s)
+    if adjustment.batch is not None and adjustment.batch > about.cache.objects:
+        message = f"batch is {adjustment.batch}, more than the {about.cache.objects} entries of the cache; use at most as many"
+        yield Problem(pointer(*at, "batch"), "out_of_range", message, adjustment.batch)
+    if not about.changelog.compacted:
+        for name in sorted({"dirty_ratio", "delete_retention_ms", "backoff_s", "threads"} & set(adjustment.changed)):
+            message = f"changelogs are not compacted, so {name} means nothing; set changelog.compacted to true, or leave it out"
+            yield Problem(pointer(*at, name), "not_compacted", message, adjustment.changed[name])
 
 
 def _excluded(draft: Draft) -> Iterator[Problem]:

@@ -1274,6 +1274,7 @@ export interface components {
             broker_busy: number;
             worker_busy: number;
             limits: components["schemas"]["StoreLimits"];
+            settings: components["schemas"]["StoreSettings"];
             cleaners: {
                 [key: string]: components["schemas"]["CleanerSample"];
             };
@@ -1313,6 +1314,17 @@ export interface components {
             end: number;
             behind: number;
             records: number;
+        };
+        /**
+         * @description Those that may change while the query runs. backoff_s, threads: of cleaners, null without any. tuning_step: of the agent, null without
+         *     one.
+         */
+        StoreSettings: {
+            commit_s: number;
+            segment_ms: number;
+            backoff_s: number | null;
+            threads: number | null;
+            tuning_step: number | null;
         };
         /**
          * @description A record that a similarity join stores, with its copies. side: 0 for the left stream, 1 for the right. at: two coordinates at most.
@@ -3034,6 +3046,25 @@ export interface components {
              */
             kind: "ad_shown";
         };
+        /** @description Settings from a time on. Those that are not given stay as they are. */
+        Adjustment: {
+            /** @description Virtual time, before the end of the run. */
+            at_s: number;
+            /** @description Time between two commits. */
+            commit_s?: number | null;
+            /** @description A log is cleaned when more of its closed bytes are dirty. */
+            dirty_ratio?: number | null;
+            /** @description Time after which the next record closes a segment. */
+            segment_ms?: number | null;
+            /** @description How long a tombstone stays for readers that are behind. */
+            delete_retention_ms?: number | null;
+            /** @description Sleep of a cleaner's thread that finds no log due. */
+            backoff_s?: number | null;
+            /** @description Threads that clean. */
+            threads?: number | null;
+            /** @description Dirty entries that leave a cache together. */
+            batch?: number | null;
+        };
         /** @description Once, at a given time of the run. */
         At: {
             /**
@@ -3307,6 +3338,11 @@ export interface components {
              * @default []
              */
             balancing?: components["schemas"]["BalancingOrder"][];
+            /**
+             * @description additional changes of settings of local stores, at that time or later
+             * @default []
+             */
+            adjustments?: components["schemas"]["Adjustment"][];
             /** @description maximum virtual seconds per wall-clock second, 0.1 to 1,000; null: as fast as possible */
             pace?: number | null;
         };
@@ -4894,6 +4930,7 @@ export type SpacesNews = components['schemas']['SpacesNews'];
 export type StateNews = components['schemas']['StateNews'];
 export type StoreLimits = components['schemas']['StoreLimits'];
 export type StoreSample = components['schemas']['StoreSample'];
+export type StoreSettings = components['schemas']['StoreSettings'];
 export type StoredRecord = components['schemas']['StoredRecord'];
 export type TrunkSample = components['schemas']['TrunkSample'];
 export type WorksetHandOver = components['schemas']['WorksetHandOver'];
@@ -5052,6 +5089,7 @@ export type Again = components['schemas']['Again'];
 export type AdClick = components['schemas']['AdClick'];
 export type AdImpression = components['schemas']['AdImpression'];
 export type AdShown = components['schemas']['AdShown'];
+export type Adjustment = components['schemas']['Adjustment'];
 export type At = components['schemas']['At'];
 export type AtRandom = components['schemas']['AtRandom'];
 export type BalancingOrder = components['schemas']['BalancingOrder'];

@@ -196,6 +196,7 @@ def test_it_goes_on_when_its_stores_are_filled() -> None:
     batch=st.integers(1, 60),
     compacted=st.booleans(),
     cost_us=st.sampled_from([0, 900]),
+    source_us=st.sampled_from([12, 2000]),
     clock=st.sampled_from(["processing", "event"]),
     lateness_ms=st.sampled_from([0, 500]),
     guarantee=st.sampled_from(["at_least_once", "exactly_once"]),
@@ -209,6 +210,7 @@ def test_nothing_is_lost(
     batch: int,
     compacted: bool,
     cost_us: float,
+    source_us: float,
     clock: str,
     lateness_ms: float,
     guarantee: str,
@@ -230,6 +232,7 @@ def test_nothing_is_lost(
     for source in document["workload"]["sources"].values():
         source["rate"]["steps"][1]["at_s"] = 3
     document["query"]["operators"][-2]["cost"] = {"record_us": cost_us}
+    document["query"]["operators"][0]["cost"] = {"record_us": source_us}
     if layout != "join" and clock == "event":
         document["query"]["operators"][1]["params"]["window"]["clock"] = clock
         document["query"]["operators"][1]["params"]["lateness_ms"] = lateness_ms

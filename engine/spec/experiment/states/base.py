@@ -11,6 +11,8 @@ from ...base.origins import ASSUMED, Charge
 from ...base.problems import Refusal
 from ...base.units import ADVANCED, Integer, Number, quantity, seconds_ns
 from ...base.variant import Variant
+from .adjustment import Adjustment
+from .tuning import Tuning
 
 WORKER_CPU = Charge("fitted", "four costs for the four CPU shares of workers", ("incremental/table-4.1",))
 BROKER_CPU = Charge("fitted", fitted_to=("incremental/4.16",))
@@ -226,6 +228,22 @@ class Changelog(Variant):
     broker: Broker = Field(default=Broker(), title="Broker", description="The host that keeps the changelogs.")
     sender: Sender = Field(default=Sender(), title="Sender", description="What sends changes to the broker.")
     costs: Costs = Field(default=Costs(), title="Costs", description="CPU time of operators for their store.")
+
+    adjustments: tuple[Adjustment, ...] = Field(
+        default=(),
+        max_length=1000,
+        title="Adjustments",
+        description="Settings that change while the query runs.",
+        json_schema_extra=ADVANCED,
+        exclude_if=lambda adjustments: not adjustments,
+    )
+    tuning: Tuning | None = Field(
+        default=None,
+        title="Tuning",
+        description="Goals for an agent that tunes compaction. It begins with a dirty ratio of 0.66 and segments of a second.",
+        json_schema_extra=ADVANCED,
+        exclude_if=lambda tuning: tuning is None,
+    )
 
     has_tree: ClassVar[bool] = True  # it keeps a store on disk
 

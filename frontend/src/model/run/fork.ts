@@ -26,7 +26,28 @@ export interface ForkWish {
   moveTo?: string;
   /** The law that vectors follow from then on; empty: as in the run. */
   law?: string;
+  /** Settings of local stores from then on, as typed, by name; empty: as in the run. */
+  settings?: { [name in StoreSetting]?: string };
 }
+
+/** Settings of local stores that a fork may change, with their units. */
+export const STORE_SETTINGS = {
+  dirty_ratio: { label: "Dirty ratio", unit: "share", compacted: true },
+  segment_ms: { label: "Segment", unit: "ms", compacted: false },
+  backoff_s: { label: "Back-off", unit: "s", compacted: true },
+  commit_s: { label: "Commit", unit: "s", compacted: false },
+} as const;
+export type StoreSetting = keyof typeof STORE_SETTINGS;
+
+/** The settings that a run with local stores has to change; none without stores. */
+export function storeSettings({ policies }: Pick<ExperimentDocument, "policies">): StoreSetting[] {
+  if (!hasStores({ policies })) return [];
+  const changelog = (policies?.state as { changelog?: { compacted?: boolean } } | undefined)?.changelog;
+  return (Object.keys(STORE_SETTINGS) as StoreSetting[]).filter((name) => changelog?.compacted || !STORE_SETTINGS[name].compacted);
+}
+
+/** What was typed for a setting: null if nothing, NaN if it is no number. */
+export const settingIn = (text: string | undefined) => (text?.trim() ? Number(text.trim().replace(",", ".")) : null);
 
 /** Laws of vectors that need nothing but their name. */
 export const LAWS = ["uniform", "gaussian", "pareto", "skewed", "clustered"] as const;
@@ -63,7 +84,20 @@ export function forkBody(wish: ForkWish, vectors: [id: string, stream: Tagged][]
     { kind: "vectors", ...(dimensions === undefined ? {} : { dimensions }), law: wish.law ?? "" },
   ]);
   const streams: { [field: string]: Json } = wish.law && laws.length ? { streams: Object.fromEntries(laws) } : {};
-  return { at_s: wish.at_s, ...(load === 1 ? {} : { load }), ...(fault ? { faults: [fault] } : {}), ...scheduling, ...moves, ...streams };
+  const changed = Object.entries(wish.settings ?? {}).flatMap(([name, text]): [string, number][] => {
+    const value = settingIn(text);
+    return value === null ? [] : [[name, value]];
+  });
+  const adjustment = { at_s: wish.at_s, ...Object.fromEntries(changed) };
+  return {
+    at_s: wish.at_s,
+    ...(load === 1 ? {} : { load }),
+    ...(fault ? { faults: [fault] } : {}),
+    ...scheduling,
+    ...moves,
+    ...streams,
+    ...(changed.length ? { adjustments: [adjustment] } : {}),
+  };
 }
 
 /** What a host with local stores can lose. */

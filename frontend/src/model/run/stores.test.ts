@@ -36,6 +36,7 @@ const news = (changes: Partial<StateNews> = {}): StateNews => ({
   dirty_ratio: 0.8,
   broker_busy: 0.2,
   worker_busy: 0.1,
+  settings: { commit_s: 60, segment_ms: 100, backoff_s: 15, threads: 2, tuning_step: null },
   limits: { dirty: 500, buffer_bytes: 1000, dirty_ratio: 0.5 },
   cleaners: { 1: { log: 1, until_s: 2.5, bytes: 900 }, 2: { log: null, until_s: 17, bytes: 0 } },
   stores: { "a[0]": store(), "a[1]": store({ disk_bytes: 0 }) },

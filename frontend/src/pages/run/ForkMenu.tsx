@@ -13,6 +13,9 @@ import {
   loadIn,
   moveRefusal,
   otherSchedulings,
+  settingIn,
+  STORE_SETTINGS,
+  storeSettings,
   TROUBLES,
   vectorSources,
   type ForkWish,
@@ -65,8 +68,11 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
       void navigate(`/compare?runs=${run.id},${made.id}`);
     },
   });
+  const settings = storeSettings(document);
   const load = loadIn(wish.load);
-  const why = load === null ? "A load is a number above 0; 1 keeps the load" : "";
+  const wrong = settings.find((name) => Number.isNaN(settingIn(wish.settings?.[name]) ?? 0));
+  const whyLoad = load === null ? "A load is a number above 0; 1 keeps the load" : "";
+  const why = whyLoad || (wrong ? `${STORE_SETTINGS[wrong].label} is a number; leave it empty to keep it` : "");
   const problem = make.error instanceof ApiError ? (make.error.problems[0]?.message ?? make.error.message) : make.error?.message;
   return (
     <form
@@ -78,7 +84,7 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
       }}
     >
       <p className="mut small">Same as this run up to {at_s.toFixed(2)} s, and then:</p>
-      <div className={`field ${why ? "err" : ""}`}>
+      <div className={`field ${whyLoad ? "err" : ""}`}>
         <label htmlFor="fork-load">
           Load<i>of all sources</i>
         </label>
@@ -88,12 +94,12 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
             inputMode="decimal"
             value={wish.load}
             autoFocus
-            aria-invalid={Boolean(why)}
+            aria-invalid={Boolean(whyLoad)}
             onChange={(event) => setWish({ ...wish, load: event.target.value })}
           />
           <span>× current</span>
         </div>
-        {why && <p className="remark err">{why}</p>}
+        {whyLoad && <p className="remark err">{whyLoad}</p>}
       </div>
       <Choice name="Fault" value={wish.trouble} options={Object.entries(TROUBLES)} onChoose={(trouble) => setWish({ ...wish, trouble: trouble as Trouble })} />
       {wish.trouble !== "none" && <Choice name="Host" value={wish.host} options={named(hosts)} onChoose={(host) => setWish({ ...wish, host })} />}
@@ -125,6 +131,25 @@ function ForkForm({ run, at_s: shown_s, onMade }: { run: Run; at_s: number; onMa
           onChoose={(law) => setWish({ ...wish, law })}
         />
       )}
+      {settings.map((name) => (
+        <div key={name} className={`field ${wrong === name ? "err" : ""}`}>
+          <label htmlFor={`fork-${name}`}>
+            {STORE_SETTINGS[name].label}
+            <i>of stores</i>
+          </label>
+          <div className="in">
+            <input
+              id={`fork-${name}`}
+              inputMode="decimal"
+              placeholder="As in this run"
+              value={wish.settings?.[name] ?? ""}
+              aria-invalid={wrong === name}
+              onChange={(event) => setWish({ ...wish, settings: { ...wish.settings, [name]: event.target.value } })}
+            />
+            <span>{STORE_SETTINGS[name].unit}</span>
+          </div>
+        </div>
+      ))}
       {problem && <p className="remark err">{problem}</p>}
       <button className="btn primary" data-testid="fork-go" disabled={Boolean(why) || make.isPending} title={why || "Run it and overlay both"}>
         <Icon name="fork" />

@@ -28,6 +28,7 @@ export function Stores() {
         <span title="Share of the cores in use on hosts with stores">workers {percent(news.worker_busy)}</span>
         <span title="Commits bring caches and buffers to disk">last commit {news.since_commit_s.toFixed(1)} s ago</span>
       </p>
+      <Settings {...news.settings} dirty_ratio={news.limits.dirty_ratio} />
       <div className="courses">
         <Strip title="Changelogs" unit={bytes} {...strip(log, "changelog_bytes", n, FRAMES)} />
         <Strip title="Written to disks, per frame" unit={bytes} {...strip(log, "written_bytes", n, FRAMES)} />
@@ -37,6 +38,24 @@ export function Stores() {
       <Cleaners cleaners={now.cleaners} />
       <Stacks stores={now.stores} limits={news.limits} />
     </div>
+  );
+}
+
+/** Settings that may change while the query runs, as they are at this moment. */
+function Settings({ commit_s, segment_ms, backoff_s, threads, tuning_step, dirty_ratio }: StateNews["settings"] & { dirty_ratio: number | null }) {
+  const span = (ms: number) => (ms >= 86_400_000 ? plural(Math.round(ms / 86_400_000), "day") : latency(ms).join(" "));
+  return (
+    <p className="about" data-testid="store-settings">
+      <span title="Time between two commits">commits every {span(1000 * commit_s)}</span>
+      <span title="Time after which the next record closes a segment">segments of {span(segment_ms)}</span>
+      {dirty_ratio !== null && <span title="A log is cleaned when more of its closed bytes are dirty">cleaned above {dirty_ratio}</span>}
+      {threads !== null && backoff_s !== null && (
+        <span title="A thread that finds no log due sleeps that long">
+          {plural(threads, "cleaner")}, back-off {span(1000 * backoff_s)}
+        </span>
+      )}
+      {tuning_step !== null && <span title="Of the agent that tunes compaction: higher steps compact more">tuning step {tuning_step} of 6</span>}
+    </p>
   );
 }
 
