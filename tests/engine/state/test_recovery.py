@@ -18,7 +18,7 @@ from engine.core import layout as L
 from engine.core.control.instance_checkpoint import READ
 from engine.core.tables import Capacity
 from engine.simulation.simulation import Simulation
-from engine.state.recovery import Outage, Recovery
+from engine.state.recovery import Outage, Recovery, _newest
 from tests.support.agreement import TINY
 from tests.support.stored import SECOND, Layout, crashing, one_task, stored
 
@@ -138,6 +138,12 @@ def test_a_crash_before_the_positions_repeats_the_whole_span(paid: list[int]) ->
     assert outage.lost_changes == 0
     assert total(simulation) == len(paid) + outage.again
     assert PER_S * 0.7 - 2 <= outage.again <= PER_S * 0.7 + 2
+    assert [commits.begun for commits in recovery(simulation).commits.values()] == [7]  # those after the crash, too
+
+
+def test_an_entry_is_as_its_newest_change_has_left_it() -> None:
+    own, changes = np.array([0, 0, 0, 1, 2, 2]), np.array([5, 9, 3, 1, 7, 8])
+    assert _newest(own, changes, 3).tolist() == [1, 3, 5]
 
 
 def of_ways(layout: Layout, **state: Any) -> tuple[Outage, Outage, list[Any], list[Any]]:
