@@ -131,6 +131,18 @@ def test_positions_before_the_flush_lose_what_the_cache_held(paid: list[int]) ->
         assert total(ended(amid_a_commit(order, before))) >= len(paid)
 
 
+def test_what_a_source_has_in_hand_is_not_covered(paid: list[int]) -> None:
+    """A source that is nearly always busy reads a record when a commit begins. All since that commit is lost before the next flush."""
+    document = amid_a_commit("flush_then_offset", "flush")
+    document["query"]["operators"][0]["cost"] = {"record_us": 2000}
+    for commit in (2, 3, 4):
+        document["faults"][0]["when"]["commit"] = commit
+        simulation = ended(document)
+        (outage,) = recovery(simulation).outages
+        assert outage.lost_changes > 200
+        assert total(simulation) == len(paid)
+
+
 def test_a_crash_before_the_positions_repeats_the_whole_span(paid: list[int]) -> None:
     """The log has all that the flush has brought there, and nothing of it is covered."""
     simulation = ended(amid_a_commit("flush_then_offset", "offset"))
