@@ -132,9 +132,11 @@ def test_positions_before_the_flush_lose_what_the_cache_held(paid: list[int]) ->
 
 
 def test_what_a_source_has_in_hand_is_not_covered(paid: list[int]) -> None:
-    """A source that is nearly always busy reads a record when a commit begins. All since that commit is lost before the next flush."""
-    document = amid_a_commit("flush_then_offset", "flush")
+    """A source that is nearly always busy reads a record when a commit begins. All since that commit is lost before the next flush, so
+    each purchase counts once."""
+    document = amid_a_commit("flush_then_offset", "flush", cache={"batch": 5000, "objects": 5000})
     document["query"]["operators"][0]["cost"] = {"record_us": 2000}
+    document["query"]["operators"][1]["params"]["window"]["size_s"] = 4
     for commit in (2, 3, 4):
         document["faults"][0]["when"]["commit"] = commit
         simulation = ended(document)
