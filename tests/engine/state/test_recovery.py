@@ -133,7 +133,7 @@ def test_positions_before_the_flush_lose_what_the_cache_held(paid: list[int]) ->
 
 def test_what_a_source_has_in_hand_is_not_covered(paid: list[int]) -> None:
     """A source that is nearly always busy reads a record when a commit begins. All since that commit is lost before the next flush, so
-    each purchase counts once."""
+    each purchase counts once, but for those that were served while the commit waited."""
     document = amid_a_commit("flush_then_offset", "flush", cache={"batch": 5000, "objects": 5000})
     document["query"]["operators"][0]["cost"] = {"record_us": 2000}
     document["query"]["operators"][1]["params"]["window"]["size_s"] = 4
@@ -142,7 +142,7 @@ def test_what_a_source_has_in_hand_is_not_covered(paid: list[int]) -> None:
         simulation = ended(document)
         (outage,) = recovery(simulation).outages
         assert outage.lost_changes > 200
-        assert total(simulation) == len(paid)
+        assert len(paid) <= total(simulation) <= len(paid) + 3
 
 
 def test_a_crash_before_the_positions_repeats_the_whole_span(paid: list[int]) -> None:
