@@ -145,6 +145,15 @@ def test_what_a_source_has_in_hand_is_not_covered(paid: list[int]) -> None:
         assert len(paid) <= total(simulation) <= len(paid) + 3
 
 
+def test_what_an_operator_has_in_hand_is_not_covered() -> None:
+    """Services of 50 ms last longer than a commit: a crash in one takes its change back, so no commit may count it."""
+    for late_ms in range(2, 60, 6):
+        document = experiment("fold", 1.273 + late_ms / 1000, per_s=15.0)
+        document["query"]["operators"][1]["cost"] = {"record_us": 50_000}
+        simulation, whole = ended(document), ended({**document, "faults": []})
+        assert total(simulation) >= total(whole)
+
+
 def test_a_crash_before_the_positions_repeats_the_whole_span(paid: list[int]) -> None:
     """The log has all that the flush has brought there, and nothing of it is covered."""
     simulation = ended(amid_a_commit("flush_then_offset", "offset"))
