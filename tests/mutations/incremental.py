@@ -15,6 +15,7 @@ AGGREGATE, RUNS, RUN = "engine/operators/aggregate.py", "engine/state/stores.py"
 BROKER, BROKERS = "engine/services/broker.py", ("tests/engine/services/test_broker.py",)
 COMMITS, CONTENTS, RECOVERY = (f"engine/state/{name}.py" for name in ("commits", "contents", "recovery"))
 TOPICS, KEYED, OF_OPERATOR = "engine/services/topics.py", "engine/core/control/keyed_state.py", "engine/state/operations.py"
+ADJUSTING, ADJUSTED = "engine/state/adjusting.py", ("tests/engine/state/test_adjusting.py",)
 RECOVERED = ("tests/engine/state/test_recovery.py",)
 OUTPUT_LOG, OUTPUT_LOGS = "engine/state/output_log.py", ("tests/engine/state/test_output_log.py",)
 
@@ -181,4 +182,22 @@ MUTATIONS = (
     Mutation("recovery: a transaction is cleaned", TOPICS, "if self.stable >= self.end:", "if True:", RECOVERED),
     Mutation("recovery: names of what is lost", OF_OPERATOR, "names[:, [NAME_FIRST, NAME_LAST]] = -1", "pass", RECOVERED),
     Mutation("recovery: windows that are overdue wait", KEYED, "state.about[2] = min(", "state.about[2] = max(", RECOVERED),
+    Mutation(
+        "adjusting: the CPU's limit comes last",
+        ADJUSTING,
+        "-1 if too_busy else 1 if share > 1",
+        "1 if share > 1 else -1 if too_busy",
+        ADJUSTED,
+    ),
+    Mutation("adjusting: no look between two steps", ADJUSTING, "if step == self.step or self._waits:", "if step == self.step:", ADJUSTED),
+    Mutation("adjusting: at the next moment", ADJUSTING, "while self.next_ns <= now_ns:", "while self.next_ns < now_ns:", ADJUSTED),
+    Mutation(
+        "adjusting: sleepers sleep on",
+        "engine/services/cleaner.py",
+        "thread.until_ns = min(thread.until_ns, now_ns + settings.backoff_ns)",
+        "pass",
+        ADJUSTED,
+    ),
+    Mutation("adjusting: threads vanish amid a pass", "engine/services/cleaner.py", " and self.threads[n].pass_ is None:", ":", ADJUSTED),
+    Mutation("adjusting: the step is not saved", ADJUSTING, "self.step, self.next_ns, verdicts", "_, self.next_ns, verdicts", ADJUSTED),
 )
