@@ -78,14 +78,15 @@ def test_a_batch_that_changes_is_that_of_the_cache() -> None:
 def test_threads_that_are_too_many_end_their_pass() -> None:
     log = Partition(LogSettings())
     cleaner = Cleaner([log], CleanerSettings(3, 10), [5, 6, 7], lambda _: 1.0)
-    cleaner.threads[0].pass_, cleaner.threads[0].log = log.cleaning(0), 0
+    cleaner.threads[2].pass_, cleaner.threads[2].log = log.cleaning(0), 0
     cleaner.adjust(CleanerSettings(1, 10), 1)
-    assert [thread.pass_ is not None for thread in cleaner.threads] == [True]
-    cleaner.adjust(CleanerSettings(2, 2), 1)
-    assert [thread.until_ns for thread in cleaner.threads] == [5, 1]
+    assert [(thread.pass_ is not None, thread.until_ns) for thread in cleaner.threads] == [(True, 7)]
+    cleaner.adjust(CleanerSettings(2, 10), 1)
+    assert [thread.until_ns for thread in cleaner.threads] == [7, 1]
     cleaner.wake(1)
+    assert [thread.until_ns for thread in cleaner.threads] == [7, 11]
     cleaner.adjust(CleanerSettings(2, 1), 2)
-    assert [thread.until_ns for thread in cleaner.threads] == [5, 3]
+    assert [thread.until_ns for thread in cleaner.threads] == [7, 3]
 
 
 def test_a_fork_changes_settings_from_its_time_on() -> None:
