@@ -1316,8 +1316,8 @@ export interface components {
             records: number;
         };
         /**
-         * @description Those that may change while the query runs. backoff_s, threads: of cleaners, null without any. tuning_step: of the agent, null without
-         *     one.
+         * @description Those that may change while the query runs. backoff_s, threads: of cleaners, null without any. tuning_step: of the agent, null
+         *     without one.
          */
         StoreSettings: {
             commit_s: number;

@@ -92,7 +92,7 @@ function restoredEvents({ host, lost_s, started_s, ready_s, restores }: Outage):
   const records = restores.reduce((sum, restore) => sum + restore.records, 0);
   const begun: RunEvent = { t_s: started_s, icon: "undo", tone: "warn", text: `${host} is up and fills its stores`, detail: plural(records, "record") };
   const detail = `after ${latency(1000 * (ready_s - lost_s)).join(" ")}`;
-  return [begun, { t_s: ready_s, icon: "check", tone: "good", text: `${host} has filled its stores and reads on from its last commit`, detail }];
+  return [begun, { t_s: ready_s, icon: "check", tone: "good", text: `${host} has filled its stores and goes on`, detail }];
 }
 
 /** An order, and what came of it: bands show them already, so that only what failed is marked on the axis. */

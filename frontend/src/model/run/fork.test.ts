@@ -9,6 +9,8 @@ import {
   moveRefusal,
   rescaleBody,
   secondsIn,
+  settingIn,
+  storeSettings,
   vectorSources,
 } from "./fork";
 
@@ -88,5 +90,30 @@ describe("forks", () => {
     expect(forkRefusal(30, 30, false)).toContain("scrub back");
     expect(forkRefusal(3, 30, true)).toContain("deleted");
     expect(forkRefusal(3, 30, false)).toBeNull();
+  });
+});
+
+describe("settings of local stores", () => {
+  const document = (changelog?: object) => ({ policies: { state: { kind: "changelog", ...(changelog && { changelog }) } } }) as never;
+  const wish = { at_s: 3, load: "1", trouble: "none" as const, host: "" };
+
+  it("can change where there are stores, and those of cleaners where changelogs are compacted", () => {
+    expect(storeSettings({ policies: {} } as never)).toEqual([]);
+    expect(storeSettings(document())).toEqual(["segment_ms", "commit_s"]);
+    expect(storeSettings(document({ compacted: true }))).toEqual(["dirty_ratio", "segment_ms", "backoff_s", "commit_s"]);
+  });
+
+  it("are adjusted at the fork, if something was typed", () => {
+    expect(forkBody({ ...wish, settings: { dirty_ratio: " 0,3", segment_ms: "" } })).toEqual({ at_s: 3, adjustments: [{ at_s: 3, dirty_ratio: 0.3 }] });
+    expect(forkBody({ ...wish, settings: { segment_ms: " " } })).toEqual({ at_s: 3 });
+    expect(Number.isNaN(settingIn("soon"))).toBe(true);
+  });
+
+  it("are lost with the disk or without it", () => {
+    expect(killBody("w1", 3, 2, "process_crash")).toEqual({
+      at_s: 3,
+      faults: [{ kind: "process_crash", host: "w1", when: { kind: "at", at_s: 3 }, restart_after_s: 2 }],
+    });
+    expect(lossMeans(document(), {} as never).text).toContain("read again from the last commit");
   });
 });

@@ -40,5 +40,8 @@ describe("losses of hosts with local stores", () => {
     const found = outagesAt([over, outage({ lost_s: 9, started_s: 10, ready_s: 12, restores: [remote] })], 20);
     expect(found.map(({ lost_s }) => lost_s)).toEqual([9, 4]);
     expect(found[0]?.restores[0]?.from).toBe("the whole changelog: no commit has brought it to disk");
+    expect(outagesAt([outage({ started_s: 10, disk_lost: true, restores: [remote] })], 20)[0]?.restores[0]?.from).toBe(
+      "the whole changelog: its disk is lost",
+    );
   });
 });

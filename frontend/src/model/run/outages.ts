@@ -63,11 +63,11 @@ function standing({ lost_s, started_s, ready_s }: Outage, up: boolean, over: boo
 }
 
 /** As many stores at a time as the host has cores: one that waits has not begun. */
-function restoresAt({ started_s, ready_s, restores }: Outage, t_s: number): Restoring[] {
+function restoresAt({ started_s, ready_s, disk_lost, restores }: Outage, t_s: number): Restoring[] {
   const over = ready_s !== null && ready_s <= t_s;
   return restores.map(({ store, way, reason, records, bytes, took_ms }) => ({
     store,
-    from: way === "local" ? "its disk and the end of the changelog" : `the whole changelog: ${reason}`,
+    from: way === "local" ? "its disk and the end of the changelog" : `the whole changelog: ${disk_lost ? "its disk is lost" : reason}`,
     records,
     bytes,
     took_ms,

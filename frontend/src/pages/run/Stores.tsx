@@ -84,9 +84,11 @@ function Outages({ outages, readAgain }: { outages: OutageAt[]; readAgain: numbe
           {restores.map(({ store, from, records, bytes: size, took_ms, done }) => (
             <p key={store} className="restore">
               <span>{store}</span>
-              <span className="gauge" role="img" aria-label={`${percent(done)} restored`} title={percent(done)}>
-                <i style={{ width: `${100 * done}%` }} />
-              </span>
+              {done < 1 && (
+                <span className="gauge" role="img" aria-label={`${percent(done)} restored`} title={percent(done)}>
+                  <i style={{ width: `${100 * done}%` }} />
+                </span>
+              )}
               <span>
                 {done < 1 && `${short(Math.floor(done * records))} of `}
                 {plural(records, "record")}, {bytes(size)}, {latency(took_ms).join(" ")}, from {from}
