@@ -95,7 +95,7 @@ class Commits:
     def act(self, world: World, now_ns: int, stores: CommittedStores) -> None:
         """Go on, as far as possible."""
         while (commit := self.under_way) is not None and commit.due_ns <= now_ns:
-            if commit.step == SERVING and not self._served(world.arrays, commit, world):
+            if commit.step == SERVING and not self._served(world, commit):
                 commit.due_ns = now_ns + LOOK_NS
             elif commit.step == SERVING:
                 commit.positions = self._positions(world) if self.exact else commit.positions
@@ -122,8 +122,9 @@ class Commits:
             if self.exact:
                 hold(world, np.array(self.sources, np.int64), False, now_ns)
 
-    def _served(self, w: Arrays, commit: Commit, world: World) -> bool:
+    def _served(self, world: World, commit: Commit) -> bool:
         """Whether all that was read when the commit began has been served."""
+        w = world.arrays
         while commit.level < len(self.levels):
             here = self.levels[commit.level]
             if any(w.carried[c, L.SEQ_PROCESSED] < sent for c, sent in commit.sent.items()):
