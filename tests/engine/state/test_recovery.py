@@ -254,7 +254,7 @@ def test_nothing_is_lost(
         "cleaner": {"backoff_s": 0.2, "setup_ms": 5},
         "sender": {"request_us": 5000},
     }
-    document = stored(layout, horizon_s=6.0, per_s=PER_S, commit_s=0.6, **state)
+    document = stored(layout, horizon_s=12.0, per_s=PER_S, commit_s=0.6, **state)
     document = crashing(document if tasks == 2 else one_task(document), 1.0, kind, restart_after_s)
     fault = document["faults"][0]
     document["faults"] = [{**fault, "when": {"kind": "at", "at_s": round(at_s, 6)}} for at_s in crashes]
