@@ -32,7 +32,7 @@ ENOUGH = 0.5
 
 
 def adjust_logs(logs: Sequence[Partition], changed: Mapping[str, float]) -> None:
-    """Changed: settings by name, as in `Adjustment`; those of other parts do not matter."""
+    """Change settings of changelogs. changed: by name, as in `Adjustment`; those of other parts do not matter here."""
     given: dict[str, Any] = {}
     if "segment_ms" in changed:
         given["segment_ns"] = max(1, milliseconds_ns(changed["segment_ms"]))
@@ -62,7 +62,7 @@ def adjust_caches(stores: Sequence[Store], changed: Mapping[str, float]) -> None
 
 
 class Adjustments:
-    """Those of the document, in order of time."""
+    """The adjustments of a document. done: how many have been made, in order of time."""
 
     def __init__(self, adjustments: Sequence[Adjustment]):
         self._all = sorted(adjustments, key=lambda one: one.at_s)
@@ -94,7 +94,7 @@ Verdict = Literal["compact more", "compact less", "stay", "conflict"]
 
 
 class Tuner:
-    """step: on the ladder. looked: at what times, with what verdict, the newest last."""
+    """The agent. step: on the ladder. verdicts: by time of a look, the newest last."""
 
     def __init__(self, about: Tuning):
         self.about = about

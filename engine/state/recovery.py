@@ -49,9 +49,8 @@ class Task:
 @dataclass
 class Outage:
     """A loss of a host and the recovery from it. lost_changes: of its stores, which were in no log. results_again: of windows, which will
-    come twice. started_ns: when its processes were up
-    again; ready_ns: when the last store is filled, both FAR before that is known. again: records that its sources read again. restored: by
-    task."""
+    come twice. started_ns: when its processes were up again; ready_ns: when the last store is filled. Both are FAR before that is known,
+    and ready_ns for ever if the host was lost once more before. again: records that its sources read again. restored: by task."""
 
     host: int
     lost_ns: int
@@ -65,7 +64,7 @@ class Outage:
 
 
 class Recovery:
-    """outages: of the run, in order. commits: by host. cores: by host."""
+    """outages: of the run, in order. open: by host, those that are not over. commits: by host."""
 
     def __init__(self, world: World, tasks: Sequence[Task], commits: Mapping[int, Commits]):
         self.tasks, self.commits = tasks, commits
@@ -100,6 +99,8 @@ class Recovery:
         if before is not None and before.started_ns == L.FAR:  # it is down already
             before.disk_lost |= disk_lost
             return
+        if before is not None:
+            before.ready_ns = L.FAR
         self.open[host] = Outage(host, now_ns, disk_lost, sum(lost.changes for lost in found), sum(lost.results for lost in found))
         self.outages.append(self.open[host])
 

@@ -67,7 +67,7 @@ class StateWatch:
             "lost_s": one.lost_ns / 1e9,
             "disk_lost": one.disk_lost,
             "started_s": one.started_ns / 1e9 if is_up else None,
-            "ready_s": one.ready_ns / 1e9 if is_up else None,
+            "ready_s": one.ready_ns / 1e9 if is_up and one.ready_ns < L.FAR else None,
             "lost_changes": one.lost_changes,
             "results_again": one.results_again,
             "again": one.again if is_over else None,

@@ -301,6 +301,18 @@ def test_a_recovery_does_not_depend_on_how_the_run_is_cut(layout: Layout, tmp_pa
         assert one.summary()["state"] == whole.summary()["state"]
 
 
+def test_a_restore_that_a_crash_cuts_short_is_never_over() -> None:
+    document = experiment("retain", 2.0, "disk_loss", costs={"scan_us": 1})
+    fault = document["faults"][0]
+    first = recovery(ended(document)).outages[0]
+    middle_s = (first.started_ns + first.ready_ns) // 2 / SECOND
+    document["faults"] = [fault, {**fault, "when": {"kind": "at", "at_s": round(middle_s, 9)}}]
+    simulation = ended(document)
+    cut, whole = recovery(simulation).outages
+    assert cut.started_ns < whole.lost_ns < whole.ready_ns < L.FAR == cut.ready_ns
+    assert simulation.summary()["state"]["outages"] == 2
+
+
 EXACTLY = {"guarantee": "exactly_once", "changelog": {"transactions": True}}
 
 

@@ -35,6 +35,11 @@ describe("losses of hosts with local stores", () => {
     expect(at(7)).toMatchObject({ does: "went on after 3.00 s", again: 250, restores: [{ done: 1, from: "its disk and the end of the changelog" }] });
   });
 
+  it("are not over if the host is lost again meanwhile", () => {
+    const [later, first] = outagesAt([up, outage({ lost_s: 6 })], 8);
+    expect([later?.does, first?.does]).toEqual(["is down", "was lost again before its stores were filled"]);
+  });
+
   it("come with the newest first, and say why a store was not used", () => {
     const remote = { ...restore, way: "changelog" as const, reason: "no commit has brought it to disk" };
     const found = outagesAt([over, outage({ lost_s: 9, started_s: 10, ready_s: 12, restores: [remote] })], 20);

@@ -41,11 +41,12 @@ export function outagesAt(outages: readonly Outage[], t_s: number): OutageAt[] {
     .map((one) => {
       const { host, lost_s, started_s, ready_s, disk_lost, lost_changes, results_again, again } = one;
       const up = started_s !== null && started_s <= t_s;
-      const over = up && ready_s !== null && ready_s <= t_s;
+      const again_s = outages.find((other) => other.host === host && other.lost_s > lost_s)?.lost_s ?? Infinity;
+      const over = up && ready_s !== null && ready_s <= Math.min(t_s, again_s);
       return {
         host,
         lost_s,
-        ...standing(one, up, over),
+        ...(!over && again_s <= t_s ? LOST_AGAIN : standing(one, up, over)),
         disk: disk_lost ? "lost" : "left",
         lost_changes,
         results_again,
@@ -55,6 +56,8 @@ export function outagesAt(outages: readonly Outage[], t_s: number): OutageAt[] {
     })
     .reverse();
 }
+
+const LOST_AGAIN = { does: "was lost again before its stores were filled", tone: "bad" } as const;
 
 function standing({ lost_s, started_s, ready_s }: Outage, up: boolean, over: boolean): Pick<OutageAt, "does" | "tone"> {
   if (!up) return { does: "is down", tone: "bad" };

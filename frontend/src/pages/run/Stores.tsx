@@ -54,7 +54,7 @@ function Settings({ commit_s, segment_ms, backoff_s, threads, tuning_step, dirty
           {plural(threads, "cleaner")}, back-off {span(1000 * backoff_s)}
         </span>
       )}
-      {tuning_step !== null && <span title="Of the agent that tunes compaction: higher steps compact more">tuning step {tuning_step} of 6</span>}
+      {tuning_step !== null && <span title="Of the agent that tunes compaction: higher steps compact more">tuning step {tuning_step}</span>}
     </p>
   );
 }
