@@ -400,7 +400,8 @@ G_EPOCHS = 74  # how many epochs of each source instance are kept; 0: none
 G_AT_ONCE = 75  # a firing with more outputs than this makes them one by one, as they are sent
 G_CHANGING = 76  # 1: changes of keyed state are noted, 2: with what they make of entries and rows ...
 G_CHANGES = 77  # ... in so many rows of `changes`
-G_COLUMNS = 78
+G_COVERED = 78  # first column of entries that says, by sending instance, how many of its records an entry covers; 0: none does
+G_COLUMNS = 79
 
 # -- the windows of a query, in the parameters: how many, then of each the end of one pane, and the distance to the next, ns ------------
 DEADLINES_COUNT, DEADLINES_FIRST = 0, 1
@@ -504,8 +505,9 @@ B_ROW, B_IDLE, B_COLUMNS = range(3)
 # -- a kept output: these, then its payload
 OUTPUT_SINK, OUTPUT_INSTANCE, OUTPUT_END, OUTPUT_EVENT, OUTPUT_TRIGGER, OUTPUT_LATENCY, OUTPUT_HEADER = range(7)
 
-# -- a change of keyed state, for local stores: when, whose, how, of which key and window, of how many stored records or of which side ----
-CHANGE_TIME, CHANGE_INSTANCE, CHANGE_KIND, CHANGE_KEY, CHANGE_PANE, CHANGE_COUNT, CHANGE_COLUMNS = range(7)
+# -- a change of keyed state, for local stores: when, whose, how, of which key and window, of how many stored records or of which side,
+# and from which record: its channel, -1 for none, and its number there ------------------------------------------------------------------
+CHANGE_TIME, CHANGE_INSTANCE, CHANGE_KIND, CHANGE_KEY, CHANGE_PANE, CHANGE_COUNT, CHANGE_CHANNEL, CHANGE_SEQUENCE, CHANGE_COLUMNS = range(9)
 # what is stored of a key is read, then one value put, nothing changed, or all deleted; a record is added; of a side one is read, or put
 CHANGE_FOLD, CHANGE_READ, CHANGE_CLEAR, CHANGE_ADD, CHANGE_GET, CHANGE_PUT = range(6)
 

@@ -29,6 +29,7 @@ from engine.operators import OPERATORS
 from engine.spec import ExpandedHost, Experiment, RecordSchema
 from engine.spec.base.records import VECTORS_MAX
 from engine.spec.experiment.generation import Coordinated
+from engine.spec.experiment.states.replayed import ReplayedState
 from engine.spec.experiment.workload import BoundedWatermarks, PeriodicWatermarks
 from engine.spec.rules.copies import later_sharing
 from engine.spec.rules.scale import weights
@@ -114,7 +115,8 @@ def build(
     records, also = sum(feed.count for feed in feeds.values()), len(experiment.measurement.also)
     constants = texts.cover()
     points, longest = _points(feeds, strings if any(spec.params.get("distance") == "edit" for spec in specs) else None)
-    world = _world(lowering, capacity, records, message_width, len(host), len(sinks), keep_outputs, stamps, also, longest)
+    covered = _covered_columns(experiment)
+    world = _world(lowering, capacity, records, message_width, len(host), len(sinks), keep_outputs, stamps, also, longest, covered)
     stamps.tell(world["g"], experiment.measurement, world["msg"].shape[1])
     if "changes" in features:
         world["changes"] = np.zeros((capacity.changes, L.CHANGE_COLUMNS), np.int64)
@@ -223,6 +225,15 @@ def _instances(experiment: Experiment, placement: Mapping[str, Sequence[int]]) -
     return inst
 
 
+def _covered_columns(experiment: Experiment) -> int:
+    """How many columns entries need to tell which records they include when senders send again: one for each instance of a sender."""
+    about = experiment.policies.state
+    if not isinstance(about, ReplayedState) or not any(fault.loses_host for fault in experiment.faults):
+        return 0
+    parallelism = {spec.id: spec.parallelism for spec in experiment.query.operators}
+    return max((parallelism[edge.source] for edge in experiment.query.edges), default=0)
+
+
 def _set_globals(
     g: Words, experiment: Experiment, features: Collection[str], width: int, machines: int, actors_at: int, keep_outputs: bool
 ) -> None:
@@ -288,8 +299,10 @@ def _world(
     stamps: Stamps,
     also: int,
     longest: int,
+    covered: int,
 ) -> dict[str, Any]:
-    """longest: number of letters of the longest text whose letters are compared."""
+    """longest: number of letters of the longest text whose letters are compared. covered: columns of entries for what they include of
+    each sender."""
     ring = 1 << max(2, (capacity.ring - 1).bit_length())
 
     def zeros(*shape: int) -> Words:
@@ -309,7 +322,7 @@ def _world(
         "par": np.array([*lowering.params, 0], np.int64),
         "code": np.concatenate([*lowering.code, np.zeros((1, 2), np.int64)]).astype(np.int64),
         "stack": zeros(max(STACK_WORDS, longest + 1)),
-        "entry": lines(entries, L.S_VALUES + lowering.values + len(stamps.places), buffers.words),
+        "entry": lines(entries, L.S_VALUES + lowering.values + covered + len(stamps.places), buffers.words),
         "row": lines(rows, L.R_VALUES + lowering.stored + len(stamps.places), buffers.words),
         "pane": lines(capacity.panes, L.W_COLUMNS),
         "panes_of": np.full(max(lowering.lists, 1), -1, np.int64),
@@ -328,6 +341,7 @@ def _world(
         "g": g,
     }
     g[L.G_FREE] = capacity.messages
+    g[L.G_COVERED] = L.S_VALUES + lowering.values if covered else 0
     g[[L.G_ENTRY, L.G_ROW]] = -1
     g[L.G_ENTRIES_FREE], g[L.G_ROWS_FREE], g[L.G_PANES_FREE] = capacity.entries, rows, capacity.panes
     g[L.G_ENTRIES_SIZE], g[L.G_ROWS_SIZE] = capacity.entries, rows

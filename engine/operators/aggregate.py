@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 
 from engine.core.control.keyed_state import entries_of_panes, parameters, relink_panes
 from engine.core.keeping import Keeping
-from engine.core.kernels.changes import lacks_room_for_changes, note_change, note_content
+from engine.core.kernels.changes import lacks_room_for_changes, note_change, note_content, note_record
 from engine.core.kernels.hashing import group_of
-from engine.core.kernels.state_table import add_entry, find_entry, first_pane_end, free_pane, join_pane
+from engine.core.kernels.state_table import add_entry, covers, find_entry, first_pane_end, free_pane, join_pane
 from engine.core.layout import (
     BOX_READ,
     BOX_WORK,
@@ -182,15 +182,18 @@ def aggregate_on_record(world, now, slot, at, i, tracing, anchor, stamps, changi
         count = entry[e, S_COUNT] + 1
         event = msg[slot, M_EVENT]
         due = 0
-        if par[at + AGG_EVERY] > 0 and count % par[at + AGG_EVERY] == 0:
+        known = changing and covers(world, e, slot)
+        if not known and par[at + AGG_EVERY] > 0 and count % par[at + AGG_EVERY] == 0:
             due = 1
-        if par[at + AGG_ON_CLOSE] == 1 and end <= ended:
+        if not known and par[at + AGG_ON_CLOSE] == 1 and end <= ended:
             due = 1
             event = end - 1
-        take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
-        if changing:
+        if not known:
+            take_record(world, now, slot, due, at, i, tracing, anchor, e, stamps)
+        if changing and not known:
             note_change(world, now, i, CHANGE_ADD if par[at + AGG_ROWS] > 0 else CHANGE_FOLD, key, start, 1)
             note_content(world, e, entry[e, par[at + AGG_ROWS] + 1] if par[at + AGG_ROWS] > 0 else -1)
+            note_record(world, slot)
             if due == 1 and par[at + AGG_ROWS] > 0:
                 note_change(world, now, i, CHANGE_READ, key, start, count)
         if due == 1:
@@ -429,6 +432,18 @@ class Aggregate(Aggregation):
         if any(aggregate.function == "count_distinct" for aggregate in params.aggregates):
             return "a distinct count keeps its values beside what a changelog notes"
         return ""
+
+    @classmethod
+    def unreplayed(cls, params: Params) -> str:
+        if not isinstance(params.window, Tumbling | Sliding):
+            return "its windows must be tumbling or sliding"
+        if params.window.clock == "processing":
+            return "its windows are of processing time, so records that come again would be in other windows (choose clock event)"
+        if params.emit != "on_close" or params.lateness_ms:
+            return "its results must come once, when a window ends (emit on_close, without lateness_ms)"
+        if params.evaluation == "at_firing":
+            return "it retains records, and a checkpoint of a window has its value (evaluation incremental)"
+        return cls.unlogged(params)
 
     @classmethod
     def weight_out(cls, params: Params, weight: int, port: str) -> int:

@@ -64,8 +64,7 @@ from engine.spec.rules import max_layout
 from engine.spec.rules.copies import written_out
 from engine.spec.rules.event_time import calendar_text, event_zero_ns
 from engine.spec.rules.validation import Context, load
-from engine.state import stores as state_stores
-from engine.state.telemetry import StateWatch
+from engine.state import setup as state_setup
 from engine.telemetry.drawn import Drawn
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
@@ -134,7 +133,7 @@ class Simulation:
         self._engine = engine_controls(self._written_out)
         faults_and_controls = [*fault_controls(self.experiment), *collectors(self.experiment), *self._engine, *controls]
         features = _features(self._written_out, setup, protocol, actors, agent, faults_and_controls)
-        features += [*scheduling_setup.features(self._written_out), *state_stores.features(self._written_out)]
+        features += [*scheduling_setup.features(self._written_out), *state_setup.features(self._written_out)]
         hosts = [actor.host for actor in actors]
         begins_with, begins = {id: begun.operator(id).parallelism for id in most}, max_layout.begins(begun)
         epochs_kept = max([scheduling_setup.epochs_kept(self._written_out), *(getattr(control, "epochs_kept", 0) for control in controls)])
@@ -156,11 +155,10 @@ class Simulation:
         self._scheduler = scheduling_setup.scheduler_of(self._written_out, self._world.arrays)
         if self._scheduler is not None:
             self._controls.append(self._scheduler)
-        self._stores = state_stores.stores_of(self._written_out, self._world, self._plan.schemas, self._plan.strings.as_list)
-        self._state: StateWatch | None = None
+        self._stores = state_setup.kept_state(self._written_out, self._world, self._plan.schemas, self._plan.strings.as_list)
+        self._state = state_setup.watch_of(self._stores, self._world, self._plan.hosts)
         if self._stores is not None:
             self._controls.append(self._stores)
-            self._state = StateWatch(self._stores, self._world, self._plan.hosts)
             self._stores.watch([control for control in faults_and_controls if isinstance(control, HostLossControl)])
         self._faults = LinkFaults(self._plan.network.changes)
         self._faults.act(self._world, self.now_ns)
@@ -443,7 +441,7 @@ class Simulation:
         if self._spaces is not None:
             frame["spaces"] = self._spaces.frame(w, since_ns, edge)
         if self._state is not None:
-            frame["state"] = self._state.frame(since_ns, edge)
+            frame[self._state.name] = self._state.frame(since_ns, edge)
         if self._engine:
             frame["engine"] = {name: value for control in self._engine for name, value in control.frame(since_ns, edge).items()}
         self.telemetry.add(frame, rows, self._plan.sinks, self._latencies, now.histogram - self._before.histogram)
@@ -559,7 +557,7 @@ class Simulation:
         if self._balancer is not None:
             found["balancing"] = self._balancer.summary()
         if self._state is not None:
-            found["state"] = self._state.summary(self._world, self.now_ns)
+            found[self._state.name] = self._state.summary(self._world, self.now_ns)
         if self._engine:
             found["engine"] = {name: value for one in self._engine for name, value in one.summary(start.t_ns, self.now_ns).items()}
         if self.event_zero_ns is not None:
@@ -753,7 +751,7 @@ class Simulation:
         parts = self._controls, self._actors, self._checkpoints, self._scaling, self._scheduler, self._balancer, self._stores
         parts = deepcopy(parts)  # some refer to one another
         copy._controls, copy._actors, copy._checkpoints, copy._scaling, copy._scheduler, copy._balancer, copy._stores = parts
-        copy._state = None if copy._stores is None else StateWatch(copy._stores, copy._world, copy._plan.hosts)
+        copy._state = state_setup.watch_of(copy._stores, copy._world, copy._plan.hosts)
         copy.restore(self.snapshot())
         return copy
 

@@ -37,6 +37,8 @@ def plain(value: Any, classes: Classes, skipped: Sequence[str] = ()) -> Any:
             return {"tuple": [visit(item) for item in part]}
         if isinstance(part, dict):
             return {"items": [[visit(key), visit(item)] for key, item in part.items()]}
+        if isinstance(part, tuple) and type(part).__name__ in classes:
+            return {"named": type(part).__name__, "tuple": [visit(item) for item in part]}
         if type(part).__name__ not in classes:
             raise TypeError(f"a {type(part).__name__} is no part of a snapshot; known are {', '.join(classes)}")
         if id(part) in seen:
@@ -59,6 +61,8 @@ def revived(value: Any, classes: Classes) -> Any:
             return part
         if "array" in part:
             return np.frombuffer(part["array"], part["type"]).reshape(part["shape"]).copy()
+        if "named" in part:
+            return classes[part["named"]](*map(visit, part["tuple"]))
         if "tuple" in part:
             return tuple(visit(item) for item in part["tuple"])
         if "items" in part:

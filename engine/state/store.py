@@ -51,9 +51,10 @@ class Lost:
 
 @dataclass(frozen=True)
 class Restored:
-    """What a restore read. way: whether the local store was used. reason: why not, "" if it was."""
+    """What a restore read. way: the local store and what it lacks, the whole changelog, or an output log. reason: why not the local store,
+    "" if there is none to use."""
 
-    way: Literal["local", "changelog"]
+    way: Literal["local", "changelog", "output_log"]
     reason: str
     records: int
     bytes: int

@@ -446,13 +446,3 @@ def _cleaner_settings(about: Changelog) -> CleanerSettings | None:
 def _broker_settings(about: Changelog) -> BrokerSettings:
     broker = about.broker
     return BrokerSettings(broker.cores, broker.base_share, milliseconds_ns(broker.roll_ms), about.cleaner.setup_spread)
-
-
-def stores_of(experiment: Experiment, world: World, schemas: Mapping[str, RecordSchema], texts: Callable[[], list[str]]) -> Stores | None:
-    """The stores of a run, None if operators keep their state in memory."""
-    return Stores(experiment, world, schemas, texts) if isinstance(experiment.policies.state, Changelog) else None
-
-
-def features(experiment: Experiment) -> Sequence[str]:
-    """Features of the loop that the document's state needs."""
-    return ("changes", "background", "counting") if isinstance(experiment.policies.state, Changelog) else ()

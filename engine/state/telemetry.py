@@ -16,6 +16,8 @@ from .stores import Stores
 class StateWatch:
     """Reads the stores, at the moment at which they were sampled (`Stores.samples`)."""
 
+    name = "state"
+
     def __init__(self, stores: Stores, world: World, hosts: Sequence[str]):
         """hosts: names of all."""
         self._stores, self._hosts, self._world = stores, hosts, world
@@ -52,36 +54,9 @@ class StateWatch:
         """read_again: records that sources would read again if all hosts with stores crashed now. outages: those of which something has
         happened in the frame, up to its end."""
         recovery = self._stores.recovery
-        lately = range(from_ns + 1, to_ns + 1)
-        told = [one for one in recovery.outages if any(at_ns in lately for at_ns in (one.lost_ns, one.started_ns, one.ready_ns))]
         return {
             "read_again": sum(recovery.read_again(self._world, host) for host in recovery.commits if not recovery.is_down(host)),
-            "outages": [self._told(one, to_ns) for one in told],
-        }
-
-    def _told(self, one: Outage, to_ns: int) -> dict[str, Any]:
-        """started_s: None before its processes are up; ready_s: when its last store is filled, as soon as known; again: None before."""
-        is_up, is_over = one.started_ns <= to_ns, one.ready_ns <= to_ns
-        return {
-            "host": self._hosts[one.host],
-            "lost_s": one.lost_ns / 1e9,
-            "disk_lost": one.disk_lost,
-            "started_s": one.started_ns / 1e9 if is_up else None,
-            "ready_s": one.ready_ns / 1e9 if is_up and one.ready_ns < L.FAR else None,
-            "lost_changes": one.lost_changes,
-            "results_again": one.results_again,
-            "again": one.again if is_over else None,
-            "restores": [
-                {
-                    "store": name,
-                    "way": restored.way,
-                    "reason": restored.reason,
-                    "records": restored.records,
-                    "bytes": restored.bytes,
-                    "took_ms": round(restored.took_ns / 1e6, 6),
-                }
-                for name, restored in one.restored.items()
-            ],
+            "outages": [told(one, self._hosts, to_ns) for one in outages_between(recovery.outages, from_ns, to_ns)],
         }
 
     def summary(self, world: World, to_ns: int) -> dict[str, Any]:
@@ -108,7 +83,7 @@ class StateWatch:
             "write_amplification": round(now["written"] / put_bytes, 6) if put_bytes else 0.0,
             **self._shares(now, to_ns),
             **(self._restored(to_ns) if self._stores.about.restores_at_end else {}),
-            **self._recovered(to_ns),
+            **(recovered(self._stores.recovery.outages, to_ns) if self._stores.losses else {}),
             **self._tuned(),
         }
 
@@ -118,23 +93,6 @@ class StateWatch:
         if tuner is None:
             return {}
         return {"tuning_step": tuner.step, "tuning_conflicts": sum(verdict == "conflict" for _, verdict in tuner.verdicts)}
-
-    def _recovered(self, now_ns: int) -> dict[str, Any]:
-        """Of losses of hosts, since the start of the run. longest_restore_ms, longest_outage_ms: None without one that is over."""
-        outages = self._stores.recovery.outages
-        if not self._stores.losses:
-            return {}
-        over = [one for one in outages if one.ready_ns <= now_ns]
-        restores = [restored for one in over for restored in one.restored.values()]
-        return {
-            "outages": len(outages),
-            "lost_changes": sum(one.lost_changes for one in outages),
-            "results_again": sum(one.results_again for one in outages),
-            "read_again": sum(one.again for one in over),
-            "restored_records": sum(restored.records for restored in restores),
-            "longest_restore_ms": max((round(restored.took_ns / 1e6, 6) for restored in restores), default=None),
-            "longest_outage_ms": max((round((one.ready_ns - one.lost_ns) / 1e6, 6) for one in over), default=None),
-        }
 
     def _restored(self, now_ns: int) -> dict[str, float]:
         """The longest restore of a store from its changelog alone, into an empty one. The stores of the run stay as they are."""
@@ -212,4 +170,52 @@ def _store(task: Task) -> dict[str, Any]:
         "end": log.end,
         "behind": log.count_from(store.offset + 1),
         "records": log.count,
+    }
+
+
+def outages_between(outages: Sequence[Outage], from_ns: int, to_ns: int) -> list[Outage]:
+    """Those of which something has happened after one time, up to the other."""
+    lately = range(from_ns + 1, to_ns + 1)
+    return [one for one in outages if any(at_ns in lately for at_ns in (one.lost_ns, one.started_ns, one.ready_ns))]
+
+
+def told(one: Outage, hosts: Sequence[str], to_ns: int) -> dict[str, Any]:
+    """An outage up to the end of a frame. started_s: None before its processes are up; ready_s: when its last store is filled, as soon as
+    known; again: None before."""
+    is_up, is_over = one.started_ns <= to_ns, one.ready_ns <= to_ns
+    return {
+        "host": hosts[one.host],
+        "lost_s": one.lost_ns / 1e9,
+        "disk_lost": one.disk_lost,
+        "started_s": one.started_ns / 1e9 if is_up else None,
+        "ready_s": one.ready_ns / 1e9 if is_up and one.ready_ns < L.FAR else None,
+        "lost_changes": one.lost_changes,
+        "results_again": one.results_again,
+        "again": one.again if is_over else None,
+        "restores": [
+            {
+                "store": name,
+                "way": restored.way,
+                "reason": restored.reason,
+                "records": restored.records,
+                "bytes": restored.bytes,
+                "took_ms": round(restored.took_ns / 1e6, 6),
+            }
+            for name, restored in one.restored.items()
+        ],
+    }
+
+
+def recovered(outages: Sequence[Outage], now_ns: int) -> dict[str, Any]:
+    """Of losses of hosts, since the start of the run. longest_restore_ms, longest_outage_ms: None without one that is over."""
+    over = [one for one in outages if one.ready_ns <= now_ns]
+    restores = [restored for one in over for restored in one.restored.values()]
+    return {
+        "outages": len(outages),
+        "lost_changes": sum(one.lost_changes for one in outages),
+        "results_again": sum(one.results_again for one in outages),
+        "read_again": sum(one.again for one in over),
+        "restored_records": sum(restored.records for restored in restores),
+        "longest_restore_ms": max((round(restored.took_ns / 1e6, 6) for restored in restores), default=None),
+        "longest_outage_ms": max((round((one.ready_ns - one.lost_ns) / 1e6, 6) for one in over), default=None),
     }

@@ -192,12 +192,17 @@ def send_marks_again(world: World, i: int, now_ns: int, inner: bool) -> None:
         return
     channels = world.leaving[i]
     edges = w.edge[w.chan[channels, L.C_EDGE]]
-    channels = channels[(edges[:, L.E_FEEDBACK] == 0) & ((edges[:, L.E_INNER] == 0) | inner)]
+    send_marks_on(world, channels[(edges[:, L.E_FEEDBACK] == 0) & ((edges[:, L.E_INNER] == 0) | inner)], now_ns)
+
+
+def send_marks_on(world: World, channels: Words, now_ns: int) -> None:
+    """Send on each of these channels the watermark of its sender once more, as `send_marks_again`."""
+    w = world.arrays
     if w.g[L.G_FREE] < len(channels):
         w.g[L.G_NEED] = len(channels)
         world.grow(L.NEED_MESSAGES)
     for c in channels.tolist():
-        while world.room(i, int(w.chan[c, L.C_RECEIVER])) == 0:
+        while world.room(int(w.chan[c, L.C_SENDER]), int(w.chan[c, L.C_RECEIVER])) == 0:
             world.grow(L.NEED_RING)
         channel_log.send_mark(world.arrays, c, now_ns)
 

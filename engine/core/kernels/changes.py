@@ -17,6 +17,7 @@ def note_change(world, now, i, kind, key, pane, count):
     changes[n, CHANGE_KEY] = key
     changes[n, CHANGE_PANE] = pane
     changes[n, CHANGE_COUNT] = count
+    changes[n, CHANGE_CHANNEL] = -1
     g[G_CHANGES] = n + 1
     o = world.inst[i, I_OP]
     work = 0
@@ -29,6 +30,13 @@ def note_change(world, now, i, kind, key, pane, count):
     elif kind != CHANGE_READ and kind != CHANGE_GET:
         work += world.op[o, O_WRITE_PS]
     world.box[BOX_STATE_PS] += work
+
+
+def note_record(world, slot):
+    """The last change comes from the record in `slot`."""
+    n = world.g[G_CHANGES] - 1
+    world.changes[n, CHANGE_CHANNEL] = world.msg[slot, M_CHANNEL]
+    world.changes[n, CHANGE_SEQUENCE] = world.msg[slot, M_SEQUENCE]
 
 
 def lacks_room_for_changes(world, needed):

@@ -44,6 +44,15 @@ def add_entry(table, entry, g, owner, key, pane_start):
     return e
 
 
+def covers(world, e, slot):
+    """Whether entry `e`, restored from a checkpoint of its own, includes the record in `slot`, which was sent again."""
+    first = world.g[G_COVERED]
+    if first == 0:
+        return False
+    sender = world.chan[world.msg[slot, M_CHANNEL], C_SENDER]
+    return world.msg[slot, M_SEQUENCE] < world.entry[e, first + world.inst[sender, I_INDEX]]
+
+
 def free_entry(entry, g, e):
     """Put an entry that is in no bucket on the free list."""
     entry[e, S_NEXT] = g[G_ENTRY]

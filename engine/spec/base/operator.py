@@ -118,6 +118,12 @@ class Operator(Kind):
         return "this kind does not note the changes of its state"
 
     @classmethod
+    def unreplayed(cls, params: Any) -> str:
+        """Why an output log cannot keep its windows (`policies.state`); empty if records that come again, in the same order from each
+        sender, change nothing that includes them already."""
+        return "this kind does not tell which records its windows include"
+
+    @classmethod
     def weight_out(cls, params: Any, weight: int, port: str) -> int:
         """Number of real records per output record on this port, if each input record stands for `weight` real ones."""
         return weight

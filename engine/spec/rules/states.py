@@ -16,7 +16,9 @@ from ..experiment.occurrences.in_commit import InCommit
 from ..experiment.partitionings.forward import Forward
 from ..experiment.states.adjustment import Adjustment
 from ..experiment.states.base import RECORD_BYTES, Changelog
+from ..experiment.states.replayed import ReplayedState
 from .draft import Draft
+from .replays import replay_problems
 
 AT = ("policies", "state")
 
@@ -25,7 +27,7 @@ def state_problems(draft: Draft, params: Mapping[str, Any], placement: Mapping[s
     """params: typed parameters by operator id, None if they are invalid. placement: hosts of its instances by operator id, None if
     unknown."""
     about = draft.state
-    if not isinstance(about, Changelog):
+    if not isinstance(about, Changelog | ReplayedState):
         return
     stored = [id for id, kind in draft.kinds.items() if kind.keeping is not None]
     if not stored:
@@ -37,23 +39,34 @@ def state_problems(draft: Draft, params: Mapping[str, Any], placement: Mapping[s
             yield Problem(pointer(*AT, "operators", n), "nothing_stored", message, id)
     for id in about.operators or stored:
         if id in stored and params.get(id) is not None:
-            yield from _operator_problems(draft, about, id, params[id])
+            problems = _operator_problems if isinstance(about, Changelog) else _replayed_problems
+            yield from problems(draft, id, params[id])
     for n, host in enumerate(draft.cluster.hosts if draft.cluster is not None else ()):
         if not isinstance(host.processor, Pool):
             message = (
-                f"processor is '{host.processor.kind}', but what stores do beside their operators needs a core of a pool; choose pool, or "
-                "state memory"
+                f"processor is '{host.processor.kind}', but what is stored beside the operators' work needs a core of a pool; choose pool, "
+                "or state memory"
             )
             yield Problem(pointer("cluster", "hosts", n, "processor"), "needs_pool", message, host.processor.kind)
-    yield from _setting_problems(draft, about)
     yield from _excluded(draft)
+    if isinstance(about, ReplayedState):
+        yield from replay_problems(draft, about, stored, placement)
+        return
+    yield from _setting_problems(draft, about)
     yield from _loss_problems(draft, about, stored, placement)
     if about.is_exact:
         for index in sorted({index for id in stored for index in (placement or {}).get(id, ())}):
             yield from _fed_from_elsewhere(draft, (*AT, "guarantee"), index, placement or {})
 
 
-def _operator_problems(draft: Draft, about: Changelog, id: str, params: Any) -> Iterator[Problem]:
+def _replayed_problems(draft: Draft, id: str, params: Any) -> Iterator[Problem]:
+    kind = draft.kinds[id]
+    if reason := kind.unreplayed(params):
+        message = f"the windows of '{id}' cannot be kept by an output log: {reason}; change it, leave it out of operators, or choose memory"
+        yield Problem(pointer("query", "operators", draft.ids[id], "kind"), "not_replayed", message, kind.kind)
+
+
+def _operator_problems(draft: Draft, id: str, params: Any) -> Iterator[Problem]:
     kind = draft.kinds[id]
     if reason := kind.unlogged(params):
         message = f"the state of '{id}' cannot go to a changelog: {reason}; name the others in policies.state.operators, or choose memory"
@@ -112,14 +125,16 @@ def _adjustment_problems(draft: Draft, about: Changelog, n: int, adjustment: Adj
 def _excluded(draft: Draft) -> Iterator[Problem]:
     """Policies and faults that would lose or move state that lies in a store."""
     if draft.workload is not None and draft.workload.scale > 1:
-        message = f"scale is {draft.workload.scale}, but a store counts each key and record by itself; use 1, or state memory"
+        message = f"scale is {draft.workload.scale}, but what is stored counts each key and record by itself; use 1, or state memory"
         yield Problem(pointer("workload", "scale"), "not_with_changelog", message, draft.workload.scale)
     for name in ("engine", "checkpointing", "scaling", "balancing"):
         policy = getattr(draft, name)
         if policy is not None and policy.kind != "none":
-            message = f"{name} is '{policy.kind}', but it knows nothing of state that lies in a local store; choose none, or state memory"
+            message = (
+                f"{name} is '{policy.kind}', but it knows nothing of how '{draft.state.kind}' keeps state; choose none, or state memory"
+            )
             yield Problem(pointer("policies", name, "kind"), "not_with_changelog", message, policy.kind)
-    message = "a host that dies of its memory leaves its local store no time to recover; leave out restart_after_s, or choose memory"
+    message = "a host that dies of its memory is not recovered from what is stored; leave out restart_after_s, or choose state memory"
     for n, host in enumerate(draft.cluster.hosts if draft.cluster is not None else ()):
         if isinstance(host.memory, Budget) and host.memory.restart_after_s is not None:
             place = pointer("cluster", "hosts", n, "memory", "restart_after_s")

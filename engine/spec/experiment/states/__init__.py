@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from ...base.family import Family
 from .base import Changelog
 from .memory import InMemory
+from .replayed import ReplayedState
 
 STATES = Family("states", __name__, Changelog, {})
 
 if TYPE_CHECKING:
-    AnyState = InMemory | Changelog
+    AnyState = InMemory | Changelog | ReplayedState
 else:
     AnyState = STATES.union

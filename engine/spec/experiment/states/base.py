@@ -33,6 +33,25 @@ SPELLINGS = {
 """Names that Apache Kafka and the thesis use."""
 
 
+OPERATORS: Any = Field(
+    default=(), max_length=1000, title="Operators", description="Operators to which this applies. Default: all that keep state by key."
+)
+KEY_TEXT: Any = Field(
+    default="",
+    max_length=1000,
+    title="Text of keys",
+    description="Text in front of each key, whose bytes count in stores and logs. A number counts as its digits.",
+)
+VALUE_BYTES: Any = quantity(
+    None,
+    unit="bytes",
+    ge=0,
+    le=10**9,
+    title="Bytes of values",
+    description="Of one value for a key and window. Default: 8 for each aggregate.",
+)
+
+
 class Cache(Model):
     """The cache above the store. Dirty entries leave it together: when there are as many as a batch, at a commit, before a range is read,
     and when one of them would be evicted."""
@@ -165,12 +184,7 @@ class Costs(Model):
 class Changelog(Variant):
     """Base of states with a changelog."""
 
-    operators: tuple[str, ...] = Field(
-        default=(),
-        max_length=1000,
-        title="Operators",
-        description="Operators to which this applies. Default: all that keep state by key.",
-    )
+    operators: tuple[str, ...] = OPERATORS
     commit_s: Number = quantity(
         60.0,
         unit="s",
@@ -194,26 +208,14 @@ class Changelog(Variant):
         json_schema_extra=ADVANCED,
         exclude_if=lambda order: order == "flush_then_offset",
     )
-    key_text: str = Field(
-        default="",
-        max_length=1000,
-        title="Text of keys",
-        description="Text in front of each key, whose bytes count in stores and logs. A number counts as its digits.",
-    )
+    key_text: str = KEY_TEXT
     record_text: str = Field(
         default="",
         max_length=10_000,
         title="Text of records",
         description="Text of a retained record, in which {key} stands for its key. Default: the bytes of the operator's input records.",
     )
-    value_bytes: Integer | None = quantity(
-        None,
-        unit="bytes",
-        ge=0,
-        le=10**9,
-        title="Bytes of values",
-        description="Of one value for a key and window. Default: 8 for each aggregate.",
-    )
+    value_bytes: Integer | None = VALUE_BYTES
     restores_at_end: bool = Field(
         default=False,
         strict=True,
