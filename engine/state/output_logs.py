@@ -19,6 +19,7 @@ from engine.core.control import instance_checkpoint, keyed_state
 from engine.core.control.background import add_background_work
 from engine.core.control.changes import note_changes, taken_changes
 from engine.core.kernels import channel_log, host_failure
+from engine.core.tables import Words
 from engine.core.world import World
 from engine.spec import Experiment, RecordSchema
 from engine.spec.base.operator_kinds import operator
@@ -133,14 +134,25 @@ class OutputLogs:
         whose, first = np.unique(changes[order, L.CHANGE_INSTANCE], return_index=True)
         for i, rows in zip(whose.tolist(), np.split(order, first[1:]), strict=True):
             if (task := self._of_instance.get(i)) is not None:
-                task.output.take(changes[rows], senders[rows], None if words is None else words[rows])
+                task.output.take(changes[rows], senders[rows], None if words is None else self._content(world, task, words[rows]))
+
+    def _content(self, world: World, task: LoggedInstance, words: Words) -> Words:
+        """Of changes, (n, columns of entries and rows), what they have made of the entry, without where that lies."""
+        w = world.arrays
+        keeping = world.keepings[int(w.inst[task.instance, L.I_OP])]
+        assert keeping is not None
+        found = words[:, : w.entry.shape[1]].copy()
+        found[:, keyed_state.places(w, keeping, task.instance)[0]] = 0
+        return found
 
     def catch_up(self, world: World, now_ns: int) -> None:
         self.take(world)
 
     def settle(self, world: World, now_ns: int) -> None:
-        """Bring all changes so far into the logs. Nothing in them depends on how the run was cut."""
+        """The same, and order what is in no order of its own, so that the state does not depend on how the run was cut."""
         self.take(world)
+        for task in self.tasks:
+            task.output.settle()
 
     def _charge(self, world: World, now_ns: int) -> None:
         """Let hosts work for the records about windows that were written."""
@@ -211,7 +223,8 @@ class OutputLogs:
 
     def _go_on(self, world: World, host: int, now_ns: int) -> int:
         """Put the windows into the instances, and let senders send again what is missing. Returns how many records that is."""
-        host_failure.lose_incoming(world.arrays, host)
+        host_failure.lose_incoming(world.arrays, host)  # all of it is sent again, in its order
+        instance_checkpoint.stop(world, host, now_ns, None)  # and so is what has come in the meantime
         w = world.arrays
         for task in self._here(host):
             _put(world, task)
@@ -273,8 +286,8 @@ def _put(world: World, task: LoggedInstance) -> None:
     keeping = world.keepings[int(w.inst[i, L.I_OP])]
     assert keeping is not None
     windows = sorted(task.output.contents, key=lambda window: (window[1], window[0]))
-    width, first = w.entry.shape[1], int(w.g[L.G_COVERED])
-    entries = np.array([task.output.contents[window][:width] for window in windows])
+    first = int(w.g[L.G_COVERED])
+    entries = np.array([task.output.contents[window] for window in windows])
     covered = np.array([task.output.covered[window] for window in windows])
     entries[:, first : first + covered.shape[1]] = covered
     sides = len(keyed_state.counts_of_rows(w, i))

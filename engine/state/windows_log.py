@@ -144,6 +144,10 @@ class WindowsLog:
         self.written_ns.append(now_ns)
         self.written_bytes += size
 
+    def settle(self) -> None:
+        """Order windows by key and start. Nothing else changes."""
+        self.contents, self.covered = dict(sorted(self.contents.items())), dict(sorted(self.covered.items()))
+
     def trim(self, to: int) -> None:
         """Drop records before this number that no recovery reads. The last one stays: it says up to where windows are closed."""
         first = self.log.first
@@ -193,11 +197,9 @@ class _Batch:
         fresh = np.ones(len(order), bool)
         fresh[1:] = (of_windows[order[1:]] != of_windows[order[:-1]]).any(axis=1)
         first = np.flatnonzero(fresh)
-        self._folds_of = {
-            (key, pane): rows
-            for (key, pane), rows in zip(of_windows[order[first]].tolist(), np.split(order, first[1:]), strict=True)
-            if len(order)
-        }
+        rows_of = np.split(order, first[1:]) if len(order) else []
+        names = map(tuple, of_windows[order[first]].tolist())
+        self._folds_of: dict[Window, Words] = dict(zip(names, rows_of, strict=True))
         self._turns = np.union1d(order[first], np.flatnonzero(kinds == L.CHANGE_CLEAR))
         same = (changes[1:, L.CHANGE_CHANNEL] == changes[:-1, L.CHANGE_CHANNEL]) & self.folds[1:] & self.folds[:-1]
         same &= changes[1:, L.CHANGE_SEQUENCE] == changes[:-1, L.CHANGE_SEQUENCE]

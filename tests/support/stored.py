@@ -58,6 +58,34 @@ def crashing(document: dict[str, Any], at_s: float, kind: str = "process_crash",
     return changed
 
 
+def replayed(
+    horizon_s: float = 5.0, per_s: float = 400.0, senders: int = 1, tasks: int = 1, until_s: float | None = None, **state: Any
+) -> dict[str, Any]:
+    """The windowed revenue by event time, on three hosts: purchases come from the first, windows are on the second, which keeps them in an
+    output log, and results go to the third. Purchases end two seconds before the run, or at another time."""
+    document = stored(horizon_s=horizon_s)
+    source, revenue, sink = document["query"]["operators"]
+    source["parallelism"], revenue["parallelism"], sink["parallelism"] = senders, tasks, 1
+    revenue["params"]["window"] = {"kind": "tumbling", "size_s": 1, "clock": "event"}
+    document["query"]["edges"][1]["partitioning"] = {"kind": "rebalance"}
+    host = document["cluster"]["hosts"][0]
+    document["cluster"]["hosts"] = [{**host, "name": name} for name in ("in", "work", "out")]
+    hosts = {"purchases": ["in"] * senders, "revenue": ["work"] * tasks, "output": ["out"]}
+    document["placement"] = {"kind": "explicit", "hosts": hosts}
+    purchases = document["workload"]["sources"]["purchases"]
+    until_s = horizon_s - 2 if until_s is None else until_s
+    purchases["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": per_s}, {"at_s": until_s, "per_s": 0}]}
+    purchases["watermarks"] = {"kind": "bounded", "lag_ms": 0, "period_ms": 100}
+    document["policies"]["state"] = {"kind": "continuous_eventual", "key_text": "gemPackID", "value_bytes": 4, **state}
+    return document
+
+
+def losing(document: dict[str, Any], *at_s: float, restart_after_s: float = 0.2) -> dict[str, Any]:
+    """The same, and losses of the host with the windows."""
+    fault = {"kind": "process_crash", "host": "work", "restart_after_s": restart_after_s}
+    return {**document, "faults": [{**fault, "when": {"kind": "at", "at_s": round(at, 6)}} for at in at_s]}
+
+
 def one_task(document: dict[str, Any]) -> dict[str, Any]:
     """The same with one instance of each operator."""
     changed = deepcopy(document)
