@@ -22,8 +22,8 @@ class OutputLogWatch:
 
     def frame(self, from_ns: int, to_ns: int) -> dict[str, Any]:
         """written, about, checkpoints, bytes: in the frame; about: records about windows, results are the others. extent, replay: what a
-        recovery of all instances would read, and process again, at its end. infeasible: whether more windows are open than a recovery may
-        read records. outages: as of stores."""
+        recovery of all instances would read, and process again, at its end. infeasible: instances with more open windows than a recovery
+        may read records. outages: as of stores."""
         before, now = self._logs.samples
         tasks = self._logs.tasks
         records_max, replay_max = self._logs.about.bounds
@@ -32,7 +32,7 @@ class OutputLogWatch:
             "open_windows": sum(task.output.log.open_windows for task in tasks),
             "extent": sum(task.output.log.extent for task in tasks),
             "replay": sum(task.output.replay for task in tasks),
-            "infeasible": any(records_max is not None and task.output.log.open_windows > records_max for task in tasks),
+            "infeasible": sum(records_max is not None and task.output.log.open_windows > records_max for task in tasks),
             "limits": {"records": records_max, "replay": replay_max},
             "logs": {task.name: _log(task) for task in tasks},
             "outages": [told(one, self._hosts, to_ns) for one in outages_between(self._logs.outages, from_ns, to_ns)],
@@ -53,8 +53,8 @@ class OutputLogWatch:
 
 
 def _log(task: LoggedInstance) -> dict[str, Any]:
-    """Of one instance. end: records that were ever written. kept: those that the log still has. oldest: of the extent, by key and start of
-    its window, None if none is open."""
+    """Of one instance. end: records that were ever written. kept: those that the log still has. oldest_s: start of the window with which
+    the extent begins, None if none is open."""
     log = task.output.log
     oldest = log.oldest_window
     return {
@@ -64,5 +64,5 @@ def _log(task: LoggedInstance) -> dict[str, Any]:
         "open_windows": log.open_windows,
         "replay": task.output.replay,
         "checkpoints": log.checkpoints,
-        "oldest": None if oldest is None else {"key": str(oldest[0]), "start_s": oldest[1] / 1e9},
+        "oldest_s": None if oldest is None else oldest[1] / 1e9,
     }

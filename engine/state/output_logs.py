@@ -204,19 +204,21 @@ class OutputLogs:
         self.outages.append(self.open[host])
 
     def started(self, world: World, host: int, now_ns: int) -> None:
-        """The processes of a host are up. Its instances stand still until their logs are read, one after another."""
+        """The processes of a host are up. Its instances stand still until their logs are read, as many at a time as it has cores."""
         if host not in self.hosts:
             return
         instance_checkpoint.stop(world, host, now_ns, None)
         outage, costs = self.open[host], self.about.costs
-        outage.started_ns = outage.ready_ns = now_ns
+        outage.started_ns = now_ns
+        first, end = world.arrays.host[host, [L.H_PROCESSOR, L.H_PROCESSOR_END]].tolist()
+        free_ns = [now_ns] * (end - first)
         for task in self._here(host):
             records, read_bytes = task.output.recover()
             took_ns = records * costs.read_us * 1000 + read_bytes * costs.read_byte_ns
             took_ns += len(task.output.contents) * costs.load_us * 1000
             outage.restored[task.name] = Restored("output_log", "", records, read_bytes, round(took_ns))
-            outage.ready_ns += round(took_ns)
-        outage.ready_ns = max(outage.ready_ns, now_ns + 1)
+            free_ns[free_ns.index(min(free_ns))] += round(took_ns)
+        outage.ready_ns = max(max(free_ns), now_ns + 1)
 
     def _here(self, host: int) -> list[LoggedInstance]:
         return [task for task in self.tasks if task.host == host]

@@ -77,8 +77,8 @@ def both_lost() -> dict[str, Any]:
 
 
 WRONG: list[tuple[str, dict[str, Any], str, str]] = [
-    ("a replay of none", state(replay_max=0), "/policies/state/replay_max", "greater than or equal to 1"),
-    ("an extent of none", state(records_max=0), "/policies/state/records_max", "greater than or equal to 1"),
+    ("a replay of none", state(replay_max=0), "/policies/state/replay_max", "it must be at least 1"),
+    ("an extent of none", state(records_max=0), "/policies/state/records_max", "it must be at least 1"),
     ("no bound", state(replay_max=None), "/policies/state/replay_max", "neither records_max nor replay_max is given"),
     ("an operator without state", state(operators=["output"]), "/policies/state/operators/0", "keeps no state by key"),
     ("processing time", revenue(window={"kind": "tumbling", "size_s": 1, "clock": "processing"}), f"{REVENUE}/kind", "choose clock event"),
@@ -99,7 +99,7 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("document", "path", "said"), [pytest.param(*case[1:], id=case[0]) for case in WRONG])
 def test_it_is_refused_at_its_place(document: dict[str, Any], path: str, said: str) -> None:
     problems = [problem for problem in validate(document) if problem.severity == "error"]
-    assert [problem.path for problem in problems if said in problem.message] == [path], [(p.path, p.message) for p in problems]
+    assert [problem.pointer for problem in problems if said in problem.message] == [path], [(p.pointer, p.message) for p in problems]
 
 
 def test_a_sink_may_be_lost() -> None:

@@ -579,10 +579,11 @@ class StoreSample(TypedDict):
 
 
 class Restore(TypedDict):
-    """Of one store after a crash: by its local store or from the changelog, and why not locally; the records of the changelog it read."""
+    """Of one instance after a crash: by its local store, from its changelog or its output log, and why not locally; the records of the log
+    that were read."""
 
     store: str
-    way: Literal["local", "changelog"]
+    way: Literal["local", "changelog", "output_log"]
     reason: str
     records: int
     bytes: int
@@ -634,12 +635,51 @@ class StateNews(TypedDict):
     outages: NotRequired[list[Outage]]
 
 
+class OutputLogLimits(TypedDict):
+    """Of an instance: records that a recovery may read, and those of its input that it may process again; null: any number."""
+
+    records: int | None
+    replay: int | None
+
+
+class OutputLogSample(TypedDict):
+    """The output log of an instance. end: records that were ever written. kept: those that are still there. extent: those that a recovery
+    would read; replay: records of the input that it would process again. oldest_s: start of the window with which the extent begins, null
+    if none is open."""
+
+    end: int
+    kept: int
+    extent: int
+    open_windows: int
+    replay: int
+    checkpoints: int
+    oldest_s: float | None
+
+
+@EXACT
+class OutputLogNews(TypedDict):
+    """Output logs. written records, those about windows, checkpoints and bytes: in the frame. The others at its end, of all instances
+    together; infeasible: of how many the bound on records cannot hold. outages: as of stores."""
+
+    written: int
+    about: int
+    checkpoints: int
+    bytes: int
+    open_windows: int
+    extent: int
+    replay: int
+    infeasible: int
+    limits: OutputLogLimits
+    logs: dict[str, OutputLogSample]
+    outages: list[Outage]
+
+
 @EXACT
 class Frame(TypedDict):
     """One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
-    runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. queries: only of documents
-    that name queries."""
+    runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. output_logs: only in runs whose
+    operators have them. queries: only of documents that name queries."""
 
     n: int
     t_s: float
@@ -665,6 +705,7 @@ class Frame(TypedDict):
     balancing: NotRequired[BalancingNews]
     spaces: NotRequired[dict[str, SpacesNews]]
     state: NotRequired[StateNews]
+    output_logs: NotRequired[OutputLogNews]
 
 
 class FramePage(TypedDict):

@@ -149,6 +149,18 @@ OF_STATE = {
     "broker_busy": Quantity("share", "Share of the broker's cores in use."),
     "worker_busy": Quantity("share", "Share of the cores in use on hosts with stores."),
 }
+OF_OUTPUT_LOGS = {
+    "written": Quantity("records", "Records that went to output logs: results, and what they say of windows."),
+    "about_windows": Quantity("records", "Those that say that a window opened, or what is in it."),
+    "checkpoints": Quantity("", "Checkpoints of windows."),
+    "written_bytes": Quantity("bytes", "Bytes that went to output logs."),
+    "infeasible": Quantity("", "How often more windows were open than a recovery may read records."),
+    "outages": Quantity("", "Losses of hosts with output logs."),
+    "read_again": Quantity("records", "Records that were sent again after losses."),
+    "restored_records": Quantity("records", "Records of output logs that recoveries have read."),
+    "longest_restore_ms": Quantity("ms", "Longest time to read an output log and load its windows."),
+    "longest_outage_ms": Quantity("ms", "Longest time from a loss until the operators of the host go on."),
+}
 OF_ATTRIBUTION = {
     "records": Quantity("records", "Records whose service began."),
     "driver_queue_ns": Quantity("ns", "Sum of the waits of records in the logs."),
@@ -193,6 +205,7 @@ SUMMARY: dict[str, Quantity] = {
     **{f"scaling.phases.<phase>.{name}": of for name, of in OF_PHASE.items()},
     **{f"scheduling.{name}": of for name, of in OF_SCHEDULING.items()},
     **{f"state.{name}": of for name, of in OF_STATE.items()},
+    **{f"output_logs.{name}": of for name, of in OF_OUTPUT_LOGS.items()},
     **{f"queries.<query>.{name}": of for name, of in OF_QUERY.items()},
     **{f"operators.<operator>.{name}": of for name, of in OF_OPERATOR.items()},
 }
@@ -223,6 +236,9 @@ OVER_TIME: dict[str, Quantity] = {
         "dropped": Quantity("records", "Records that logs dropped unread."),
         "lost": Quantity("records", "Records that lost hosts took with them."),
         "scaling.workers": Quantity("instances", "Active instances."),
+        "output_logs.extent": Quantity("records", "Records of output logs that a recovery of all instances would read."),
+        "output_logs.replay": Quantity("records", "Records of the input that it would process again."),
+        "output_logs.checkpoints": Quantity("", "Checkpoints of windows in the frame."),
         "state.written_bytes": Quantity("bytes", "Bytes that local stores wrote to disks in the frame."),
         "state.appended": Quantity("records", "Records that went to changelogs in the frame."),
         "state.requests": Quantity("", "Requests of senders in the frame."),

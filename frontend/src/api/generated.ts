@@ -826,8 +826,8 @@ export interface components {
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
          *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
-         *     runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. queries: only of documents
-         *     that name queries.
+         *     runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. output_logs: only in runs whose
+         *     operators have them. queries: only of documents that name queries.
          */
         Frame: {
             n: number;
@@ -868,6 +868,7 @@ export interface components {
                 [key: string]: components["schemas"]["SpacesNews"];
             };
             state?: components["schemas"]["StateNews"];
+            output_logs?: components["schemas"]["OutputLogNews"];
         };
         /** @description next: the `after` of the next call, or null once the run has ended and no frames are left. */
         FramePage: {
@@ -994,6 +995,44 @@ export interface components {
             again: number | null;
             restores: components["schemas"]["Restore"][];
         };
+        /** @description Of an instance: records that a recovery may read, and those of its input that it may process again; null: any number. */
+        OutputLogLimits: {
+            records: number | null;
+            replay: number | null;
+        };
+        /**
+         * @description Output logs. written records, those about windows, checkpoints and bytes: in the frame. The others at its end, of all instances
+         *     together; infeasible: of how many the bound on records cannot hold. outages: as of stores.
+         */
+        OutputLogNews: {
+            written: number;
+            about: number;
+            checkpoints: number;
+            bytes: number;
+            open_windows: number;
+            extent: number;
+            replay: number;
+            infeasible: number;
+            limits: components["schemas"]["OutputLogLimits"];
+            logs: {
+                [key: string]: components["schemas"]["OutputLogSample"];
+            };
+            outages: components["schemas"]["Outage"][];
+        };
+        /**
+         * @description The output log of an instance. end: records that were ever written. kept: those that are still there. extent: those that a recovery
+         *     would read; replay: records of the input that it would process again. oldest_s: start of the window with which the extent begins, null
+         *     if none is open.
+         */
+        OutputLogSample: {
+            end: number;
+            kept: number;
+            extent: number;
+            open_windows: number;
+            replay: number;
+            checkpoints: number;
+            oldest_s: number | null;
+        };
         /**
          * @description A query of the document, over all its copies. served_per_s: records served by its operators, by each of them counted. queue: items in
          *     their queues. copies: by name, of queries with copies.
@@ -1080,11 +1119,14 @@ export interface components {
             outcome: "" | "done" | "aborted";
             why: string;
         };
-        /** @description Of one store after a crash: by its local store or from the changelog, and why not locally; the records of the changelog it read. */
+        /**
+         * @description Of one instance after a crash: by its local store, from its changelog or its output log, and why not locally; the records of the log
+         *     that were read.
+         */
         Restore: {
             store: string;
             /** @enum {string} */
-            way: "local" | "changelog";
+            way: "local" | "changelog" | "output_log";
             reason: string;
             records: number;
             bytes: number;
@@ -4913,6 +4955,9 @@ export type Most = components['schemas']['Most'];
 export type NumberedCheckpoint = components['schemas']['NumberedCheckpoint'];
 export type OperatorSample = components['schemas']['OperatorSample'];
 export type Outage = components['schemas']['Outage'];
+export type OutputLogLimits = components['schemas']['OutputLogLimits'];
+export type OutputLogNews = components['schemas']['OutputLogNews'];
+export type OutputLogSample = components['schemas']['OutputLogSample'];
 export type QuerySample = components['schemas']['QuerySample'];
 export type Recovery = components['schemas']['Recovery'];
 export type RegionTurn = components['schemas']['RegionTurn'];

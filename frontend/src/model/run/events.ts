@@ -4,6 +4,7 @@ import { bytes, latency, plural } from "../../lib/format";
 import type { FaultMark } from "../document/faults";
 import { lineText, turnText, type CheckpointHistory } from "./checkpoints";
 import type { FrameLog } from "./frames";
+import { recovering } from "./outages";
 import { actionName, changeText, downOf } from "./scaling";
 
 /** Names of the drawings that stand for events. */
@@ -86,13 +87,13 @@ function recoveryEvents({ rounds, recoveries }: CheckpointHistory): RunEvent[] {
   ];
 }
 
-/** Local stores that were filled again. The loss itself is a fault. */
+/** Hosts that recovered from their stores or output logs. The loss itself is a fault. */
 function restoredEvents({ host, lost_s, started_s, ready_s, restores }: Outage): RunEvent[] {
   if (started_s === null || ready_s === null) return [];
   const records = restores.reduce((sum, restore) => sum + restore.records, 0);
-  const begun: RunEvent = { t_s: started_s, icon: "undo", tone: "warn", text: `${host} is up and fills its stores`, detail: plural(records, "record") };
+  const begun: RunEvent = { t_s: started_s, icon: "undo", tone: "warn", text: `${host} is up and ${recovering(restores)}`, detail: plural(records, "record") };
   const detail = `after ${latency(1000 * (ready_s - lost_s)).join(" ")}`;
-  return [begun, { t_s: ready_s, icon: "check", tone: "good", text: `${host} has filled its stores and goes on`, detail }];
+  return [begun, { t_s: ready_s, icon: "check", tone: "good", text: `${host} goes on`, detail }];
 }
 
 /** An order, and what came of it: bands show them already, so that only what failed is marked on the axis. */

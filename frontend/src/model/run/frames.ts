@@ -84,7 +84,7 @@ export class FrameLog {
       }
       if (frame.balancing) this.balancing.push(...frame.balancing.actions);
       this.handOvers.push(...(frame.balancing?.hand_overs ?? []));
-      if (frame.state?.outages) addOutages(this.outages, frame.state.outages);
+      addOutages(this.outages, frame.state?.outages ?? frame.output_logs?.outages ?? []);
       if (frame.spaces) this.spaces.add(frame.spaces, frame.t_s);
       if (frame.engine?.stopped_s) addStops((this.stops ??= []), frame.engine.stopped_s);
       this.count += 1;

@@ -37,7 +37,7 @@ describe("losses of hosts with local stores", () => {
 
   it("are not over if the host is lost again meanwhile", () => {
     const [later, first] = outagesAt([up, outage({ lost_s: 6 })], 8);
-    expect([later?.does, first?.does]).toEqual(["is down", "was lost again before its stores were filled"]);
+    expect([later?.does, first?.does]).toEqual(["is down", "was lost again before it went on"]);
   });
 
   it("come with the newest first, and say why a store was not used", () => {
@@ -48,5 +48,8 @@ describe("losses of hosts with local stores", () => {
     expect(outagesAt([outage({ started_s: 10, disk_lost: true, restores: [remote] })], 20)[0]?.restores[0]?.from).toBe(
       "the whole changelog: its disk is lost",
     );
+    const logged = { ...restore, way: "output_log" as const, reason: "" };
+    const [one] = outagesAt([outage({ started_s: 10, ready_s: 12, restores: [logged] })], 11);
+    expect([one?.does, one?.restores[0]?.from]).toEqual(["is up since 10.00 s and reads its output logs", "its output log"]);
   });
 });

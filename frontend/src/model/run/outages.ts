@@ -1,4 +1,4 @@
-/** Losses of hosts with local stores: what frames tell, and how far a recovery has come. */
+/** Losses of hosts with local stores or output logs: what frames tell, and how far a recovery has come. */
 import type { Outage } from "../../api/types";
 
 /** Adds what a frame tells. A loss that is known already is told anew, with more. */
@@ -57,12 +57,21 @@ export function outagesAt(outages: readonly Outage[], t_s: number): OutageAt[] {
     .reverse();
 }
 
-const LOST_AGAIN = { does: "was lost again before its stores were filled", tone: "bad" } as const;
+const LOST_AGAIN = { does: "was lost again before it went on", tone: "bad" } as const;
 
-function standing({ lost_s, started_s, ready_s }: Outage, up: boolean, over: boolean): Pick<OutageAt, "does" | "tone"> {
+/** What a host does until it goes on. */
+export const recovering = (restores: Outage["restores"]) =>
+  restores.some(({ way }) => way === "output_log") ? "reads its output logs" : "fills its stores";
+
+function standing({ lost_s, started_s, ready_s, restores }: Outage, up: boolean, over: boolean): Pick<OutageAt, "does" | "tone"> {
   if (!up) return { does: "is down", tone: "bad" };
-  if (!over) return { does: `is up since ${(started_s ?? 0).toFixed(2)} s and fills its stores`, tone: "warn" };
+  if (!over) return { does: `is up since ${(started_s ?? 0).toFixed(2)} s and ${recovering(restores)}`, tone: "warn" };
   return { does: `went on after ${((ready_s ?? 0) - lost_s).toFixed(2)} s`, tone: "good" };
+}
+
+function sourceText(way: Outage["restores"][number]["way"], why: string): string {
+  if (way === "output_log") return "its output log";
+  return way === "local" ? "its disk and the end of the changelog" : `the whole changelog: ${why}`;
 }
 
 /** As many stores at a time as the host has cores: one that waits has not begun. */
@@ -70,7 +79,7 @@ function restoresAt({ started_s, ready_s, disk_lost, restores }: Outage, t_s: nu
   const over = ready_s !== null && ready_s <= t_s;
   return restores.map(({ store, way, reason, records, bytes, took_ms }) => ({
     store,
-    from: way === "local" ? "its disk and the end of the changelog" : `the whole changelog: ${disk_lost ? "its disk is lost" : reason}`,
+    from: sourceText(way, disk_lost ? "its disk is lost" : reason),
     records,
     bytes,
     took_ms,

@@ -79,9 +79,9 @@ describe("local stores", () => {
 
   it("show the last frames up to the moment", () => {
     const log = logOf([1, 8, 2, 5].map((changelog_bytes, n) => frame(n, news({ changelog_bytes }))));
-    expect(strip(log, "changelog_bytes", 2, 2)).toEqual({ from_s: 1, to_s: 3, values: [8, 2], most: 8 });
-    expect(strip(log, "changelog_bytes", 3, 100)).toEqual({ from_s: 0, to_s: 4, values: [1, 8, 2, 5], most: 8 });
-    expect(strip(log, "unknown", 1, 5).most).toBe(0);
+    expect(strip(log, "state", "changelog_bytes", 2, 2)).toEqual({ from_s: 1, to_s: 3, values: [8, 2], most: 8 });
+    expect(strip(log, "state", "changelog_bytes", 3, 100)).toEqual({ from_s: 0, to_s: 4, values: [1, 8, 2, 5], most: 8 });
+    expect(strip(log, "state", "unknown", 1, 5).most).toBe(0);
   });
 
   it("say what a crash would make them read", () => {

@@ -6,7 +6,7 @@ import type { FrameLog } from "./frames";
 /** Whether operators keep their state in stores with a changelog. */
 export const hasStores = (document: Pick<ExperimentDocument, "policies">) => {
   const state = (document.policies as { state?: { kind?: unknown } } | undefined)?.state;
-  return typeof state?.kind === "string" && state.kind !== "memory";
+  return typeof state?.kind === "string" && state.kind.startsWith("changelog");
 };
 
 export interface Log {
@@ -72,8 +72,8 @@ export interface Values {
   most: number;
 }
 
-export function strip(log: FrameLog, field: string, n: number, frames: number): Values {
-  const column = log.column("state", field);
+export function strip(log: FrameLog, part: "state" | "output_logs", field: string, n: number, frames: number): Values {
+  const column = log.column(part, field);
   const first = Math.max(0, n + 1 - frames);
   const values = Array.from({ length: n + 1 - first }, (_, k) => column[first + k] || 0); // a frame without the field counts as 0
   return { from_s: first ? log.timeOf(first - 1) : 0, to_s: log.timeOf(n), values, most: Math.max(0, ...values) };

@@ -8,6 +8,7 @@ import { isBalanced } from "../../model/run/balancing";
 import type { RunEvent } from "../../model/run/events";
 import { isScheduled } from "../../model/run/scheduling";
 import { similarityJoins } from "../../model/run/spaces";
+import { hasOutputLogs } from "../../model/run/outputLogs";
 import { hasStores } from "../../model/run/stores";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
@@ -24,12 +25,13 @@ import { Queries } from "./Queries";
 import { Records } from "./Records";
 import { Scheduler } from "./Scheduler";
 import { Spaces } from "./Spaces";
+import { OutputLogs } from "./OutputLogs";
 import { Stores } from "./Stores";
 import { SummaryTable } from "./Summary";
 import { Verdicts } from "./Verdicts";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
-const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "spaces", "balancing", "stores", "instances", "spark"];
+const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "spaces", "balancing", "stores", "output_logs", "instances", "spark"];
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
@@ -70,6 +72,7 @@ export const ResultPanel = memo(function ResultPanel({
     spaces: similarityJoins(document).length > 0,
     balancing: isBalanced(document),
     stores: hasStores(document),
+    output_logs: hasOutputLogs(document),
   };
   const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
   const panel: PanelId = named ?? (has.summary ? "summary" : "events");
@@ -98,6 +101,7 @@ export const ResultPanel = memo(function ResultPanel({
           ...(has.spaces ? [{ id: "spaces" as const, label: "Space" }] : []),
           ...(has.balancing ? [{ id: "balancing" as const, label: "Balancing" }] : []),
           ...(has.stores ? [{ id: "stores" as const, label: "Stores" }] : []),
+          ...(has.output_logs ? [{ id: "output_logs" as const, label: "Output logs" }] : []),
           { id: "instances", label: "Instances" },
           { id: "records", label: "Records" },
           { id: "spark", label: "Spark" },
@@ -132,6 +136,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "spaces" && <Spaces run={run} document={document} gone={gone} />}
       {panel === "balancing" && <Balancing document={document} />}
       {panel === "stores" && <Stores />}
+      {panel === "output_logs" && <OutputLogs />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "instances" && (
         <Instances

@@ -1,14 +1,15 @@
 import { useState } from "react";
 import type { StateNews, StoreSample } from "../../api/types";
 import { bytes, latency, percent, plural, short } from "../../lib/format";
-import { outagesAt, type OutageAt } from "../../model/run/outages";
-import { readAfterACrash, storesAt, strip, type Cleaner, type Log, type Values } from "../../model/run/stores";
+import { outagesAt } from "../../model/run/outages";
+import { readAfterACrash, storesAt, strip, type Cleaner, type Log } from "../../model/run/stores";
 import { Empty } from "../../ui/states";
-import { hold, momentOf, useLiveRun } from "./liveRun";
+import { momentOf, useLiveRun } from "./liveRun";
+import { Outages } from "./Outages";
+import { ValueStrip } from "./ValueStrip";
 
 /** As many frames as the strips show. */
 const FRAMES = 240;
-const [WIDTH, HEIGHT] = [480, 36];
 
 /** Local stores at the moment held: their changelogs, the broker's cleaners, and each store from its cache down to its disk. */
 export function Stores() {
@@ -30,10 +31,16 @@ export function Stores() {
       </p>
       <Settings {...news.settings} dirty_ratio={news.limits.dirty_ratio} />
       <div className="courses">
-        <Strip title="Changelogs" unit={bytes} {...strip(log, "changelog_bytes", n, FRAMES)} />
-        <Strip title="Written to disks, per frame" unit={bytes} {...strip(log, "written_bytes", n, FRAMES)} />
+        <ValueStrip title="Changelogs" unit={bytes} {...strip(log, "state", "changelog_bytes", n, FRAMES)} />
+        <ValueStrip title="Written to disks, per frame" unit={bytes} {...strip(log, "state", "written_bytes", n, FRAMES)} />
       </div>
-      {news.read_again !== undefined && <Outages outages={outagesAt(log.outages, now.t_s)} readAgain={news.read_again} />}
+      {news.read_again !== undefined && (
+        <Outages outages={outagesAt(log.outages, now.t_s)} stores>
+          <span title="Since the last commit whose positions are durable">
+            If hosts crashed now, sources would read {plural(news.read_again, "record")} again
+          </span>
+        </Outages>
+      )}
       <Logs logs={now.logs} limit={news.limits.dirty_ratio} />
       <Cleaners cleaners={now.cleaners} />
       <Stacks stores={now.stores} limits={news.limits} />
@@ -56,70 +63,6 @@ function Settings({ commit_s, segment_ms, backoff_s, threads, tuning_step, dirty
       )}
       {tuning_step !== null && <span title="Of the agent that tunes compaction: higher steps compact more">tuning step {tuning_step}</span>}
     </p>
-  );
-}
-
-/** Losses of hosts until this moment, and how far their stores have been filled. */
-function Outages({ outages, readAgain }: { outages: OutageAt[]; readAgain: number }) {
-  return (
-    <section className="outages" data-testid="outages">
-      <p className="about">
-        <span title="Since the last commit whose positions are durable">
-          If hosts crashed now, sources would read {plural(readAgain, "record")} again
-        </span>
-      </p>
-      {outages.map(({ host, lost_s, does, tone, disk, lost_changes, results_again, again, restores }) => (
-        <div key={`${host} ${lost_s}`} className="outage">
-          <p>
-            <button className="btn ghost mini-text" onClick={() => hold(lost_s)} title="Show this moment">
-              {lost_s.toFixed(2)} s
-            </button>{" "}
-            <b className={tone}>
-              {host} {does}
-            </b>
-            , its disk is {disk}; {plural(lost_changes, "change was", "changes were")} in no changelog
-            {again !== null && `; sources read ${plural(again, "record")} again`}
-            {results_again > 0 && `; ${plural(results_again, "result comes", "results come")} twice`}
-          </p>
-          {restores.map(({ store, from, records, bytes: size, took_ms, done }) => (
-            <p key={store} className="restore">
-              <span>{store}</span>
-              {done < 1 && (
-                <span className="gauge" role="img" aria-label={`${percent(done)} restored`} title={percent(done)}>
-                  <i style={{ width: `${100 * done}%` }} />
-                </span>
-              )}
-              <span>
-                {done < 1 && `${short(Math.floor(done * records))} of `}
-                {plural(records, "record")}, {bytes(size)}, {latency(took_ms).join(" ")}, from {from}
-              </span>
-            </p>
-          ))}
-        </div>
-      ))}
-    </section>
-  );
-}
-
-interface StripOf extends Values {
-  title: string;
-  unit: (value: number) => string;
-}
-
-function Strip({ title, unit, from_s, to_s, values, most }: StripOf) {
-  const step = WIDTH / Math.max(1, values.length);
-  const height = (value: number) => (most > 0 ? (HEIGHT * value) / most : 0);
-  return (
-    <figure>
-      <figcaption>
-        {title}, {from_s.toFixed(0)} to {to_s.toFixed(0)} s, at most {unit(most)}
-      </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${title}: at most ${unit(most)}`}>
-        {values.map((value, k) => (
-          <rect key={k} x={k * step} y={HEIGHT - height(value)} width={Math.max(step, 0.5)} height={height(value)} />
-        ))}
-      </svg>
-    </figure>
   );
 }
 
