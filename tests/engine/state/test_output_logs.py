@@ -18,6 +18,7 @@ from engine.core import layout as L
 from engine.core.control import instance_checkpoint
 from engine.core.tables import Capacity
 from engine.simulation.simulation import Simulation
+from engine.spec.experiment.metrics import SUMMARY
 from engine.state.output_logs import OutputLogs
 from tests.support.agreement import TINY, frames_of
 from tests.support.stored import SECOND, in_memory, losing, replayed
@@ -223,6 +224,12 @@ def test_a_recovery_does_not_depend_on_how_the_run_is_cut(senders: int, tmp_path
             pass
         assert one.digest() == whole.digest()
         assert one.summary()["output_logs"] == whole.summary()["output_logs"]
+
+
+def test_summaries_have_the_numbers_that_are_offered() -> None:
+    found = ended(losing(replayed(), 1.5)).summary()["output_logs"]
+    offered = {name.removeprefix("output_logs.") for name in SUMMARY if name.startswith("output_logs.")}
+    assert offered == set(found) - {"lost_changes", "results_again"}  # which are of stores
 
 
 def test_the_host_works_for_what_is_written() -> None:
