@@ -328,7 +328,10 @@ class Simulation:
 
     @property
     def exhaustion(self) -> str:
-        """Message naming the hosts that ran out of memory permanently and so ended the run. Empty if there are none."""
+        """Message naming the hosts that ran out of memory permanently, or the disk that was full, and so ended the run. Empty if there are
+        none."""
+        if self._stores is not None and self._stores.exhaustion:
+            return self._stores.exhaustion
         if not self._may_die or not memory.dead(self._world.arrays):
             return ""
         told = [
@@ -356,7 +359,8 @@ class Simulation:
     def _next_stop_ns(self) -> int:
         """The next time to stop at: the end of the warm-up, the horizon, and the edges of frames at which the run may end."""
         stops = [self.experiment.workload.warmup_ns, self.horizon_ns]
-        if self._may_deadlock or self._may_die or self.now_ns >= self.horizon_ns:
+        may_fill = self._stores is not None and self._stores.may_fill
+        if self._may_deadlock or self._may_die or may_fill or self.now_ns >= self.horizon_ns:
             stops.append((self.now_ns // self.frame_ns + 1) * self.frame_ns)
         return min(stop for stop in [*stops, self.end_ns] if stop > self.now_ns)
 

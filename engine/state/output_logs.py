@@ -102,6 +102,8 @@ class OutputLogs:
         found: np.ndarray[Any, np.dtype[np.bool_]] = logged[w.chan[:, L.C_SENDER]] | logged[w.chan[:, L.C_RECEIVER]]
         return found
 
+    may_fill, exhaustion = False, ""  # no disk of theirs is bounded
+
     # -- as a control --------------------------------------------------------------------------------------------------------------
 
     @property

@@ -30,7 +30,8 @@ from .store import Restored, Store
 @dataclass
 class Task:
     """An instance with its store. host: its number. charged: requests of its sender that its host was charged for. contents: what its
-    changes have made, where hosts may be lost."""
+    changes have made, where hosts may be lost. stalled_ns: how long it has stood still since all buffers of its store were
+    full, or does until stalls_until_ns."""
 
     instance: int
     name: str
@@ -39,6 +40,12 @@ class Task:
     operations: Operations
     charged: int = 0
     contents: Contents | None = None
+    stalled_ns: int = 0
+    stalls_until_ns: int = L.FAR
+
+    def stalled_until_ns(self, now_ns: int) -> int:
+        """How long it has stood still by now."""
+        return self.stalled_ns - (0 if self.stalls_until_ns == L.FAR else max(self.stalls_until_ns - now_ns, 0))
 
     def forget(self) -> None:
         """Drop the content of changes that no restore can come to any more."""
@@ -91,10 +98,12 @@ class Recovery:
         """The processes of a host end. Call it before the core loses the host, with all changes until now in the stores."""
         self.commits[host].crash()
         w = world.arrays
-        set_held(w, self.commits[host].sources, False)
+        set_held(w, np.array([*self.commits[host].sources, *(task.instance for task in self._here(host))], np.int64), False)
         found = [
             task.store.crash(now_ns, disk_lost, serves_since_ns(w, task.instance), closes(w, task.instance)) for task in self._here(host)
         ]
+        for task in self._here(host):
+            task.stalls_until_ns = L.FAR
         before = self.open.get(host)
         if before is not None and before.started_ns == L.FAR:  # it is down already
             before.disk_lost |= disk_lost

@@ -18,6 +18,7 @@ from engine.core.control import keyed_state
 from engine.core.control.background import add_background_work, background_ns
 from engine.core.control.busy_time import accrue
 from engine.core.control.changes import note_changes, taken_changes
+from engine.core.control.ranks import hold
 from engine.core.random import RandomStream
 from engine.core.world import World
 from engine.services.broker import Broker, BrokerSettings
@@ -44,7 +45,9 @@ from .tree import Buffer, DiskWrite, Entries, Job, Run, Tree, TreeSettings
 PUTS = (L.CHANGE_FOLD, L.CHANGE_ADD, L.CHANGE_PUT)
 """Changes that have content."""
 CHARGE_NS = 250_000_000
-"""Time between two moments at which hosts are charged for what their senders have done."""
+"""Time between two moments at which hosts are charged for what their senders have done, and buffers are looked at."""
+FULL_NS = 10_000_000
+"""The same for buffers, where only one is left."""
 SAVED = named(
     [
         *(Buffer, Cache, CacheSettings, Cleaner, CleanerSettings, Cleaning, Contents, DiskWrite, Entries, Job, LogSettings, Partition),
@@ -109,7 +112,8 @@ class Stores:
         self.recovery = Recovery(world, self.tasks, self._commits_of_hosts(experiment, world))
         phases = RandomStream(seed, "commits").below(np.array(self.hosts, np.int64), about.commit_ns) + 1
         self._commits_ns = dict(zip(self.hosts, phases.tolist(), strict=True))  # by host: when its next one is due
-        self._charge_ns = CHARGE_NS
+        self._charge_ns = self._look_ns = CHARGE_NS
+        self.full: tuple[int, int] | None = None  # when the broker's disk was full, and the bytes of all changelogs then
         self.commits = self.committed_ns = self.commit_ns = 0  # the last: how long all of them took together
         self._frame_ns = self._sample_ns = experiment.measurement.frame_ns
         self.samples = [self.counts(world, 0)] * 2
@@ -122,6 +126,7 @@ class Stores:
         due_ns = min([self._charge_ns, self._sample_ns, self.broker.next_ns, *self._commits_ns.values()])
         due_ns = min(due_ns, self.adjustments.next_ns, L.FAR if self.tuner is None else self.tuner.next_ns)
         due_ns = min([due_ns, self.recovery.next_ns, *(commits.next_ns for commits in self.recovery.commits.values())])
+        due_ns = min([due_ns, self._look_ns, *(task.stalls_until_ns for task in self.tasks)])
         return due_ns if due_ns <= self._end_ns else L.FAR
 
     def act(self, world: World, now_ns: int) -> None:
@@ -139,6 +144,10 @@ class Stores:
         if self._charge_ns <= now_ns:
             self._charge_ns = now_ns + CHARGE_NS
             self._charge(world, now_ns)
+            self._measure(now_ns)
+        if self._look_ns <= now_ns:
+            self._stall(world, now_ns)
+        self._go_on(world, now_ns)
         if self._sample_ns <= now_ns:
             self._sample_ns = min(now_ns + self._frame_ns, self._end_ns) if now_ns < self._end_ns else L.FAR
             self._sample(world, now_ns)
@@ -258,6 +267,51 @@ class Stores:
                 task.charged += fresh
                 add_background_work(world, task.host, fresh * microseconds_ps(self.about.sender.cpu_us), now_ns)
 
+    def _measure(self, now_ns: int) -> None:
+        """Note when the changelogs need more than the broker's disk has."""
+        limit_mb = self.about.broker.disk_mb
+        if limit_mb is not None and self.full is None:
+            for task in self.tasks:
+                task.store.advance(now_ns)
+            needed = sum(task.store.log.bytes for task in self.tasks)
+            self.full = (now_ns, needed) if needed > megabytes_bytes(limit_mb) else None
+
+    def _stall(self, world: World, now_ns: int) -> None:
+        """Let instances stand still until the last of their writes has a buffer, and look again soon where only one is left."""
+        self._look_ns = now_ns + CHARGE_NS
+        for task in self.tasks:
+            task.store.advance(now_ns)
+            if task.store.tree.is_nearly_full:
+                self._look_ns = now_ns + FULL_NS
+            ready_ns = task.store.tree.ready_ns
+            begins_ns = now_ns if task.stalls_until_ns == L.FAR else task.stalls_until_ns
+            if ready_ns > begins_ns and not self.recovery.is_down(task.host):
+                task.stalled_ns, task.stalls_until_ns = task.stalled_ns + ready_ns - begins_ns, ready_ns
+                hold(world, np.array([task.instance], np.int64), True, now_ns)
+
+    def _go_on(self, world: World, now_ns: int) -> None:
+        """End the stalls that are over."""
+        for task in self.tasks:
+            if task.stalls_until_ns <= now_ns:
+                task.stalls_until_ns = L.FAR
+                hold(world, np.array([task.instance], np.int64), False, now_ns)
+
+    @property
+    def may_fill(self) -> bool:
+        return self.about.broker.disk_mb is not None
+
+    @property
+    def exhaustion(self) -> str:
+        """Message that the broker's disk was full. Empty if it was not."""
+        if self.full is None:
+            return ""
+        at_ns, needed = self.full
+        limit = megabytes_bytes(self.about.broker.disk_mb or 0)
+        return (
+            f"the broker's disk was full at {at_ns / 1e9:.9g} s: the changelogs have {needed:,} bytes, above its {limit:,}; give it more "
+            "(policies.state.broker.disk_mb), or compact them (policies.state.changelog.compacted)"
+        )
+
     def _sample(self, world: World, now_ns: int) -> None:
         for task in self.tasks:
             task.store.advance(now_ns)
@@ -303,6 +357,8 @@ class Stores:
                     task.charged,
                     task.store.is_ahead,
                     task.store._committed_to,
+                    task.stalled_ns,
+                    task.stalls_until_ns,
                 ],
                 "recent": task.store.recent,
                 "contents": task.contents,
@@ -311,6 +367,7 @@ class Stores:
         ]
         broker = {"rolls": self.broker._rolls, "cleaner": self.broker.cleaner}
         counts = [self._charge_ns, self.commits, self.committed_ns, self.commit_ns, [[h, at_ns] for h, at_ns in self._commits_ns.items()]]
+        counts += [self.full, self._look_ns]
         sampled = [self._sample_ns, self.samples, self.logged]
         adjusted = [self.adjustments.done, self.commit_period_ns, None if self.tuner is None else self.tuner.state()]
         stores = plain([parts, broker], SAVED, NOT_SAVED)
@@ -322,11 +379,13 @@ class Stores:
             store = task.store
             store.cache, store.tree, store.log, store.sender = (part[name] for name in ("cache", "tree", "log", "sender"))
             store.keys = task.operations.keys = store.tree.keys
-            store.offset, store.committed_ns, store._under_way, task.charged, store.is_ahead, store._committed_to = part["counts"]
+            store.offset, store.committed_ns, store._under_way, task.charged, store.is_ahead, store._committed_to, *stall = part["counts"]
+            task.stalled_ns, task.stalls_until_ns = stall
             task.operations.take_over(*part["operations"])
             store.recent, task.contents = part["recent"], part["contents"]
         self.broker.take_over([task.store.log for task in self.tasks], broker["rolls"], broker["cleaner"])
-        self._charge_ns, self.commits, self.committed_ns, self.commit_ns, commits = state["counts"]
+        self._charge_ns, self.commits, self.committed_ns, self.commit_ns, commits, full, self._look_ns = state["counts"]
+        self.full = None if full is None else (full[0], full[1])
         self._sample_ns, self.samples, self.logged = state["sampled"]
         self._commits_ns = {int(h): at_ns for h, at_ns in commits}
         self.recovery.restore(state["recovery"])

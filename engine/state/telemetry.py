@@ -74,7 +74,7 @@ class StateWatch:
             "commits": now["commits"],
             "commit_ms": round(self._stores.commit_ns / 1e6 / max(now["commits"], 1), 6),
             "absorbed": sum(task.store.cache.absorbed for task in tasks),
-            "stalled_ms": round(sum(task.store.tree.stalled_ns for task in tasks) / 1e6, 6),
+            "stalled_ms": round(sum(task.stalled_until_ns(to_ns) for task in tasks) / 1e6, 6),
             "changelog_bytes": sum(task.store.log.bytes for task in tasks),
             "changelog_bytes_max": self._stores.logged["max"],
             "changelog_bytes_mean": round(self._stores.logged["sum"] / max(self._stores.logged["count"], 1), 3),

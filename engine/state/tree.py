@@ -124,7 +124,8 @@ class DiskWrite:
 
 class Tree:
     """levels: runs on disk, of level 0 newest first, of the others in the order of their keys. put_bytes: what the operator has put.
-    written: all that came to the disk. stalled_ns: how long writes have waited for a buffer. merges: False while it is filled in bulk."""
+    written: all that came to the disk. stalled_ns: how long writes have waited for a buffer. ready_ns: when the last of them
+    had one. merges: False while it is filled in bulk."""
 
     def __init__(self, keys: StoreKeys, settings: TreeSettings):
         self.keys, self.settings = keys, settings
@@ -132,7 +133,7 @@ class Tree:
         self.full: list[Buffer] = []  # oldest first
         self.levels: list[list[Run]] = [[]]
         self.written: list[DiskWrite] = []
-        self.put_bytes = self.stalled_ns = 0
+        self.put_bytes = self.stalled_ns = self.ready_ns = 0
         self.merges = True
         self._jobs: list[Job] = []
         self._disk_free_ns = 0
@@ -153,7 +154,8 @@ class Tree:
         while at < len(entries):
             if self.active.bytes >= self.settings.buffer_bytes:
                 due_ns = int(entries.times_ns[at]) + late_ns
-                late_ns += self._switched(due_ns) - due_ns
+                self.ready_ns = self._switched(due_ns)
+                late_ns += self.ready_ns - due_ns
             room = self.settings.buffer_bytes - self.active.bytes + done
             to = min(int(np.searchsorted(weights, room)) + 1, len(entries))  # the entry that fills a buffer is still part of it
             self.active.parts.append(entries.chosen(slice(at, to)))
@@ -193,6 +195,11 @@ class Tree:
         """Forget in how many parts entries came. Nothing else changes."""
         for buffer in (*self.full, self.active):
             buffer.parts = [together(buffer.parts)] if buffer.parts else []
+
+    @property
+    def is_nearly_full(self) -> bool:
+        """Whether no buffer is free but the one that is written to."""
+        return len(self.full) + 1 >= self.settings.buffers
 
     # -- in the background ---------------------------------------------------------------------------------------------------------
 

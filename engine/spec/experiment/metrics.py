@@ -127,7 +127,7 @@ OF_STATE = {
     "commits": Quantity("", "Commits of instances."),
     "commit_ms": Quantity("ms", "Mean time of a commit."),
     "absorbed": Quantity("", "Changes that a later one replaced in the cache."),
-    "stalled_ms": Quantity("ms", "Time for which full buffers would have held writes back."),
+    "stalled_ms": Quantity("ms", "Time for which full buffers have held operators back."),
     "changelog_bytes": Quantity("bytes", "Size of all changelogs at the end."),
     "changelog_bytes_max": Quantity("bytes", "Their largest size at the end of a frame."),
     "changelog_bytes_mean": Quantity("bytes", "Their mean size at the ends of frames."),

@@ -17,7 +17,7 @@ from engine.core.control.keyed_state import KeyedState, capture, key_groups
 from engine.core.tables import Capacity
 from engine.simulation.simulation import Simulation
 from engine.state.stores import Stores, Task
-from tests.support.agreement import TINY
+from tests.support.agreement import TINY, frames_of
 from tests.support.stored import SECOND, Layout, in_memory, stored
 
 
@@ -214,6 +214,44 @@ def test_senders_take_the_cores_of_their_host() -> None:
     spent_ns = background_ns(simulation._world.arrays, simulation.now_ns)[0]
     assert requests > 500
     assert spent_ns == pytest.approx(requests * 300_000, rel=0.1)
+
+
+SLOW_DISK = {"buffer_mb": 0.01, "buffers": 2, "disk_mb_per_s": 0.01, "flush_kb": 0, "runs_max": 1000}
+
+
+def test_full_buffers_hold_the_operator_back() -> None:
+    """A write stall: an operator serves what its disk takes, and stands still for the rest of the time."""
+    served, stalled_ms = [], []
+    for tree in ({}, SLOW_DISK, {**SLOW_DISK, "disk_mb_per_s": 0.005}):
+        simulation = ran(stored("retain", horizon_s=8, per_s=1000, commit_s=7, tree=tree), 7.9)
+        inst = simulation._world.arrays.inst
+        served.append(int(inst[inst[:, L.I_OP] == 1, L.I_IN].sum()))
+        stalled_ms.append(simulation.summary()["state"]["stalled_ms"])
+    assert served[0] == 7900
+    assert stalled_ms[0] == 0
+    assert 0.45 * served[1] < served[2] < 0.75 * served[1] < 0.6 * served[0]
+    assert all(0.8 * 2 * 7900 < ms < 2 * 7900 for ms in stalled_ms[1:])  # of two instances
+
+
+def test_a_stall_does_not_depend_on_how_the_run_is_cut(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    document = stored("retain", per_s=1000, commit_s=1.5, tree=SLOW_DISK)
+    whole = ran(document, 4)
+    tiny = ran(document, 0.9, capacity=Capacity(**{**vars(TINY), "changes": 1}))
+    tiny.save(tmp_path / "run")
+    for one in (tiny, Simulation.resume(document, tmp_path / "run"), tiny.fork()):
+        for until_s in (1.1, 1.51, 2.2, 4):
+            one.run_until(round(until_s * SECOND))
+        assert one.digest() == whole.digest()
+
+
+def test_a_full_disk_of_the_broker_ends_the_run() -> None:
+    simulation = Simulation(stored("retain", broker={"disk_mb": 0.1}, changelog={}))
+    frames = frames_of(simulation)
+    assert simulation.exhaustion.startswith("the broker's disk was full at 1")
+    assert "above its 100,000; give it more (policies.state.broker.disk_mb)" in simulation.exhaustion
+    assert simulation.summary()["exhaustion"] == simulation.exhaustion
+    assert frames[-1]["t_s"] < 3
+    assert Simulation(stored("retain", changelog={})).exhaustion == ""
 
 
 def test_commits_are_not_aligned_with_the_start_and_differ_by_seed() -> None:

@@ -155,6 +155,15 @@ class Broker(Model):
     roll_ms: Number = quantity(
         90.0, unit="ms", ge=0, le=1e6, title="Roll", description="CPU time to close a segment and to delete it.", charge=BROKER_CPU
     )
+    disk_mb: Number | None = quantity(
+        None,
+        unit="MB",
+        gt=0,
+        le=1e12,
+        title="Disk",
+        description="Room for all changelogs together; a run ends when they need more. Default: as much as they need.",
+        exclude_if=lambda disk_mb: disk_mb is None,
+    )
 
 
 class Sender(Model):
