@@ -136,6 +136,7 @@ CASES: dict[str, tuple[dict[str, Any], str, str]] = {
         f"{AT}/guarantee",
         "node02 receives records of 'purchases' from out",
     ),
+    "a broker without a disk": (stored(broker={"disk_mb": 0}), f"{AT}/broker/disk_mb", "it must be above 0 MB"),
     "an unknown order": (stored(commit_order="offset_first"), f"{AT}/commit_order", "flush_then_offset"),
 }
 
@@ -152,6 +153,15 @@ def test_it_is_refused_where_it_is_wrong(case: str) -> None:
 def test_a_store_whose_records_expire_is_warned_of() -> None:
     problems = validate(stored("join"))
     assert [(problem.severity, problem.pointer) for problem in problems] == [("warning", "/query/operators/2/params/ttl_s")]
+
+
+def test_more_containers_than_partitions_are_warned_of() -> None:
+    document = stored()
+    document["cluster"]["hosts"].append({**document["cluster"]["hosts"][0], "name": "idle", "count": 3})
+    (problem,) = validate(document)
+    assert (problem.severity, problem.pointer) == ("warning", "/cluster/hosts/1")
+    assert problem.message.startswith("idle1 and 2 more would have no task: there are more containers than partitions")
+    assert validate(in_memory(document)) == []
 
 
 def test_names_of_kafka_mean_the_same() -> None:

@@ -53,6 +53,7 @@ def state_problems(draft: Draft, params: Mapping[str, Any], placement: Mapping[s
         yield from replay_problems(draft, about, stored, placement)
         return
     yield from _setting_problems(draft, about)
+    yield from _idle_containers(draft, placement)
     yield from _loss_problems(draft, about, stored, placement)
     if about.is_exact:
         for index in sorted({index for id in stored for index in (placement or {}).get(id, ())}):
@@ -106,6 +107,19 @@ def _setting_problems(draft: Draft, about: Changelog) -> Iterator[Problem]:
     if megabytes_bytes(about.changelog.segment_mb) < least:
         message = f"segment_mb is {about.changelog.segment_mb:g}, smaller than a record of {least} bytes; use at least {least / 1e6:g}"
         yield Problem(pointer(*AT, "changelog", "segment_mb"), "out_of_range", message, about.changelog.segment_mb)
+
+
+def _idle_containers(draft: Draft, placement: Mapping[str, Sequence[int]] | None) -> Iterator[Problem]:
+    """Hosts without a task. A changelog has a partition for each task, and a container reads at least one."""
+    used = {index for indices in (placement or {}).values() for index in indices}
+    idle = [host for host in draft.hosts or () if placement and host.index not in used]
+    for template in sorted({host.template for host in idle}):
+        names = [host.name for host in idle if host.template == template]
+        shown = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        message = (
+            f"{shown} would have no task: there are more containers than partitions; leave hosts out, or give operators more instances"
+        )
+        yield Problem(pointer("cluster", "hosts", template), "idle_container", message, len(names), severity="warning")
 
 
 def _adjustment_problems(draft: Draft, about: Changelog, n: int, adjustment: Adjustment) -> Iterator[Problem]:
