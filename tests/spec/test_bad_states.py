@@ -160,7 +160,7 @@ def test_more_containers_than_partitions_are_warned_of() -> None:
     document["cluster"]["hosts"].append({**document["cluster"]["hosts"][0], "name": "idle", "count": 3})
     (problem,) = validate(document)
     assert (problem.severity, problem.pointer) == ("warning", "/cluster/hosts/1")
-    assert problem.message.startswith("idle1 and 2 more would have no task: there are more containers than partitions")
+    assert problem.message.startswith("idle2 and 1 more would have no task: there are more containers than partitions")
     assert validate(in_memory(document)) == []
 
 
