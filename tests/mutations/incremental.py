@@ -17,6 +17,8 @@ COMMITS, CONTENTS, RECOVERY = (f"engine/state/{name}.py" for name in ("commits",
 TOPICS, KEYED, OF_OPERATOR = "engine/services/topics.py", "engine/core/control/keyed_state.py", "engine/state/operations.py"
 ADJUSTING, ADJUSTED = "engine/state/adjusting.py", ("tests/engine/state/test_adjusting.py",)
 RECOVERED = ("tests/engine/state/test_recovery.py",)
+LOGS, WINDOWS_LOG, STATE_TABLE = "engine/state/output_logs.py", "engine/state/windows_log.py", "engine/core/kernels/state_table.py"
+REPLAYED = ("tests/engine/state/test_output_logs.py",)
 OUTPUT_LOG, OUTPUT_LOGS = "engine/state/output_log.py", ("tests/engine/state/test_output_log.py",)
 
 MUTATIONS = (
@@ -94,8 +96,8 @@ MUTATIONS = (
     Mutation(
         "output logs: a checkpoint keeps its place",
         OUTPUT_LOG,
-        "        del self._footprints[key]\n        self._footprints[key] = (",
-        "        self._footprints[key] = (",
+        "        del self._footprints[key]\n        self._leave_footprint(key, position)",
+        "        self._leave_footprint(key, position)",
         OUTPUT_LOGS,
     ),
     Mutation("output logs: closed windows come back", OUTPUT_LOG, " and record.key not in closed", "", OUTPUT_LOGS),
@@ -200,4 +202,128 @@ MUTATIONS = (
     ),
     Mutation("adjusting: threads vanish amid a pass", "engine/services/cleaner.py", " and self.threads[n].pass_ is None:", ":", ADJUSTED),
     Mutation("adjusting: the step is not saved", ADJUSTING, "self.step, self.next_ns, verdicts", "_, self.next_ns, verdicts", ADJUSTED),
+    Mutation(
+        "replays: records that a window includes count again",
+        STATE_TABLE,
+        "return world.msg[slot, M_SEQUENCE] < world.entry[e, first",
+        "return world.msg[slot, M_SEQUENCE] < 0 * world.entry[e, first",
+        REPLAYED,
+    ),
+    Mutation(
+        "replays: the next record is skipped, too",
+        STATE_TABLE,
+        "return world.msg[slot, M_SEQUENCE] < world.entry[e, first",
+        "return world.msg[slot, M_SEQUENCE] <= world.entry[e, first",
+        REPLAYED,
+    ),
+    Mutation(
+        "replays: a window is restored without what it includes",
+        LOGS,
+        "entries[:, first : first + covered.shape[1]] = covered",
+        "pass",
+        REPLAYED,
+    ),
+    Mutation("replays: closed windows open again", LOGS, "w.inst[i, L.I_WATERMARK] = task.output.closed_ns", "pass", REPLAYED),
+    Mutation(
+        "replays: what came meanwhile is served before",
+        LOGS,
+        "        instance_checkpoint.stop(world, host, now_ns, None)  # and so is what has come in the meantime\n",
+        "",
+        REPLAYED,
+    ),
+    Mutation(
+        "replays: what is under way is served before",
+        LOGS,
+        "        host_failure.lose_incoming(world.arrays, host)  # all of it is sent again, in its order\n",
+        "",
+        REPLAYED,
+    ),
+    Mutation(
+        "replays: watermarks are not sent again",
+        LOGS,
+        "instance_checkpoint.send_marks_on(world, channels[into[channels] & marked], now_ns)",
+        "pass",
+        REPLAYED,
+    ),
+    Mutation("replays: results come twice", LOGS, "w.g[L.G_FILTER] = 1", "w.g[L.G_FILTER] = 0", REPLAYED),
+    Mutation(
+        "replays: results under way are lost",
+        LOGS,
+        "np.flatnonzero(self._kept & (into | out_of))",
+        "np.flatnonzero(self._kept & into)",
+        REPLAYED,
+    ),
+    Mutation(
+        "replays: senders forget what a crash may ask for",
+        LOGS,
+        "is_safe = task.host not in self.open and (since_ns is None or since_ns > noted_ns)",
+        "is_safe = True",
+        REPLAYED,
+    ),
+    Mutation(
+        "replays: senders forget too much",
+        LOGS,
+        "first[c] = seen[sender] if is_safe and seen else 0",
+        "first[c] = seen[sender] + 1 if is_safe and seen else 0",
+        REPLAYED,
+    ),
+    Mutation("replays: senders forget nothing", LOGS, "            channel_log.forget_before(w, first)\n", "            pass\n", REPLAYED),
+    Mutation(
+        "replays: records of the service in progress stay",
+        LOGS,
+        "task.output.crash(serves_since_ns(world.arrays, task.instance))",
+        "task.output.crash(None)",
+        REPLAYED,
+    ),
+    Mutation("replays: hosts work for nothing", LOGS, "if written > task.charged and", "if False and", REPLAYED),
+    Mutation(
+        "replays: all logs are read at once",
+        LOGS,
+        "free_ns[free_ns.index(min(free_ns))] += round(took_ns)",
+        "free_ns[0] = max(free_ns[0], now_ns + round(took_ns))",
+        REPLAYED,
+    ),
+    Mutation(
+        "replays: a window opens behind its first record",
+        WINDOWS_LOG,
+        "found[int(self.senders[n])] = int(self.changes[n, L.CHANGE_SEQUENCE])",
+        "pass",
+        REPLAYED,
+    ),
+    Mutation(
+        "replays: a checkpoint is older than it says",
+        WINDOWS_LOG,
+        'np.searchsorted(rows, n, side="right")',
+        'np.searchsorted(rows, n, side="left")',
+        REPLAYED,
+    ),
+    Mutation("replays: a checkpoint amid a record", WINDOWS_LOG, "last = batch.last_of_record(n)", "last = n", REPLAYED),
+    Mutation(
+        "replays: a restored window forgets what it includes",
+        WINDOWS_LOG,
+        "return np.maximum(self.seen, self.covered[window]) if window in self.covered else self.seen",
+        "return self.seen",
+        REPLAYED,
+    ),
+    Mutation("replays: the position after a crash", WINDOWS_LOG, "        self.seen = self.least_seen()\n", "        pass\n", REPLAYED),
+    Mutation(
+        "replays: the replay may be one longer",
+        WINDOWS_LOG,
+        'least + replay_max, side="right")',
+        'least + replay_max + 1, side="right")',
+        REPLAYED,
+    ),
+    Mutation(
+        "replays: the oldest record, not the furthest behind",
+        OUTPUT_LOG,
+        "        if self._in_order:\n            return next(iter(self._footprints))\n",
+        "        return next(iter(self._footprints))\n",
+        REPLAYED,
+    ),
+    Mutation("replays: no record stays", WINDOWS_LOG, "self.log.trim(min(to, self.log.end - 1))", "self.log.trim(to)", REPLAYED),
+    Mutation("stalls: full buffers hold nobody back", RUNS, "hold(world, np.array([task.instance], np.int64), True, now_ns)", "pass", RUN),
+    Mutation("stalls: nobody looks again soon", RUNS, "self._look_ns = now_ns + FULL_NS", "pass", RUN),
+    Mutation(
+        "stalls: a full disk of the broker is not told", RUNS, "if needed > megabytes_bytes(limit_mb) else None", "if False else None", RUN
+    ),
 )
