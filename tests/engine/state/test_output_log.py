@@ -54,6 +54,20 @@ def drawn(count: int, keys: int, seed: int = 1) -> list[tuple[int, int]]:
     return [*zip(chance.integers(0, keys, count).tolist(), chance.integers(1, 100, count).tolist(), strict=True)]
 
 
+def test_the_window_that_is_furthest_behind_is_checkpointed() -> None:
+    """After a recovery the oldest footprint may include more of the input than a younger one."""
+    log = OutputLog(Bounds(replay_max=20))
+    log.open("a", 0)
+    log.open("b", 0)
+    log.checkpoint("a", 30, "a")
+    log.checkpoint("b", 12, "b")
+    log.keep_short(33, lambda key: key)
+    assert [(record.kind, record.key) for record in log.records[4:]] == [("check", "b")]
+    assert log.replay(33) == 3
+    log.take_back(4)
+    assert log.replay(33) == 21
+
+
 @pytest.mark.parametrize("bounds", [Bounds(replay_max=40), Bounds(records_max=25), Bounds(60, 30)], ids=str)
 def test_a_crash_at_any_instant_changes_nothing(bounds: Bounds) -> None:
     """A-31: the state and the results are those without a failure."""

@@ -70,7 +70,8 @@ def test_a_crash_at_a_random_instant_changes_nothing(kind: str) -> None:
     """A-31."""
     bounds = {"records_max": 25, "replay_max": 60} if kind == "continuous_eventual" else {}
     document = replayed(kind=kind, **bounds)
-    document["query"]["operators"][1]["cost"] = {"record_us": 900}  # so that most crashes are amid a service
+    cost = {"record_us": 900, "control_us": 30_000, "output_us": 500}  # so that most crashes are amid a service
+    document["query"]["operators"][1]["cost"] = cost
     whole = ended(document)
     for at_s in INSTANTS[:: tier(8, 1)]:
         crashed = ended(losing(document, at_s))
@@ -107,7 +108,7 @@ def test_each_window_is_as_without_crashes(
     bounds = {"records_max": records_max, "replay_max": replay_max}
     state = bounds if records_max or replay_max else {"kind": "upstream_backup"}
     document = replayed(12.0, 300.0, senders, tasks, until_s=3.0, **state)
-    document["query"]["operators"][1]["cost"] = {"record_us": cost_us}
+    document["query"]["operators"][1]["cost"] = {"record_us": cost_us, "control_us": 10 * cost_us}
     for host in document["cluster"]["hosts"]:
         host["egress_latency_ms"] = latency_ms
     if window:
@@ -117,6 +118,51 @@ def test_each_window_is_as_without_crashes(
         document["workload"]["sources"]["purchases"]["watermarks"]["lag_ms"] = 300
     crashed = assert_as_without_a_crash(losing(document, *crashes, restart_after_s=restart_after_s))
     assert not logs(crashed).open
+
+
+def test_a_window_whose_result_has_not_left_comes_again() -> None:
+    """The service that closes windows is in progress: what it has written has not come to the log."""
+    document = replayed(replay_max=60)
+    document["query"]["operators"][1]["cost"] = {"record_us": 100, "control_us": 200_000}
+    document["workload"]["sources"]["purchases"]["watermarks"]["period_ms"] = 500
+    for late_ms in (20, 520, 590, 690, 1050):
+        simulation = assert_as_without_a_crash(losing(document, 1 + late_ms / 1000))
+        assert len(results(simulation)) == 20
+
+
+def test_results_that_have_not_left_the_host_are_sent_again() -> None:
+    """They wait for a slow link, and are in the log already."""
+    document = replayed(replay_max=60)
+    document["cluster"]["hosts"][1]["egress_mbit_per_s"] = 1
+    first_ns = min(row["end_ns"] for row in ended(document).sink_records("output"))
+    for late_us in (0, 400, 900, 1500):
+        crashed = assert_as_without_a_crash(losing(document, first_ns / 1e9 + late_us / 1e6))
+        sink = crashed._world.arrays.inst[-1]
+        assert sink[L.I_LOST] > 0
+
+
+@pytest.mark.parametrize("at_s", np.linspace(1.3, 2.6, 14).round(6).tolist())
+def test_what_a_long_service_has_taken_in_is_kept_for_a_crash_amid_it(at_s: float) -> None:
+    """Senders forget a record only when the service that served it has ended."""
+    document = replayed(9.0, per_s=4.0, until_s=3.0, replay_max=1)
+    document["query"]["operators"][1]["cost"] = {"record_us": 400_000}
+    assert_as_without_a_crash(losing(document, at_s))
+
+
+@pytest.mark.parametrize("after_ms", [4, 10, 20, 35, 60, 90])
+def test_a_crash_amid_a_replay_counts_nothing_twice(after_ms: float) -> None:
+    """A window that is checkpointed meanwhile includes what it was restored with, although the replay is not as far."""
+    document = replayed(9.0, per_s=300.0, until_s=3.0, replay_max=90, records_max=12)
+    document["query"]["operators"][1]["cost"] = {"record_us": 1000}
+    assert_as_without_a_crash(losing(document, 1.8, 2.0 + after_ms / 1000, restart_after_s=0.2))
+
+
+def test_logs_are_read_by_as_many_threads_as_the_host_has_cores() -> None:
+    document = losing(replayed(tasks=2), 1.77)
+    document["cluster"]["hosts"][1]["cores"] = 1
+    (outage,) = logs(ended(document)).outages
+    first, second = (restored.took_ns for restored in outage.restored.values())
+    assert outage.ready_ns - outage.started_ns == first + second > first > 0
 
 
 def test_without_a_crash_a_log_changes_no_result() -> None:
