@@ -89,8 +89,8 @@ MUTATIONS = (
     Mutation(
         "output logs: the youngest footprint",
         OUTPUT_LOG,
-        "next(iter(self._footprints), None)",
-        "next(reversed(self._footprints), None)",
+        "                key = next(iter(self._footprints))\n",
+        "                key = next(reversed(self._footprints))\n",
         OUTPUT_LOGS,
     ),
     Mutation(
@@ -318,7 +318,7 @@ MUTATIONS = (
         OUTPUT_LOG,
         "        if self._in_order:\n            return next(iter(self._footprints))\n",
         "        return next(iter(self._footprints))\n",
-        REPLAYED,
+        OUTPUT_LOGS,
     ),
     Mutation("replays: no record stays", WINDOWS_LOG, "self.log.trim(min(to, self.log.end - 1))", "self.log.trim(to)", REPLAYED),
     Mutation("stalls: full buffers hold nobody back", RUNS, "hold(world, np.array([task.instance], np.int64), True, now_ns)", "pass", RUN),

@@ -19,7 +19,9 @@ from engine.core.control import instance_checkpoint
 from engine.core.tables import Capacity
 from engine.simulation.simulation import Simulation
 from engine.spec.experiment.metrics import SUMMARY
+from engine.state.output_log import Bounds, OutputLog
 from engine.state.output_logs import OutputLogs
+from engine.state.windows_log import Sizes, WindowsLog
 from tests.support.agreement import TINY, frames_of
 from tests.support.stored import SECOND, in_memory, losing, replayed
 from tests.support.tiers import tier
@@ -220,6 +222,18 @@ def test_more_windows_than_records_are_told() -> None:
     assert simulation.summary()["output_logs"]["infeasible"] > 100
     assert any(frame["infeasible"] for frame in frames)
     assert max(frame["replay"] for frame in frames) <= 50
+
+
+def test_the_last_record_stays_and_says_what_is_closed() -> None:
+    """Where no window is open, a recovery still knows up to where windows are closed, and how much of the input has been processed."""
+    log = WindowsLog(OutputLog(Bounds(replay_max=10)), Sizes(0, 4, 20, SECOND), np.zeros(1, np.int64))
+    changes = np.zeros((2, L.CHANGE_COLUMNS), np.int64)
+    changes[:, [L.CHANGE_KIND, L.CHANGE_KEY, L.CHANGE_CHANNEL, L.CHANGE_SEQUENCE]] = (L.CHANGE_FOLD, 7, 0, 3), (L.CHANGE_CLEAR, 7, -1, 0)
+    log.take(changes, np.zeros(2, np.int64), None)
+    log.trim(log.log.end)
+    log.crash(None)
+    assert [record.kind for record in log.log.records] == ["out"]
+    assert (log.closed_ns, log.recover(), log.seen.tolist()) == (SECOND, (0, 0), [4])
 
 
 def test_what_no_recovery_needs_is_forgotten() -> None:

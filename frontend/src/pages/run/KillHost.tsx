@@ -6,6 +6,7 @@ import type { ExperimentDocument } from "../../api/document";
 import { isActive, registryQuery } from "../../api/queries";
 import type { Run } from "../../api/types";
 import { killBody, LOSSES, lossMeans, secondsIn, type Losing } from "../../model/run/fork";
+import { hasOutputLogs } from "../../model/run/outputLogs";
 import { hasStores } from "../../model/run/stores";
 import { FormDialog } from "../../ui/FormDialog";
 import { Icon } from "../../ui/Icon";
@@ -27,6 +28,7 @@ export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props)
   const { data: registry = {} } = useQuery(registryQuery);
   const means = lossMeans(document, registry);
   const stores = hasStores(document);
+  const onlyItself = stores || hasOutputLogs(document); // nobody else reads its input and its logs
   const [losing, setLosing] = useState<Losing>(stores ? "process_crash" : "host_loss");
   const [back, setBack] = useState(true);
   const [after, setAfter] = useState("2");
@@ -84,8 +86,8 @@ export function KillHost({ run, document, host, at_s: shown_s, onClose }: Props)
             <span>s</span>
           </span>
         </label>
-        <label title={stores ? "Nobody else would read its input or fill its stores" : undefined}>
-          <input type="radio" name="back" checked={!back} disabled={stores} onChange={() => setBack(false)} />
+        <label title={onlyItself ? "Nobody else would read its input and its logs" : undefined}>
+          <input type="radio" name="back" checked={!back} disabled={onlyItself} onChange={() => setBack(false)} />
           No, it is lost permanently{means.replaced ? "; a spare host takes its place" : ""}
         </label>
       </fieldset>

@@ -60,13 +60,12 @@ function Logs({ logs, limits, most, t_s }: OutputLogsAt) {
           <th title="Records that the log still has. The extent begins with the oldest record that an open window needs">
             <span className="key active" aria-hidden /> before <span className="key dirty" aria-hidden /> extent
           </th>
-          <th className="num">Open windows</th>
-          <th title="Start of the window with which the extent begins">Oldest window</th>
-          <th className="num" title="Records that a recovery would read">
+          <th title="How many are open, and when the one began with which the extent begins">Open windows</th>
+          <th className="num" title="Records that a recovery would read, and their share of the limit">
             To read
           </th>
-          <th className="num" title="Records of the input that it would process again">
-            To process again
+          <th className="num" title="Records of the input that it would process again, and their share of the limit">
+            Again
           </th>
           <th className="num" title="Checkpoints of windows since the start">
             Checkpoints
@@ -83,8 +82,7 @@ function Logs({ logs, limits, most, t_s }: OutputLogsAt) {
                 <i className="dirty" style={{ width: `${(100 * log.extent) / most}%` }} />
               </span>
             </td>
-            <td className="num">{log.open_windows}</td>
-            <td>{ageText(oldestAge_s(log, t_s))}</td>
+            <td>{openText(log.open_windows, oldestAge_s(log, t_s))}</td>
             <td className="num">{ofLimit(log.extent, limits.records)}</td>
             <td className="num">{ofLimit(log.replay, limits.replay)}</td>
             <td className="num">{short(log.checkpoints)}</td>
@@ -95,7 +93,7 @@ function Logs({ logs, limits, most, t_s }: OutputLogsAt) {
   );
 }
 
-const ageText = (age_s: number | null) => (age_s === null ? "–" : `began ${age_s.toFixed(1)} s ago`);
+const openText = (open: number, age_s: number | null) => (age_s === null ? `${open}` : `${open}, since ${age_s.toFixed(1)} s`);
 
 const ofLimit = (value: number, limit: number | null) =>
-  limit === null ? value.toLocaleString("en") : `${value.toLocaleString("en")}, ${percent(value / limit)} of the limit`;
+  limit === null ? value.toLocaleString("en") : `${value.toLocaleString("en")} (${percent(value / limit)})`;
