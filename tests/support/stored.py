@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 
-from tests.support.agreement import ROOT
 
+ROOT = Path(__file__).parents[2]
 Layout = Literal["fold", "retain", "join"]
 SECOND = 1_000_000_000
 
