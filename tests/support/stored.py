@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import yaml
 
-
 ROOT = Path(__file__).parents[2]
 Layout = Literal["fold", "retain", "join"]
 SECOND = 1_000_000_000
