@@ -159,6 +159,14 @@ def test_a_crash_amid_a_replay_counts_nothing_twice(after_ms: float) -> None:
     assert_as_without_a_crash(losing(document, 1.8, 2.0 + after_ms / 1000, restart_after_s=0.2))
 
 
+@pytest.mark.parametrize("at_s", [1.25, 1.5, 1.7])
+def test_what_comes_while_a_log_is_read_is_served_in_its_turn(at_s: float) -> None:
+    """Half a second of records and watermarks comes before the windows are loaded. All of it is sent again, behind what was missing."""
+    document = losing(replayed(7.0, until_s=4.0, replay_max=60, costs={"load_us": 50_000}), at_s)
+    (outage,) = logs(assert_as_without_a_crash(document)).outages
+    assert outage.ready_ns - outage.started_ns > 0.3 * SECOND
+
+
 def test_logs_are_read_by_as_many_threads_as_the_host_has_cores() -> None:
     document = losing(replayed(tasks=2), 1.77)
     document["cluster"]["hosts"][1]["cores"] = 1
