@@ -29,7 +29,7 @@ from engine.spec.experiment.states.replayed import ReplayedState
 
 from .commits import serves_since_ns
 from .output_log import Bounds, LogRecord, OutputLog
-from .recovery import Outage
+from .recovery import Outage, newest_of
 from .saving import named, plain, revived
 from .store import Restored
 from .stores import CHARGE_NS, Loss
@@ -197,6 +197,7 @@ class OutputLogs:
         self.take(world)
         for task in self._here(host):
             task.output.crash(serves_since_ns(world.arrays, task.instance))
+        self._not_delivered(world, host)
         before = self.open.get(host)
         if before is not None and before.started_ns == L.FAR:  # it is down already
             return
@@ -204,6 +205,15 @@ class OutputLogs:
             before.ready_ns = L.FAR
         self.open[host] = Outage(host, now_ns, disk_lost, 0, 0)
         self.outages.append(self.open[host])
+
+    def _not_delivered(self, world: World, host: int) -> None:
+        """Results in service at a sink of the host do not count as served: they are to be sent again."""
+        w = world.arrays
+        for p in range(*w.host[host, [L.H_PROCESSOR, L.H_PROCESSOR_END]].tolist()):
+            slot = int(w.proc[p, L.P_SLOT])
+            if w.proc[p, L.P_INSTANCE] >= 0 and slot >= 0 and w.msg[slot, L.M_KIND] == L.RECORD:
+                c = int(w.msg[slot, L.M_CHANNEL])
+                w.carried[c, L.SEQ_PROCESSED] = min(w.carried[c, L.SEQ_PROCESSED], w.msg[slot, L.M_SEQUENCE])
 
     def started(self, world: World, host: int, now_ns: int) -> None:
         """The processes of a host are up. Its instances stand still until their logs are read, as many at a time as it has cores."""
@@ -272,11 +282,8 @@ class OutputLogs:
         for task, (output, charged, floor) in zip(self.tasks, revived(state["tasks"], SAVED), strict=True):
             task.output, task.charged, task.floor = output, charged, tuple(floor)
         self._charge_ns, self._sample_ns, self.samples = state["times"]
-        self.outages = [
-            Outage(**{**outage, "restored": {name: Restored(**one) for name, one in outage["restored"].items()}})
-            for outage in state["outages"]
-        ]
-        self.open = {host: next(outage for outage in reversed(self.outages) if outage.host == host) for host in state["open"]}
+        self.outages = [Outage.revived(outage) for outage in state["outages"]]
+        self.open = newest_of(self.outages, state["open"])
 
 
 def _put(world: World, task: LoggedInstance) -> None:

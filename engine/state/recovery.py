@@ -69,6 +69,11 @@ class Outage:
     again: int = 0
     restored: dict[str, Restored] = field(default_factory=dict)
 
+    @classmethod
+    def revived(cls, state: dict[str, Any]) -> Outage:
+        """The inverse of `dataclasses.asdict`."""
+        return cls(**{**state, "restored": {name: Restored(**one) for name, one in state["restored"].items()}})
+
 
 class Recovery:
     """outages: of the run, in order. open: by host, those that are not over. commits: by host."""
@@ -163,10 +168,13 @@ class Recovery:
         commits, outages, is_open = state
         for host, one in commits:
             self.commits[host].restore(one)
-        self.outages = [
-            Outage(**{**outage, "restored": {name: Restored(**one) for name, one in outage["restored"].items()}}) for outage in outages
-        ]
-        self.open = {host: next(outage for outage in reversed(self.outages) if outage.host == host) for host in is_open}
+        self.outages = [Outage.revived(outage) for outage in outages]
+        self.open = newest_of(self.outages, is_open)
+
+
+def newest_of(outages: Sequence[Outage], hosts: Sequence[int]) -> dict[int, Outage]:
+    """By host, its last loss."""
+    return {host: next(outage for outage in reversed(outages) if outage.host == host) for host in hosts}
 
 
 def _put(world: World, task: Task) -> None:

@@ -132,6 +132,17 @@ def test_a_window_whose_result_has_not_left_comes_again() -> None:
         assert len(results(simulation)) == 20
 
 
+@pytest.mark.parametrize("late_ms", [1, 45, 95, 160])
+def test_a_lost_sink_gets_its_results_again(late_ms: float) -> None:
+    """Those that it had not delivered, the one in service included; and no other one twice."""
+    document = replayed(replay_max=60)
+    document["query"]["operators"][2]["cost"] = {"record_us": 30_000}
+    first_ns = min(row["end_ns"] for row in ended(document).sink_records("output"))
+    document = losing(document, first_ns / 1e9 + late_ms / 1000)
+    document["faults"][0]["host"] = "out"
+    assert_as_without_a_crash(document)
+
+
 def test_results_that_have_not_left_the_host_are_sent_again() -> None:
     """They wait for a slow link, and are in the log already."""
     document = replayed(replay_max=60)
