@@ -18,6 +18,7 @@ from engine.core import layout as L
 from engine.core.control import instance_checkpoint, keyed_state
 from engine.core.control.background import add_background_work
 from engine.core.control.changes import note_changes, taken_changes
+from engine.core.control.under_way import ends_under_way
 from engine.core.kernels import channel_log, host_failure
 from engine.core.tables import Words
 from engine.core.world import World
@@ -237,7 +238,7 @@ class OutputLogs:
 
     def _go_on(self, world: World, host: int, now_ns: int) -> int:
         """Put the windows into the instances, and let senders send again what is missing. Returns how many records that is."""
-        host_failure.lose_incoming(world.arrays, host)  # all of it is sent again, in its order
+        host_failure.lose_incoming(world.arrays, host)  # all that is for this host is sent again, in its order
         instance_checkpoint.stop(world, host, now_ns, None)  # and so is what has come in the meantime
         w = world.arrays
         for task in self._here(host):
@@ -247,8 +248,9 @@ class OutputLogs:
         of_host = w.inst[:, L.I_HOST] == host
         into, out_of = of_host[w.chan[:, L.C_RECEIVER]], of_host[w.chan[:, L.C_SENDER]]
         channels = np.flatnonzero(self._kept & (into | out_of))
-        processed, sent = (w.carried[channels, column].tolist() for column in (L.SEQ_PROCESSED, L.SEQ_SENT))
-        missing = [[c, first, end] for c, first, end in zip(channels.tolist(), processed, sent, strict=True) if end > first]
+        first_missing = np.maximum(w.carried[channels, L.SEQ_PROCESSED], ends_under_way(world)[channels])
+        ends = w.carried[channels, L.SEQ_SENT].tolist()
+        missing = [[c, first, end] for c, first, end in zip(channels.tolist(), first_missing.tolist(), ends, strict=True) if end > first]
         again = [one for one in missing if one[0] in set(np.flatnonzero(into).tolist())]
         instance_checkpoint.send_again(world, missing, now_ns)
         marked = world.arrays.inst[world.arrays.chan[channels, L.C_SENDER], L.I_WATERMARK] > -L.FAR

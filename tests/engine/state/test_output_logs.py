@@ -93,6 +93,7 @@ def test_a_crash_at_a_random_instant_changes_nothing(kind: str) -> None:
     cost_us=st.sampled_from([0, 300, 1900]),
     latency_ms=st.sampled_from([0.1, 40.0]),
     delays=st.booleans(),
+    sink_us=st.sampled_from([0, 20_000]),
 )
 def test_each_window_is_as_without_crashes(
     crashes: list[float],
@@ -105,12 +106,14 @@ def test_each_window_is_as_without_crashes(
     cost_us: float,
     latency_ms: float,
     delays: bool,
+    sink_us: float,
 ) -> None:
     """Whatever crashes when, overlapping, amid a recovery or amid a replay."""
     bounds = {"records_max": records_max, "replay_max": replay_max}
     state = bounds if records_max or replay_max else {"kind": "upstream_backup"}
     document = replayed(12.0, 300.0, senders, tasks, until_s=3.0, **state)
     document["query"]["operators"][1]["cost"] = {"record_us": cost_us, "control_us": 10 * cost_us}
+    document["query"]["operators"][2]["cost"] = {"record_us": sink_us}
     for host in document["cluster"]["hosts"]:
         host["egress_latency_ms"] = latency_ms
     if window:
@@ -130,6 +133,17 @@ def test_a_window_whose_result_has_not_left_comes_again() -> None:
     for late_ms in (20, 520, 590, 690, 1050):
         simulation = assert_as_without_a_crash(losing(document, 1 + late_ms / 1000))
         assert len(results(simulation)) == 20
+
+
+@pytest.mark.parametrize("latency_ms", [0.1, 40.0])
+@pytest.mark.parametrize("late_ms", [1, 20, 60])
+def test_results_that_wait_at_the_sink_do_not_come_twice(latency_ms: float, late_ms: float) -> None:
+    """They have left the lost host, and are on the way or in the queue of a slow sink while the host recovers."""
+    document = replayed(replay_max=60)
+    document["query"]["operators"][2]["cost"] = {"record_us": 30_000}
+    document["cluster"]["hosts"][1]["egress_latency_ms"] = latency_ms
+    first_ns = min(row["end_ns"] for row in ended(document).sink_records("output"))
+    assert_as_without_a_crash(losing(document, first_ns / 1e9 - 0.03 + late_ms / 1000, restart_after_s=0.001))
 
 
 @pytest.mark.parametrize("late_ms", [1, 45, 95, 160])
