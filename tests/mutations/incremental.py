@@ -321,6 +321,13 @@ MUTATIONS = (
         OUTPUT_LOGS,
     ),
     Mutation("replays: no record stays", WINDOWS_LOG, "self.log.trim(min(to, self.log.end - 1))", "self.log.trim(to)", REPLAYED),
+    Mutation(
+        "replays: results that wait at a sink come twice",
+        LOGS,
+        "np.maximum(w.carried[channels, L.SEQ_PROCESSED], ends_under_way(world)[channels])",
+        "w.carried[channels, L.SEQ_PROCESSED]",
+        REPLAYED,
+    ),
     Mutation("replays: a result in service at a lost sink is lost", LOGS, "        self._not_delivered(world, host)\n", "", REPLAYED),
     Mutation("stalls: full buffers hold nobody back", RUNS, "hold(world, np.array([task.instance], np.int64), True, now_ns)", "pass", RUN),
     Mutation("stalls: nobody looks again soon", RUNS, "self._look_ns = now_ns + FULL_NS", "pass", RUN),
