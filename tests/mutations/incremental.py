@@ -234,7 +234,7 @@ MUTATIONS = (
     Mutation(
         "replays: what is under way is served before",
         LOGS,
-        "        host_failure.lose_incoming(world.arrays, host)  # all of it is sent again, in its order\n",
+        "        host_failure.lose_incoming(world.arrays, host)  # all that is for this host is sent again, in its order\n",
         "",
         REPLAYED,
     ),
