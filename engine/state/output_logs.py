@@ -170,7 +170,8 @@ class OutputLogs:
         needed before it began stays."""
         w = world.arrays
         first = np.zeros(len(w.gate), np.int64)
-        first[: len(w.chan)] = np.where(self._kept, w.carried[: len(w.chan), L.SEQ_PROCESSED], 0)
+        served = w.carried[: len(w.chan), L.SEQ_PROCESSED] - 1  # less the one in service, which a lost sink asks for again
+        first[: len(w.chan)] = np.where(self._kept, served, 0)
         for task in self.tasks:
             since_ns = serves_since_ns(w, task.instance)
             noted_ns, number, seen = task.floor

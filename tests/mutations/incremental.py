@@ -322,6 +322,9 @@ MUTATIONS = (
     ),
     Mutation("replays: no record stays", WINDOWS_LOG, "self.log.trim(min(to, self.log.end - 1))", "self.log.trim(to)", REPLAYED),
     Mutation(
+        "replays: the result in service at a sink is forgotten", LOGS, "L.SEQ_PROCESSED] - 1  # less", "L.SEQ_PROCESSED]  # less", REPLAYED
+    ),
+    Mutation(
         "replays: results that wait at a sink come twice",
         LOGS,
         "np.maximum(w.carried[channels, L.SEQ_PROCESSED], ends_under_way(world)[channels])",

@@ -146,11 +146,11 @@ def test_results_that_wait_at_the_sink_do_not_come_twice(latency_ms: float, late
     assert_as_without_a_crash(losing(document, first_ns / 1e9 - 0.03 + late_ms / 1000, restart_after_s=0.001))
 
 
-@pytest.mark.parametrize("late_ms", [1, 45, 95, 160])
-def test_a_lost_sink_gets_its_results_again(late_ms: float) -> None:
+@pytest.mark.parametrize(("cost_ms", "late_ms"), [(30, 1), (30, 45), (30, 95), (30, 160), (300, 290), (300, 590)])
+def test_a_lost_sink_gets_its_results_again(cost_ms: float, late_ms: float) -> None:
     """Those that it had not delivered, the one in service included; and no other one twice."""
-    document = replayed(replay_max=60)
-    document["query"]["operators"][2]["cost"] = {"record_us": 30_000}
+    document = replayed(9.0, until_s=3.0, replay_max=60)
+    document["query"]["operators"][2]["cost"] = {"record_us": 1000 * cost_ms}
     first_ns = min(row["end_ns"] for row in ended(document).sink_records("output"))
     document = losing(document, first_ns / 1e9 + late_ms / 1000)
     document["faults"][0]["host"] = "out"
