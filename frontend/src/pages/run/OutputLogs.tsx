@@ -67,15 +67,12 @@ function Logs({ logs, limits, most, t_s }: OutputLogsAt) {
           <th className="num" title="Records of the input that it would process again, and their share of the limit">
             Again
           </th>
-          <th className="num" title="Checkpoints of windows since the start">
-            Checkpoints
-          </th>
         </tr>
       </thead>
       <tbody>
         {logs.map(([name, log]) => (
           <tr key={name}>
-            <td>{name}</td>
+            <td title={`${plural(log.checkpoints, "checkpoint")} of windows since the start`}>{name}</td>
             <td>
               <span className="segments" title={`${plural(log.kept, "record")}, of which the extent has ${log.extent.toLocaleString("en")}`}>
                 <i className="active" style={{ width: `${(100 * (log.kept - log.extent)) / most}%` }} />
@@ -85,7 +82,6 @@ function Logs({ logs, limits, most, t_s }: OutputLogsAt) {
             <td>{openText(log.open_windows, oldestAge_s(log, t_s))}</td>
             <td className="num">{ofLimit(log.extent, limits.records)}</td>
             <td className="num">{ofLimit(log.replay, limits.replay)}</td>
-            <td className="num">{short(log.checkpoints)}</td>
           </tr>
         ))}
       </tbody>
