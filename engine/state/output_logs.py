@@ -57,6 +57,8 @@ class OutputLogs:
     """tasks: the instances with output logs. hosts: theirs, and those that receive their results. samples: counts at the ends of the last
     two frames. outages: of the run, in order. open: by host, those that are not over."""
 
+    may_fill, exhaustion = False, ""  # their logs have as much room as they need
+
     def __init__(self, experiment: Experiment, world: World, schemas: Mapping[str, RecordSchema]):
         """schemas: by "operator.port"."""
         about = experiment.policies.state
@@ -102,8 +104,6 @@ class OutputLogs:
         logged[[task.instance for task in self.tasks]] = True
         found: np.ndarray[Any, np.dtype[np.bool_]] = logged[w.chan[:, L.C_SENDER]] | logged[w.chan[:, L.C_RECEIVER]]
         return found
-
-    may_fill, exhaustion = False, ""  # no disk of theirs is bounded
 
     # -- as a control --------------------------------------------------------------------------------------------------------------
 
@@ -252,7 +252,7 @@ class OutputLogs:
         first_missing = np.maximum(w.carried[channels, L.SEQ_PROCESSED], ends_under_way(world)[channels])
         ends = w.carried[channels, L.SEQ_SENT].tolist()
         missing = [[c, first, end] for c, first, end in zip(channels.tolist(), first_missing.tolist(), ends, strict=True) if end > first]
-        again = [one for one in missing if one[0] in set(np.flatnonzero(into).tolist())]
+        again = [one for one in missing if into[one[0]]]
         instance_checkpoint.send_again(world, missing, now_ns)
         marked = world.arrays.inst[world.arrays.chan[channels, L.C_SENDER], L.I_WATERMARK] > -L.FAR
         instance_checkpoint.send_marks_on(world, channels[into[channels] & marked], now_ns)

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from ..support.stored import replayed
 from .axe import assert_accessible
-from .test_run import start, wait_for
+from .test_run import open_at_frame, start
 from .waiting import wait_until_ended
 
 
@@ -26,11 +26,7 @@ def test_a_host_is_killed_and_its_windows_come_from_the_output_log(page: Page, a
     """The page shows how much a recovery would read and process again, and the kill's fork what it did."""
     first = start(api, experiment(purchases_with_an_output_log))
     wait_until_ended(api, page, first)
-    page.goto(f"/runs/{first}")
-    wait_for(page, "drawnFrame", 7)
-    page.get_by_role("slider", name="Moment shown").press("Home")
-    for _ in range(3):
-        page.get_by_role("button", name="One frame forward").click()
+    open_at_frame(page, first, frame=3, of=8)
     page.get_by_role("tab", name="Output logs").click()
     logs = page.get_by_test_id("output-logs")
     expect(logs).to_contain_text("at most 40 records to read")

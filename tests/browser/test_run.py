@@ -39,6 +39,15 @@ def wait_for(page: Page, number: str, at_least: int) -> None:
     until(lambda: page.evaluate(read) >= at_least, lambda: f"{number} reaches {at_least}; the page has {probe(page)}", page)
 
 
+def open_at_frame(page: Page, run_id: str, frame: int, of: int) -> None:
+    """Open an ended run of so many frames, and hold the moment at the end of one, from 0 on."""
+    page.goto(f"/runs/{run_id}")
+    wait_for(page, "drawnFrame", of - 1)
+    page.get_by_role("slider", name="Moment shown").press("Home")
+    for _ in range(frame):
+        page.get_by_role("button", name="One frame forward").click()
+
+
 def until_made(api: httpx.Client, page: Page, run_id: str, frames: int) -> None:
     """Wait until the engine has made so many frames of a run, whether somebody sees them or not."""
     until(lambda: api.get(f"/api/runs/{run_id}").json()["frames"] >= frames, f"the run has {frames} frames", page)

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from ..support.stored import apart, in_memory, stored
 from .axe import assert_accessible
 from .canvas import Canvas
-from .test_run import start, wait_for
+from .test_run import open_at_frame, start
 from .waiting import wait_until_ended
 
 
@@ -68,11 +68,7 @@ def test_a_process_is_killed_and_its_stores_are_filled_again(page: Page, api: ht
     """The kill leads to a fork that is compared with the run; its page shows the restore and what was read again."""
     first = start(api, experiment(purchases_on_two_hosts))
     wait_until_ended(api, page, first)
-    page.goto(f"/runs/{first}")
-    wait_for(page, "drawnFrame", 7)
-    page.get_by_role("slider", name="Moment shown").press("Home")
-    for _ in range(3):
-        page.get_by_role("button", name="One frame forward").click()
+    open_at_frame(page, first, frame=3, of=8)
     page.get_by_role("button", name="Kill node02").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("Its processes crash; its disk is left")).to_be_checked()

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from engine.core import layout as L
 from engine.core.control import instance_checkpoint
-from engine.core.tables import Capacity
 from engine.simulation.simulation import Simulation
 from engine.spec.experiment.metrics import SUMMARY
 from engine.state.output_log import Bounds, OutputLog
 from engine.state.output_logs import OutputLogs
 from engine.state.windows_log import Sizes, WindowsLog
-from tests.support.agreement import TINY, frames_of
+from tests.support.agreement import frames_of
+from tests.support.cuts import assert_cuts_leave_no_trace, ended
 from tests.support.stored import SECOND, in_memory, losing, replayed
 from tests.support.tiers import tier
 
@@ -32,13 +32,6 @@ SLIDING = {"kind": "sliding", "size_s": 1, "slide_s": 0.25, "clock": "event"}
 def logs(simulation: Simulation) -> OutputLogs:
     assert isinstance(simulation._stores, OutputLogs)
     return simulation._stores
-
-
-def ended(document: dict[str, Any], **options: Any) -> Simulation:
-    simulation = Simulation(document, keep_outputs=True, **options)
-    while simulation.advance():
-        pass
-    return simulation
 
 
 def results(simulation: Simulation) -> list[tuple[Any, ...]]:
@@ -305,18 +298,7 @@ def test_a_recovery_reads_then_replays() -> None:
 @pytest.mark.parametrize("senders", [1, 3])
 def test_a_recovery_does_not_depend_on_how_the_run_is_cut(senders: int, tmp_path: Any) -> None:
     document = losing(replayed(senders=senders, tasks=2, records_max=30, replay_max=70), 1.31, 2.02)
-    whole = ended(document)
-    tiny = Simulation(document, capacity=Capacity(**{**vars(TINY), "changes": 1}), keep_outputs=True)
-    for at_s in (0.3, 0.31, 0.7004, 1.3, 1.4, 1.51, 1.511, 1.6):
-        tiny.run_until(round(at_s * SECOND))
-        tiny.digest()
-    tiny.save(tmp_path / "run")
-    resumed, fork = Simulation.resume(document, tmp_path / "run", keep_outputs=True), tiny.fork()
-    for one in (tiny, resumed, fork):
-        while one.advance():
-            pass
-        assert one.digest() == whole.digest()
-        assert one.summary()["output_logs"] == whole.summary()["output_logs"]
+    assert_cuts_leave_no_trace(document, (0.3, 0.31, 0.7004, 1.3, 1.4, 1.51, 1.511, 1.6), tmp_path, "output_logs")
 
 
 def test_summaries_have_the_numbers_that_are_offered() -> None:

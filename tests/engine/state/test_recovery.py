@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from engine.core import layout as L
 from engine.core.control.instance_checkpoint import READ
-from engine.core.tables import Capacity
 from engine.simulation.simulation import Simulation
 from engine.state.recovery import Outage, Recovery, _newest
-from tests.support.agreement import TINY
+from tests.support.cuts import assert_cuts_leave_no_trace, ended
 from tests.support.stored import SECOND, Layout, crashing, one_task, stored
 
 PER_S = 400.0
@@ -34,13 +33,6 @@ def recovery(simulation: Simulation) -> Recovery:
     assert simulation._stores is not None
     assert simulation._stores.recovery is not None
     return simulation._stores.recovery
-
-
-def ended(document: dict[str, Any], **options: Any) -> Simulation:
-    simulation = Simulation(document, keep_outputs=True, **options)
-    while simulation.advance():
-        pass
-    return simulation
 
 
 def prices() -> list[int]:
@@ -287,18 +279,7 @@ def test_nothing_is_lost(
 @pytest.mark.parametrize("layout", ["fold", "retain", "join"])
 def test_a_recovery_does_not_depend_on_how_the_run_is_cut(layout: Layout, tmp_path: Any) -> None:
     document = crashing(stored(layout, horizon_s=4.0, per_s=300, commit_s=0.7, changelog={}), 1.31, restart_after_s=0.2)
-    whole = ended(document)
-    tiny = Simulation(document, capacity=Capacity(**{**vars(TINY), "changes": 1}), keep_outputs=True)
-    for at_s in (0.3, 0.31, 0.7004, 1.3, 1.4, 1.511, 1.6):
-        tiny.run_until(round(at_s * SECOND))
-        tiny.digest()
-    tiny.save(tmp_path / "run")
-    resumed, fork = Simulation.resume(document, tmp_path / "run", keep_outputs=True), tiny.fork()
-    for one in (tiny, resumed, fork):
-        while one.advance():
-            pass
-        assert one.digest() == whole.digest()
-        assert one.summary()["state"] == whole.summary()["state"]
+    assert_cuts_leave_no_trace(document, (0.3, 0.31, 0.7004, 1.3, 1.4, 1.511, 1.6), tmp_path, "state")
 
 
 def test_a_restore_that_a_crash_cuts_short_is_never_over() -> None:

@@ -31,7 +31,7 @@ export function OutputLogs() {
         {limits.replay !== null && <span>at most {plural(limits.replay, "record")} to process again</span>}
       </p>
       {news.infeasible > 0 && (
-        <p className="warn" data-testid="infeasible">
+        <p className="about warn" data-testid="infeasible">
           {plural(news.infeasible, "instance has", "instances have")} more open windows than {plural(limits.records ?? 0, "record")}, so a recovery reads
           more. Allow at least one record for each window.
         </p>
