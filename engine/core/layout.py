@@ -335,7 +335,8 @@ KNOWS_TAKEN, KNOWS_GREATER = 1, 2
 RULE_CLOCK, RULE_CYCLE, RULE_INDEX = 1, 2, 4  # HMNR's two tests, or BCS
 
 # C_TURN: of the first channel of a sender on an edge: how many records it has sent there; partitionings that take turns read it
-C_SENDER, C_RECEIVER, C_EDGE, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_COLUMNS = range(8)
+# C_HELD: the sender holds back records with lower numbers, and the marks before them
+C_SENDER, C_RECEIVER, C_EDGE, C_CONSUMED, C_WAITING, C_WATERMARK, C_TURN, C_HELD, C_COLUMNS = range(9)
 # where records are counted (E_COUNTED), by channel: the number of the next one to be sent, and of the next one that the receiver has not
 # served; apart, since each record asks for them and the rows of all channels do not fit into the cache
 SEQ_SENT, SEQ_PROCESSED, SEQ_COLUMNS = range(3)

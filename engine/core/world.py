@@ -325,7 +325,7 @@ class World:
             w.tally[:, : L.Y_READ],
             w.progress,
             w.epochs,
-            w.chan,
+            w.chan[:, : L.C_HELD],
             gate,
             align,
             w.credit,
@@ -334,6 +334,8 @@ class World:
             w.latency_sums,
             w.hook,
         )
+        if w.chan[:, L.C_HELD].any():
+            add(w.chan[:, L.C_HELD])
         for slots in self.held():
             add(self._messages_digest(slots))
         for i in range(len(inst)):

@@ -79,7 +79,17 @@ from engine.operators.aggregation import (
     send_late,
     take_record,
 )
-from engine.operators.windows import AggregateWindow, Marked, NoWindow, Sliding, Tumbling, Until, deadlines, panes_of_a_record
+from engine.operators.windows import (
+    PROCESSING_TIME,
+    AggregateWindow,
+    Marked,
+    NoWindow,
+    Sliding,
+    Tumbling,
+    Until,
+    deadlines,
+    panes_of_a_record,
+)
 from engine.spec.base.operator import Model
 from engine.spec.base.problems import Refusal, suggestion
 from engine.spec.base.records import FieldType, RecordSchema
@@ -444,6 +454,10 @@ class Aggregate(Aggregation):
         if params.evaluation == "at_firing":
             return "it retains records, and a checkpoint of a window has its value (evaluation incremental)"
         return cls.unlogged(params)
+
+    @classmethod
+    def unmirrored(cls, params: Params) -> str:
+        return PROCESSING_TIME if getattr(params.window, "clock", "event") == "processing" else ""
 
     @classmethod
     def weight_out(cls, params: Params, weight: int, port: str) -> int:

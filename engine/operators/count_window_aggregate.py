@@ -239,6 +239,10 @@ class CountWindowAggregate(Aggregation):
         return ()
 
     @classmethod
+    def unmirrored(cls, params: Params) -> str:
+        return ""  # records alone end its windows
+
+    @classmethod
     def lower(cls, params: Params, inputs: Any, lowering: Any) -> list[int]:
         schema: RecordSchema = inputs["in"]
         together = params.counts == "all" and params.key is not None

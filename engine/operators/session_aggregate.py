@@ -83,7 +83,7 @@ from engine.operators.aggregation import (
     send_late,
     take_record,
 )
-from engine.operators.windows import Clock, at_least_a_nanosecond
+from engine.operators.windows import PROCESSING_TIME, Clock, at_least_a_nanosecond
 from engine.spec.base.operator import Model
 from engine.spec.base.records import RecordSchema
 from engine.spec.base.units import Number, seconds_ns
@@ -457,6 +457,10 @@ class SessionAggregate(Aggregation):
     @classmethod
     def may_be_late(cls, params: Params) -> bool:
         return params.clock == "event"
+
+    @classmethod
+    def unmirrored(cls, params: Params) -> str:
+        return PROCESSING_TIME if params.clock == "processing" else ""
 
     @classmethod
     def unscaled(cls, params: Params) -> str:

@@ -19,6 +19,9 @@ Clock = Annotated[
     ),
 ]
 
+PROCESSING_TIME = "its windows are of processing time, and another host serves its records at other times (choose clock event)"
+"""Why a copy of an operator may give other results."""
+
 
 class NoWindow(Model):
     """One pane that never ends."""

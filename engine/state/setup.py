@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 
 from engine.core.world import World
 from engine.spec import Experiment, RecordSchema
+from engine.spec.experiment.states.active_standby import ActiveStandby
 from engine.spec.experiment.states.base import Changelog
 from engine.spec.experiment.states.replayed import ReplayedState
 
 from .output_log_telemetry import OutputLogWatch
 from .output_logs import OutputLogs
+from .standbys import Standbys, StandbyWatch
 from .stores import Stores
 from .telemetry import StateWatch
 
-Kept = Stores | OutputLogs
-KeptWatch = StateWatch | OutputLogWatch
+Kept = Stores | OutputLogs | Standbys
+KeptWatch = StateWatch | OutputLogWatch | StandbyWatch
 
 
 def kept_state(experiment: Experiment, world: World, schemas: Mapping[str, RecordSchema], texts: Callable[[], list[str]]) -> Kept | None:
@@ -24,6 +26,8 @@ def kept_state(experiment: Experiment, world: World, schemas: Mapping[str, Recor
     state = experiment.policies.state
     if isinstance(state, Changelog):
         return Stores(experiment, world, schemas, texts)
+    if isinstance(state, ActiveStandby):
+        return Standbys(experiment, world)
     return OutputLogs(experiment, world, schemas) if isinstance(state, ReplayedState) else None
 
 
@@ -31,6 +35,8 @@ def watch_of(kept: Kept | None, world: World, hosts: Sequence[str]) -> KeptWatch
     """hosts: names of all."""
     if kept is None:
         return None
+    if isinstance(kept, Standbys):
+        return StandbyWatch(kept, hosts)
     return StateWatch(kept, world, hosts) if isinstance(kept, Stores) else OutputLogWatch(kept, hosts)
 
 
@@ -42,4 +48,6 @@ def features(experiment: Experiment) -> Sequence[str]:
     if isinstance(state, ReplayedState):
         replays = any(fault.loses_host for fault in experiment.faults)
         return ("changes", "background", "counting", *(("logging",) if replays else ()))
+    if isinstance(state, ActiveStandby):
+        return ("counting", "holding", "logging", "losses")
     return ()

@@ -86,6 +86,19 @@ def losing(document: dict[str, Any], *at_s: float, restart_after_s: float = 0.2)
     return {**document, "faults": [{**fault, "when": {"kind": "at", "at_s": round(at, 6)}} for at in at_s]}
 
 
+def mirrored(horizon_s: float = 5.0, per_s: float = 400.0, tasks: int = 1, until_s: float | None = None, **state: Any) -> dict[str, Any]:
+    """The same windows in memory, and with a standby on a fourth host."""
+    document = replayed(horizon_s, per_s, 1, tasks, until_s)
+    operators, edges = document["query"]["operators"], document["query"]["edges"]
+    operators.append({**operators[1], "id": "standby"})
+    edges += [{**edges[0], "target": "standby"}, {**edges[1], "source": "standby"}]
+    document["cluster"]["hosts"].append({**document["cluster"]["hosts"][0], "name": "spare"})
+    document["placement"]["hosts"]["standby"] = ["spare"] * tasks
+    pairs = [{"operator": "revenue", "standby": "standby"}]
+    document["policies"]["state"] = {"kind": "active_standby", "pairs": pairs, "takeover_ms": 200, **state}
+    return document
+
+
 def one_task(document: dict[str, Any]) -> dict[str, Any]:
     """The same with one instance of each operator."""
     changed = deepcopy(document)

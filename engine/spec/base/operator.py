@@ -124,6 +124,11 @@ class Operator(Kind):
         return "this kind does not tell which records its windows include"
 
     @classmethod
+    def unmirrored(cls, params: Any) -> str:
+        """Why a copy with the same input may give other results (`policies.state`); empty if they depend on nothing but its order."""
+        return "this kind does not tell whether its results depend on the order of its input alone"
+
+    @classmethod
     def weight_out(cls, params: Any, weight: int, port: str) -> int:
         """Number of real records per output record on this port, if each input record stands for `weight` real ones."""
         return weight

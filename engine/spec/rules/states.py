@@ -14,11 +14,13 @@ from ..experiment.cluster import Pool
 from ..experiment.memory import Budget
 from ..experiment.occurrences.in_commit import InCommit
 from ..experiment.partitionings.forward import Forward
+from ..experiment.states.active_standby import ActiveStandby
 from ..experiment.states.adjustment import Adjustment
 from ..experiment.states.base import RECORD_BYTES, Changelog
 from ..experiment.states.replayed import ReplayedState
 from .draft import Draft
 from .replays import replay_problems
+from .standbys import standby_problems
 
 AT = ("policies", "state")
 
@@ -27,6 +29,9 @@ def state_problems(draft: Draft, params: Mapping[str, Any], placement: Mapping[s
     """params: typed parameters by operator id, None if they are invalid. placement: hosts of its instances by operator id, None if
     unknown."""
     about = draft.state
+    if isinstance(about, ActiveStandby):
+        yield from standby_problems(draft, about, params, placement)
+        return
     if not isinstance(about, Changelog | ReplayedState):
         return
     stored = [id for id, kind in draft.kinds.items() if kind.keeping is not None]

@@ -2,7 +2,7 @@
 
 from engine.core.fragments import IN_LOOP
 from engine.core.kernels.event_loop.control_messages import send_control_message
-from engine.core.kernels.event_loop.sending import make_message, send
+from engine.core.kernels.event_loop.sending import hold, make_message, send
 from engine.core.kernels.hashing import group_of
 from engine.core.kernels.memory import room_unsent
 from engine.core.kernels.messages import free_message
@@ -37,6 +37,12 @@ def emit():
         check_space()
         # from here on the send happens
         make_message()
+        # WEAVE if holding
+        if msg[made, M_SEQUENCE] < chan[c, C_HELD]:
+            hold()
+            move_cursor()
+            continue
+        # WEAVE end
         send()
         move_cursor()
 

@@ -4,7 +4,7 @@ from engine.core.compiler import prefetch
 from engine.core.kernels.channel_log import keep_copy
 from engine.core.kernels.dependency_vectors import publish
 from engine.core.kernels.memory import room_unsent
-from engine.core.kernels.messages import take_message
+from engine.core.kernels.messages import discard, take_message
 from engine.core.kernels.transmission import hand_over, note_way, transmit
 from engine.core.layout import *
 
@@ -66,6 +66,14 @@ def make_message():
     msg[made, M_EDGE] = e
     msg[made, M_CHANNEL] = c
     msg[made, M_NEXT] = -1
+
+
+def hold():
+    """The sender keeps the message to itself: a record in the log of its channel, if it has one."""
+    host[h, H_OUT_BYTES] -= size
+    if is_record and gate[c, Q_LOG] >= 0:
+        keep_copy(world, c, made)
+    discard(world, made)
 
 
 def send():
