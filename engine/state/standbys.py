@@ -59,7 +59,7 @@ class Takeover:
 
 
 class Standbys:
-    """samples: what frames tell, at the ends of the last two frames. takeovers: of the run, in order."""
+    """sample: what a frame tells of each pair, at the end of the last one. takeovers: of the run, in order."""
 
     may_fill, exhaustion = False, ""
 
@@ -169,14 +169,15 @@ class Standbys:
     # -- for telemetry -------------------------------------------------------------------------------------------------------------
 
     def _counts(self, world: World) -> list[dict[str, int]]:
-        """By pair. held: results of the standby that its sinks have not had, yet. behind: records of the input that it has still to
+        """By pair. active, lost: as of `Pair`. held: results of the standby that its sinks have not had, yet. behind: records of the input that it has still to
         process and its operator has processed, negative if it is ahead."""
         w, found = world.arrays, []
         for pair in self.pairs:
             ready = pair.lost < 0
             held = w.carried[pair.out_of[1], L.SEQ_SENT] - w.carried[pair.out_of[0], L.SEQ_PROCESSED]
             served = [int(w.carried[into, L.SEQ_PROCESSED].sum()) for into in pair.into]
-            found.append({"held": int(np.maximum(held, 0).sum()) * ready, "behind": (served[0] - served[1]) * ready})
+            numbers = {"held": int(np.maximum(held, 0).sum()) * ready, "behind": (served[0] - served[1]) * ready}
+            found.append({"active": pair.active, "lost": pair.lost, **numbers})
         return found
 
     # -- saving --------------------------------------------------------------------------------------------------------------------
@@ -205,23 +206,16 @@ class StandbyWatch:
         self._standbys, self._hosts = standbys, hosts
 
     def frame(self, from_ns: int, to_ns: int) -> dict[str, Any]:
-        """At the end of the frame. held, behind: as of `Standbys`, of all pairs. ready: pairs with a standby. pairs: by operator's instance,
-        whose results are sent, on which host, and where its standby is, none if that is lost. takeovers: those that began in the frame, or
-        were not over when it began."""
-        names = self._hosts
+        """At the end of the frame. held, behind: as of `Standbys`, of all pairs. ready: pairs of which neither is lost. pairs: by name of
+        the operator's instance. instances: of each pair, its own and the standby's, and where they are. takeovers: those that began in the
+        frame, or were not over when it began."""
+        pairs, sample = self._standbys.pairs, self._standbys.sample
         return {
-            "held": sum(one["held"] for one in self._standbys.sample),
-            "behind": sum(one["behind"] for one in self._standbys.sample),
-            "ready": sum(pair.lost < 0 for pair in self._standbys.pairs),
-            "pairs": {
-                pair.names[0]: {
-                    "active": pair.names[pair.active],
-                    "host": names[pair.hosts[pair.active]],
-                    **({"standby": names[pair.hosts[1]]} if pair.lost < 0 else {}),
-                    **one,
-                }
-                for pair, one in zip(self._standbys.pairs, self._standbys.sample, strict=True)
-            },
+            "held": sum(one["held"] for one in sample),
+            "behind": sum(one["behind"] for one in sample),
+            "ready": sum(one["lost"] < 0 for one in sample),
+            "pairs": {pair.names[0]: one for pair, one in zip(pairs, sample, strict=True)},
+            "instances": [{"names": list(pair.names), "hosts": [self._hosts[h] for h in pair.hosts]} for pair in pairs],
             "takeovers": [self._told(one, to_ns) for one in self._standbys.takeovers if from_ns < one.at_ns and one.lost_ns <= to_ns],
         }
 

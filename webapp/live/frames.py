@@ -674,12 +674,52 @@ class OutputLogNews(TypedDict):
     outages: list[Outage]
 
 
+class StandbyPair(TypedDict):
+    """An instance and its standby. names and hosts: its own, the standby's."""
+
+    names: list[str]
+    hosts: list[str]
+
+
+class StandbySample(TypedDict):
+    """active: whose results are sent: 0 the operator's, 1 the standby's. lost: which of the two is lost, -1 if neither is. held: results of
+    the standby that its sinks have not had from the operator. behind: records that it has still to process and the operator has processed,
+    negative if it is ahead."""
+
+    active: int
+    lost: int
+    held: int
+    behind: int
+
+
+class Takeover(TypedDict):
+    """host: that was lost. at_s: when its standbys send their results. again: how many of them they had held back, absent before."""
+
+    host: str
+    lost_s: float
+    at_s: float
+    again: NotRequired[int]
+
+
+@EXACT
+class StandbyNews(TypedDict):
+    """Standbys at the end of the frame; held and behind: of all together. ready: pairs of which neither is lost. pairs: by instance.
+    takeovers: that began in the frame, or were not over when it began."""
+
+    held: int
+    behind: int
+    ready: int
+    pairs: dict[str, StandbySample]
+    instances: list[StandbyPair]
+    takeovers: list[Takeover]
+
+
 @EXACT
 class Frame(TypedDict):
     """One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
-    runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. output_logs: only in runs whose
-    operators have them. queries: only of documents that name queries."""
+    runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. output_logs and standbys: only in
+    runs whose operators have them. queries: only of documents that name queries."""
 
     n: int
     t_s: float
@@ -706,6 +746,7 @@ class Frame(TypedDict):
     spaces: NotRequired[dict[str, SpacesNews]]
     state: NotRequired[StateNews]
     output_logs: NotRequired[OutputLogNews]
+    standbys: NotRequired[StandbyNews]
 
 
 class FramePage(TypedDict):

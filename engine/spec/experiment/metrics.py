@@ -161,6 +161,11 @@ OF_OUTPUT_LOGS = {
     "longest_restore_ms": Quantity("ms", "Longest time to read an output log and load its windows."),
     "longest_outage_ms": Quantity("ms", "Longest time from a loss until the operators of the host go on."),
 }
+OF_STANDBYS = {
+    "takeovers": Quantity("", "Losses of hosts after which standbys took over."),
+    "sent_again": Quantity("records", "Results that standbys had held back and sent when they took over."),
+    "unprotected": Quantity("", "Instances without a standby at the end, since one of the two was lost."),
+}
 OF_ATTRIBUTION = {
     "records": Quantity("records", "Records whose service began."),
     "driver_queue_ns": Quantity("ns", "Sum of the waits of records in the logs."),
@@ -206,6 +211,7 @@ SUMMARY: dict[str, Quantity] = {
     **{f"scheduling.{name}": of for name, of in OF_SCHEDULING.items()},
     **{f"state.{name}": of for name, of in OF_STATE.items()},
     **{f"output_logs.{name}": of for name, of in OF_OUTPUT_LOGS.items()},
+    **{f"standbys.{name}": of for name, of in OF_STANDBYS.items()},
     **{f"queries.<query>.{name}": of for name, of in OF_QUERY.items()},
     **{f"operators.<operator>.{name}": of for name, of in OF_OPERATOR.items()},
 }
@@ -239,6 +245,9 @@ OVER_TIME: dict[str, Quantity] = {
         "output_logs.extent": Quantity("records", "Records of output logs that a recovery of all instances would read."),
         "output_logs.replay": Quantity("records", "Records of the input that it would process again."),
         "output_logs.checkpoints": Quantity("", "Checkpoints of windows in the frame."),
+        "standbys.held": Quantity("records", "Results that standbys hold back."),
+        "standbys.behind": Quantity("records", "Records of the input that standbys have still to process, and their operators have processed."),
+        "standbys.ready": Quantity("", "Instances with a standby."),
         "state.written_bytes": Quantity("bytes", "Bytes that local stores wrote to disks in the frame."),
         "state.appended": Quantity("records", "Records that went to changelogs in the frame."),
         "state.requests": Quantity("", "Requests of senders in the frame."),

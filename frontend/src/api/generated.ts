@@ -826,8 +826,8 @@ export interface components {
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
          *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
-         *     runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. output_logs: only in runs whose
-         *     operators have them. queries: only of documents that name queries.
+         *     runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. output_logs and standbys: only in
+         *     runs whose operators have them. queries: only of documents that name queries.
          */
         Frame: {
             n: number;
@@ -869,6 +869,7 @@ export interface components {
             };
             state?: components["schemas"]["StateNews"];
             output_logs?: components["schemas"]["OutputLogNews"];
+            standbys?: components["schemas"]["StandbyNews"];
         };
         /** @description next: the `after` of the next call, or null once the run has ended and no frames are left. */
         FramePage: {
@@ -1295,6 +1296,36 @@ export interface components {
             stored?: components["schemas"]["StoredRecord"][];
         };
         /**
+         * @description Standbys at the end of the frame; held and behind: of all together. ready: pairs of which neither is lost. pairs: by instance.
+         *     takeovers: that began in the frame, or were not over when it began.
+         */
+        StandbyNews: {
+            held: number;
+            behind: number;
+            ready: number;
+            pairs: {
+                [key: string]: components["schemas"]["StandbySample"];
+            };
+            instances: components["schemas"]["StandbyPair"][];
+            takeovers: components["schemas"]["Takeover"][];
+        };
+        /** @description An instance and its standby. names and hosts: its own, the standby's. */
+        StandbyPair: {
+            names: string[];
+            hosts: string[];
+        };
+        /**
+         * @description active: whose results are sent: 0 the operator's, 1 the standby's. lost: which of the two is lost, -1 if neither is. held: results of
+         *     the standby that its sinks have not had from the operator. behind: records that it has still to process and the operator has processed,
+         *     negative if it is ahead.
+         */
+        StandbySample: {
+            active: number;
+            lost: number;
+            held: number;
+            behind: number;
+        };
+        /**
          * @description Local stores. written_bytes to disks, appended records, requests to the broker, passes of cleaners, commits: in the frame. Bytes of
          *     all changelogs at its end, and the largest dirty_ratio of one. since_commit_s: since the last commit began, or since the start.
          *     broker_busy, worker_busy: of the cores, in the frame. cleaners: by number, from 1 on.
@@ -1387,6 +1418,13 @@ export interface components {
                 number,
                 number
             ][];
+        };
+        /** @description host: that was lost. at_s: when its standbys send their results. again: how many of them they had held back, absent before. */
+        Takeover: {
+            host: string;
+            lost_s: number;
+            at_s: number;
+            again?: number;
         };
         /** @description wait_ms: how long a message that enters the trunk at the end of the frame waits until it is free. */
         TrunkSample: {
@@ -4972,11 +5010,15 @@ export type ScheduledInput = components['schemas']['ScheduledInput'];
 export type ScheduledQuery = components['schemas']['ScheduledQuery'];
 export type SchedulingNews = components['schemas']['SchedulingNews'];
 export type SpacesNews = components['schemas']['SpacesNews'];
+export type StandbyNews = components['schemas']['StandbyNews'];
+export type StandbyPair = components['schemas']['StandbyPair'];
+export type StandbySample = components['schemas']['StandbySample'];
 export type StateNews = components['schemas']['StateNews'];
 export type StoreLimits = components['schemas']['StoreLimits'];
 export type StoreSample = components['schemas']['StoreSample'];
 export type StoreSettings = components['schemas']['StoreSettings'];
 export type StoredRecord = components['schemas']['StoredRecord'];
+export type Takeover = components['schemas']['Takeover'];
 export type TrunkSample = components['schemas']['TrunkSample'];
 export type WorksetHandOver = components['schemas']['WorksetHandOver'];
 export type Bar = components['schemas']['Bar'];

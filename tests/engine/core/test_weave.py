@@ -41,7 +41,7 @@ from ...support.recovery_examples import (
 )
 from ...support.rescaling_examples import in_place, order_of, running
 from ...support.scheduled_examples import contended
-from ...support.stored import losing, replayed, stored
+from ...support.stored import losing, mirrored, replayed, stored
 
 Document = dict[str, Any]
 
@@ -112,6 +112,7 @@ RUNS: dict[str, Callable[[], Document]] = {
     "moves": lambda: moving(),
     "changes": lambda: stored(horizon_s=2.5),
     "changes, sent again": lambda: losing(replayed(horizon_s=3.5, replay_max=50), 0.77),
+    "holding": lambda: losing(mirrored(horizon_s=3.5), 0.77),
     "adapting": lambda: with_losses(counting(protocol=hybrid(("bids", "keys", "counts", "sink"), adapt={"intervals": 2})), LOST),
 }
 """Runs by a feature of their loops; many have others, too."""

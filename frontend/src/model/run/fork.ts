@@ -3,6 +3,7 @@ import type { ExperimentDocument } from "../../api/document";
 import type { Json, Kind, Registry, Tagged } from "../../api/types";
 import { relocates } from "./scaling";
 import { hasOutputLogs } from "./outputLogs";
+import { hasStandbys } from "./standbys";
 import { hasStores } from "./stores";
 
 /** What goes wrong in a fork; `none`: only the load changes. */
@@ -169,6 +170,8 @@ export function lossMeans(
     return { text: "Its stores are filled from their changelogs, and its sources read again from the last commit.", replaced: false };
   if (hasOutputLogs({ policies }))
     return { text: "Its windows are read from their output logs, and what came since is sent again.", replaced: false };
+  if (hasStandbys({ policies }))
+    return { text: "Standbys of its operators take over with the results that they have held back.", replaced: false };
   const protocol = policies?.checkpointing as { kind?: string; semantics?: string; spares?: number } | undefined;
   const kind = protocol?.kind ?? "none";
   const text = checkpointings.find((one) => one.kind === kind)?.loss_text ?? "";

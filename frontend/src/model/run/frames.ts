@@ -4,6 +4,7 @@
  */
 import type { BalancingAction, Death, Frame, Outage, WorksetHandOver } from "../../api/types";
 import { addOutages } from "./outages";
+import { StandbyHistory } from "./standbyHistory";
 import { SpaceHistory } from "./spaces";
 import { CheckpointHistory } from "./checkpoints";
 import { ScalingHistory } from "./scaling";
@@ -56,6 +57,8 @@ export class FrameLog {
   readonly handOvers: WorksetHandOver[] = [];
   /** Losses of hosts with local stores, in order; it grows in place. */
   readonly outages: Outage[] = [];
+  /** Operators with standbys, and takeovers; it grows in place. */
+  readonly standbys = new StandbyHistory();
   /** Worksets of similarity joins; it grows in place. */
   readonly spaces = new SpaceHistory();
   private readonly root = new Branch();
@@ -85,6 +88,7 @@ export class FrameLog {
       if (frame.balancing) this.balancing.push(...frame.balancing.actions);
       this.handOvers.push(...(frame.balancing?.hand_overs ?? []));
       addOutages(this.outages, frame.state?.outages ?? frame.output_logs?.outages ?? []);
+      if (frame.standbys) this.standbys.add(frame.standbys);
       if (frame.spaces) this.spaces.add(frame.spaces, frame.t_s);
       if (frame.engine?.stopped_s) addStops((this.stops ??= []), frame.engine.stopped_s);
       this.count += 1;

@@ -72,7 +72,7 @@ export interface Values {
   most: number;
 }
 
-export function strip(log: FrameLog, part: "state" | "output_logs", field: string, n: number, frames: number): Values {
+export function strip(log: FrameLog, part: "state" | "output_logs" | "standbys", field: string, n: number, frames: number): Values {
   const column = log.column(part, field);
   const first = Math.max(0, n + 1 - frames);
   const values = Array.from({ length: n + 1 - first }, (_, k) => column[first + k] || 0); // a frame without the field counts as 0

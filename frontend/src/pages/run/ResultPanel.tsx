@@ -9,6 +9,7 @@ import type { RunEvent } from "../../model/run/events";
 import { isScheduled } from "../../model/run/scheduling";
 import { similarityJoins } from "../../model/run/spaces";
 import { hasOutputLogs } from "../../model/run/outputLogs";
+import { hasStandbys } from "../../model/run/standbys";
 import { hasStores } from "../../model/run/stores";
 import { Icon } from "../../ui/Icon";
 import { Tabs } from "../../ui/Tabs";
@@ -26,12 +27,13 @@ import { Records } from "./Records";
 import { Scheduler } from "./Scheduler";
 import { Spaces } from "./Spaces";
 import { OutputLogs } from "./OutputLogs";
+import { Standbys } from "./Standbys";
 import { Stores } from "./Stores";
 import { SummaryTable } from "./Summary";
 import { Verdicts } from "./Verdicts";
 
 /** They take the room of topology and hosts, unless somebody wants to see these, too. */
-const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "spaces", "balancing", "stores", "output_logs", "instances", "spark"];
+const WIDE: PanelId[] = ["records", "autoscaler", "queries", "scheduler", "spaces", "balancing", "stores", "output_logs", "standbys", "instances", "spark"];
 
 /** What came of the run: its summary once it has one, what happened, where the time went, and single records. */
 export const ResultPanel = memo(function ResultPanel({
@@ -73,6 +75,7 @@ export const ResultPanel = memo(function ResultPanel({
     balancing: isBalanced(document),
     stores: hasStores(document),
     output_logs: hasOutputLogs(document),
+    standbys: hasStandbys(document),
   };
   const named = address.panel && (has as Partial<Record<PanelId, boolean>>)[address.panel] !== false ? address.panel : null;
   const panel: PanelId = named ?? (has.summary ? "summary" : "events");
@@ -102,6 +105,7 @@ export const ResultPanel = memo(function ResultPanel({
           ...(has.balancing ? [{ id: "balancing" as const, label: "Balancing" }] : []),
           ...(has.stores ? [{ id: "stores" as const, label: "Stores" }] : []),
           ...(has.output_logs ? [{ id: "output_logs" as const, label: "Output logs" }] : []),
+          ...(has.standbys ? [{ id: "standbys" as const, label: "Standbys" }] : []),
           { id: "instances", label: "Instances" },
           { id: "records", label: "Records" },
           { id: "spark", label: "Spark" },
@@ -137,6 +141,7 @@ export const ResultPanel = memo(function ResultPanel({
       {panel === "balancing" && <Balancing document={document} />}
       {panel === "stores" && <Stores />}
       {panel === "output_logs" && <OutputLogs />}
+      {panel === "standbys" && <Standbys />}
       {panel === "notes" && <Notes run={run} gone={gone} />}
       {panel === "instances" && (
         <Instances

@@ -8,7 +8,7 @@ import { spanIn } from "../../model/run/series";
 import { toast } from "../../ui/toasts";
 import { useLiveRun } from "./liveRun";
 
-export const PANELS = ["summary", "assertions", "events", "autoscaler", "checkpoints", "time", "queries", "scheduler", "spaces", "balancing", "stores", "output_logs", "instances", "records", "spark", "notes"] as const;
+export const PANELS = ["summary", "assertions", "events", "autoscaler", "checkpoints", "time", "queries", "scheduler", "spaces", "balancing", "stores", "output_logs", "standbys", "instances", "records", "spark", "notes"] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Address {
