@@ -194,3 +194,22 @@ def test_figures_are_accessible(new_context: Callable[..., BrowserContext], api:
         settled(page)
         assert_accessible(page)
         assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth && document.scrollingElement.scrollHeight <= innerHeight")
+
+
+def test_the_set_up_of_a_figure_is_shown(page: Page) -> None:
+    """A deployment by itself, that of other figures when somebody asks for it, study by study. All is in the address."""
+    page.goto("/figures/incremental/4.1")
+    picture = page.get_by_test_id("set-up").get_by_role("img")
+    expect(picture).to_have_attribute("alt", re.compile("purchases on node02; revenue on node02; output on node02"))
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 700
+    assert_accessible(page)
+    page.get_by_test_id("show-set-up").click()
+    expect(page.get_by_test_id("set-up")).to_have_count(0)
+    page.goto("/figures/incremental/table-4.1")
+    expect(page.get_by_test_id("drawing")).to_be_visible()
+    expect(page.get_by_test_id("set-up")).to_have_count(0)
+    page.get_by_test_id("show-set-up").click()
+    page.get_by_test_id("set-up").get_by_label("Study").select_option("retain")
+    expect(page).to_have_url(re.compile("setup=retain"))
+    expect(picture).to_have_attribute("alt", re.compile("retained.*revenue on node02"))
+    assert_accessible(page)

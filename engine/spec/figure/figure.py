@@ -257,6 +257,11 @@ class Drawing(Model):
     columns: dict[str, Column] = Field(
         default_factory=dict, max_length=50, description="properties of table columns, by name of the series"
     )
+    deployment: str | None = Field(
+        default=None,
+        description="study whose query and hosts are part of the drawing",
+        exclude_if=lambda deployment: deployment is None,
+    )
 
 
 class Figure(Model):
@@ -321,6 +326,8 @@ class Figure(Model):
                     raise Refusal(
                         f"'{mark.at}' is a series, but the position of a mark must be a number", at=at, code="wrong_type", value=mark.at
                     )
+        if self.drawing.deployment is not None:
+            self._known(self.drawing.deployment, self.studies, "study", ("drawing", "deployment"))
         columns = {drawn.name or drawn.value for panel in self.drawing.panels for drawn in panel.series}
         for name in self.drawing.columns:
             if self.drawing.kind != "table":

@@ -95,5 +95,6 @@ export interface FigureDocument {
   values: Record<string, { kind: string; study?: string }>;
   reported?: Record<string, number | { x: (number | string)[]; y: number[] }>;
   /** table: each panel is a table, its series are the columns; what is said of those with a name holds in all tables. */
-  drawing: { kind?: "panels" | "table"; panels: FigurePanel[]; columns?: Record<string, FigureColumn> };
+  /** deployment: the study whose query and hosts are part of it. */
+  drawing: { kind?: "panels" | "table"; panels: FigurePanel[]; columns?: Record<string, FigureColumn>; deployment?: string };
 }

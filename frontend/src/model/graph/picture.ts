@@ -7,11 +7,13 @@ import { isWithin, limitsOf, regionLinksOf } from "../document/regions";
 import { OPERATOR_COLOURS } from "./colours";
 import { waysOf } from "./edgeWay";
 import { inputType, partitioningLabel, recordTypes } from "./graph";
+import { BROKER_WIDTH, brokerOf } from "./broker";
 import { boxOf, hardwareOf } from "./hardware";
 import { SLOT, slotsOn, specOn, TILE } from "./hostTiles";
 import { NODE, nodeHeight, PORT, positionsOf } from "./layout";
 
 const MARGIN = 32;
+const GAP = 8;
 /** Letters that fit, by their mean width. */
 const fitting = (text: string, width: number, letter: number) => {
   const most = Math.max(1, Math.floor(width / letter));
@@ -35,7 +37,10 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
   const hardware = hardwareOf(document, kinds);
   const positions = positionsOf(document);
   const types = recordTypes(document, schemas, streamTitles);
+  const broker = brokerOf(document);
+  const beside = broker ? BROKER_WIDTH + GAP : 0;
   const drawing = boxOf(hardware);
+  drawing.width += beside;
   const [left, top] = [drawing.x - MARGIN, drawing.y - MARGIN];
   const [width, height] = [drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN];
   const text = (x: number, y: number, words: string, style = "", size = 11) =>
@@ -114,6 +119,26 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
       ),
     ].join("");
 
+  const squares = (ids: string[], x: number, y: number) =>
+    ids
+      .map((id, at) => [x + at * (SLOT.size + SLOT.gap), operatorColour(indices.get(id) ?? 0)] as const)
+      .map(([left, fill]) => `<rect x="${left}" y="${y}" width="${SLOT.size}" height="${SLOT.size}" rx="2" fill="${fill}"/>`)
+      .join("");
+  /** The host with the changelogs, beside those of the document: a partition for each instance. */
+  const brokerBox = () => {
+    const last = hardware.groups.at(-1);
+    if (!broker || !last) return "";
+    const x = Math.max(hardware.right, last.x + last.width) + GAP;
+    return [
+      box(x, last.y, BROKER_WIDTH, last.height, "--bg-surface", "--line"),
+      text(x + 8, last.y + 18, "Broker", bold, 12),
+      text(x + BROKER_WIDTH - 8, last.y + 18, `${broker.cores} cores`, `${quiet} text-anchor="end"`),
+      text(x + 8, last.y + 44, "Changelogs", bold),
+      text(x + 8, last.y + 58, fitting(broker.about, BROKER_WIDTH - 16, 5.6), quiet),
+      squares(broker.partitions.slice(0, Math.floor((BROKER_WIDTH - 16) / (SLOT.size + SLOT.gap))), x + 8, last.y + 66),
+    ].join("");
+  };
+
   const ways = waysOf(document, kinds, positions);
   const label = (x: number, y: number, words: string) => {
     const wide = words.length * 5.8 + 12;
@@ -132,6 +157,7 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
     ...document.query.operators.map(operator),
     ...ways.map(({ edge, way, lane }) => label(way.x, way.y, `${lane >= 0 ? "feedback, " : ""}${partitioningLabel(edge.partitioning)}`)),
     ...hardware.groups.map(group),
+    brokerBox(),
     ...hardware.regionLinks.map(({ path, heads }) => `<path d="${path}${heads}" fill="none" stroke="${colour("--text-2")}" stroke-width="1.5"/>`),
     ...hardware.regionLinks.map(({ index, x, y }) => label(x, y, limitsOf(regionLinksOf(document)[index] ?? {}) || "not set")),
     "</svg>",

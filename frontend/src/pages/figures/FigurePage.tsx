@@ -15,9 +15,12 @@ import { Behind } from "./Behind";
 import { FigureActions } from "./FigureActions";
 import { FigureHead } from "./FigureHead";
 import { Panels } from "./Panels";
+import { Setup } from "./Setup";
 import "./figures.css";
 
-const NAMES = ["scale", "point", "view"] as const;
+const NAMES = ["scale", "point", "view", "setup"] as const;
+/** In the address: the set-up that a figure shows by itself is hidden. */
+const HIDDEN = "hidden";
 
 /** One figure: what a paper claims, what was measured, what holds of it, and the runs behind. All that is chosen stands in the address. */
 export function FigurePage() {
@@ -57,6 +60,7 @@ function Asked({ id }: { id: string }) {
       carried={carried}
       point={url.point}
       table={url.view === "table"}
+      setup={url.setup}
       stale={isPlaceholderData}
       change={change}
     />
@@ -69,6 +73,7 @@ function Opened({
   carried,
   point: pointNamed,
   table,
+  setup,
   stale,
   change,
 }: {
@@ -77,6 +82,8 @@ function Opened({
   carried: Reproduction[];
   point: string;
   table: boolean;
+  /** The study whose set-up is shown; "": the one that the figure names, if any. */
+  setup: string;
   stale: boolean;
   change: ReturnType<typeof useUrlState<(typeof NAMES)[number]>>[1];
 }) {
@@ -84,6 +91,9 @@ function Opened({
   const panels = useMemo(() => panelsOf(document, figure.values), [document, figure.values]);
   const point = pointOf(pointNamed, panels);
   const onlyTable = document.drawing.kind === "table";
+  const studies = Object.keys(document.studies ?? {});
+  const ofItself = document.drawing.deployment ?? "";
+  const shown = setup === HIDDEN ? "" : studies.includes(setup) ? setup : ofItself;
   const plots = useRef<(PlotHandle | null)[]>([]);
   const active = carried.find((row) => row.scale === scale && isActive(row));
   const [last] = carried.filter((row) => row.scale === scale);
@@ -127,6 +137,8 @@ function Opened({
             onTable={onlyTable ? null : (on) => change({ view: on ? "table" : "" })}
             underWay={active !== undefined}
             plots={plots}
+            setup={shown && <Setup figure={figure} scale={scale} study={shown} onStudy={(study) => change({ setup: study })} />}
+            onSetup={studies.length ? (on) => change({ setup: on ? (studies[0] ?? "") : ofItself && HIDDEN }) : null}
           />
           <div className="figure-side">
             <Assertions assertions={figure.assertions} section={document.source.section ?? ""} underWay={active} />

@@ -1,4 +1,4 @@
-import type { RefObject } from "react";
+import type { ReactNode, RefObject } from "react";
 import { plural, short } from "../../lib/format";
 import { axisText, bestOf, spotValue, tableOf, type DrawnPanel, type PointAt } from "../../model/figure/figure";
 import { SeriesSample, type PlotHandle } from "../../ui/chart/Plot";
@@ -15,6 +15,8 @@ export function Panels({
   onTable,
   underWay,
   plots,
+  setup,
+  onSetup,
 }: {
   panels: DrawnPanel[];
   seeds: number[];
@@ -27,6 +29,10 @@ export function Panels({
   /** It is being measured at this scale. */
   underWay: boolean;
   plots: RefObject<(PlotHandle | null)[]>;
+  /** What was measured on, null if it is not shown. */
+  setup: ReactNode;
+  /** null: the figure has no studies. */
+  onSetup: ((shown: boolean) => void) | null;
 }) {
   const none = underWay ? "Being measured: results appear here when all runs have ended." : "Not measured at this scale yet: run the figure.";
   const reported = panels.some(({ curves }) => curves.some(({ reported }) => reported));
@@ -45,6 +51,18 @@ export function Panels({
             .join("; ")}
         </span>
         <span className="grow" />
+        {onSetup && (
+          <button
+            className="btn ghost icon"
+            title={setup ? "Hide the set-up" : "Show the set-up: query and hosts"}
+            aria-label="Set-up"
+            aria-pressed={Boolean(setup)}
+            data-testid="show-set-up"
+            onClick={() => onSetup(!setup)}
+          >
+            <Icon name="host" />
+          </button>
+        )}
         {onTable && (
           <button
             className="btn ghost icon"
@@ -58,6 +76,7 @@ export function Panels({
         )}
       </div>
       <div className={table ? "cards tables scroll" : "cards scroll"} tabIndex={0} role="region" aria-label="Panels">
+        {setup}
         {panels.map((panel, at) => (
           <section key={at} className="card-of" aria-label={panel.title}>
             <div className="ch">
