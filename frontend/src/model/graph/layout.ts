@@ -37,7 +37,7 @@ export function portAt(at: Position, side: "in" | "out", row: number): Position 
 }
 
 /** Distance of columns and rows where the document gives no positions. */
-export const PITCH = { x: 192, y: 128 } as const;
+export const PITCH = { x: 248, y: 128 } as const;
 
 /**
  * The document's positions. Operators without one stand in columns by their distance from a source, each at the mean

@@ -38,9 +38,9 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
   const positions = positionsOf(document);
   const types = recordTypes(document, schemas, streamTitles);
   const broker = brokerOf(document);
-  const beside = broker ? BROKER_WIDTH + GAP : 0;
   const drawing = boxOf(hardware);
-  drawing.width += beside;
+  const besideHosts = Math.max(...hardware.groups.map((one) => one.x + one.width)) + GAP;
+  if (broker) drawing.width = Math.max(drawing.width, besideHosts + BROKER_WIDTH - drawing.x);
   const [left, top] = [drawing.x - MARGIN, drawing.y - MARGIN];
   const [width, height] = [drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN];
   const text = (x: number, y: number, words: string, style = "", size = 11) =>
@@ -128,7 +128,7 @@ export function svgOf(drawn: Drawn, colour: (token: string) => string): { svg: s
   const brokerBox = () => {
     const last = hardware.groups.at(-1);
     if (!broker || !last) return "";
-    const x = Math.max(hardware.right, last.x + last.width) + GAP;
+    const x = besideHosts;
     return [
       box(x, last.y, BROKER_WIDTH, last.height, "--bg-surface", "--line"),
       text(x + 8, last.y + 18, "Broker", bold, 12),

@@ -30,9 +30,11 @@ export function Standbys() {
         <ValueStrip title="Results held back" unit={count} {...strip(log, "standbys", "held", n, FRAMES)} />
       </div>
       <section className="outages" data-testid="takeovers">
-        <p className="about">
-          <span title="Of all instances together">If their hosts were lost now, standbys would send {plural(news.held, "result")} that they hold back</span>
-        </p>
+        {news.ready > 0 && (
+          <p className="about">
+            <span title="Of all instances together">If their hosts were lost now, standbys would send {plural(news.held, "result")} that they hold back</span>
+          </p>
+        )}
         {takeovers.map(({ host, lost_s, says, tone }) => (
           <div key={`${host} ${lost_s}`} className="outage">
             <p>
