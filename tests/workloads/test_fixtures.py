@@ -49,6 +49,7 @@ COUNTS = {
     "nexmark_q12": {"bids": 600_000},
     "incremental_fold": {"purchases": 3_000_000},
     "incremental_output_log": {"purchases": 375_000},
+    "incremental_standby": {"purchases": 375_000},
     "similar_flights": {"flights": 113_493},
     "similarity_join": {"left": 90_000, "right": 90_000},
     "smart_grid_global": {"readings": 239_617},
