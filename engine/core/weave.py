@@ -121,17 +121,17 @@ FEATURES = (
 """Optional features of the loop.
 
 actors: control messages (`engine.core.control.actors`). adapting: the logging of inner edges can be switched on and off (Q_LOG).
-background: work that belongs to no instance takes processors (`engine.core.control.background`). changes: changes of keyed state are
-noted for local stores (`engine.core.control.changes`). coordinated: generators wait for their
-sources. counting: receivers count the records served of each channel. epochs: sources keep statistics of their delays
-(`engine.core.kernels.epochs`). forcing: records carry their senders' dependency vectors and may force checkpoints
-(`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per instance, or with so many instances that they take turns from
-heaps (H_DISPATCH). holding: senders may hold back what they make (C_HELD). latencies: latencies in addition to the measured one. logging: sent
-records are kept for replay (`engine.core.kernels.channel_log`). losses: hosts can be lost (`engine.core.control.host_failure`). memory:
-the memory of hosts is watched (`engine.lowering.memory`). moves: operators may move to other hosts (O_BEGIN). pending: operators may make the outputs of a firing one by
-one (PENDING). regions: barriers stay on the edges within a region (E_INNER). serialising: records that cross to another host are serialised
-at a price (E_SENT_PS). stolen: services take longer than their work (O_ATTAINABLE). watching: hosts hand back when a watched watermark has
-risen (`engine.core.control.ranks.watch`).
+background: work that belongs to no instance takes processors (`engine.core.control.background`). changes: changes of keyed state are noted
+for local stores (`engine.core.control.changes`). coordinated: generators wait for their sources. counting: receivers count the records
+served of each channel. epochs: sources keep statistics of their delays (`engine.core.kernels.epochs`). forcing: records carry their
+senders' dependency vectors and may force checkpoints (`engine.core.kernels.dependency_vectors`). heaps: hosts with a processor per
+instance, or with so many instances that they take turns from heaps (H_DISPATCH). holding: senders may hold back what they make (C_HELD).
+latencies: latencies in addition to the measured one. logging: sent records are kept for replay (`engine.core.kernels.channel_log`). losses:
+hosts can be lost (`engine.core.control.host_failure`). memory: the memory of hosts is watched (`engine.lowering.memory`). moves: operators
+may move to other hosts (O_BEGIN). pending: operators may make the outputs of a firing one by one (PENDING). regions: barriers stay on the
+edges within a region (E_INNER). serialising: records that cross to another host are serialised at a price (E_SENT_PS). stolen: services
+take longer than their work (O_ATTAINABLE). watching: hosts hand back when a watched watermark has risen
+(`engine.core.control.ranks.watch`).
 """
 
 _ALMOST_ALL = (

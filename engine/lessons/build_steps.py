@@ -23,6 +23,8 @@ from .history import History
 from .lines import steps_of_lines
 from .local_store import explained_store
 from .local_store_document import StoreLesson
+from .multi_join import explained_multi_join
+from .multi_join_document import MultiJoinLesson
 from .output_log import explained_output_log
 from .output_log_document import OutputLogLesson
 from .rollback import steps_of_rollback
@@ -34,7 +36,7 @@ from .steps import Explained
 from .windows import explained_windows
 from .windows_document import WindowsLesson
 
-OfJoins = SimilarityLesson | ClustersLesson | BalancingLesson
+OfJoins = SimilarityLesson | ClustersLesson | BalancingLesson | MultiJoinLesson
 OfChangelogs = ChangelogLesson | StoreLesson | OutputLogLesson
 AnyLesson = Lesson | ScheduleLesson | WindowsLesson | ForwardingLesson | OfJoins | OfChangelogs
 KINDS: dict[str, type[Any]] = {
@@ -48,6 +50,7 @@ KINDS: dict[str, type[Any]] = {
     "changelog": ChangelogLesson,
     "local_store": StoreLesson,
     "output_log": OutputLogLesson,
+    "multi_join": MultiJoinLesson,
 }
 EXPLAINED: dict[type[Any], Callable[..., Explained]] = {
     ScheduleLesson: explained_schedule,
@@ -59,6 +62,7 @@ EXPLAINED: dict[type[Any], Callable[..., Explained]] = {
     ChangelogLesson: explained_changelog,
     StoreLesson: explained_store,
     OutputLogLesson: explained_output_log,
+    MultiJoinLesson: explained_multi_join,
 }
 """What explains a case of a lesson, by its kind; all others are histories."""
 

@@ -169,8 +169,8 @@ class Standbys:
     # -- for telemetry -------------------------------------------------------------------------------------------------------------
 
     def _counts(self, world: World) -> list[dict[str, int]]:
-        """By pair. active, lost: as of `Pair`. held: results of the standby that its sinks have not had, yet. behind: records of the input that it has still to
-        process and its operator has processed, negative if it is ahead."""
+        """By pair. active, lost: as of `Pair`. held: results of the standby that its sinks have not had, yet. behind: records of the input
+        that it has still to process and its operator has processed, negative if it is ahead."""
         w, found = world.arrays, []
         for pair in self.pairs:
             ready = pair.lost < 0

@@ -43,7 +43,9 @@ def test_a_host_is_killed_and_its_standby_takes_over(page: Page, api: httpx.Clie
     wait_until_ended(api, page, forked)
     page.goto(f"/runs/{forked}")
     page.get_by_role("tab", name="Standbys").click()
-    expect(page.get_by_test_id("takeovers")).to_contain_text(re.compile(r"work is lost; standbys took over after 0.20 s and sent \d+ results? held back"))
+    expect(page.get_by_test_id("takeovers")).to_contain_text(
+        re.compile(r"work is lost; standbys took over after 0.20 s and sent \d+ results? held back")
+    )
     expect(page.get_by_test_id("standby-table").locator("tbody tr")).to_contain_text("standby[0] on spare")
     assert_accessible(page)
     plain, killed = (api.get(f"/api/runs/{id}").json()["summary"] for id in (first, forked))

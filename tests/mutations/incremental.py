@@ -19,6 +19,11 @@ ADJUSTING, ADJUSTED = "engine/state/adjusting.py", ("tests/engine/state/test_adj
 RECOVERED = ("tests/engine/state/test_recovery.py",)
 LOGS, WINDOWS_LOG, STATE_TABLE = "engine/state/output_logs.py", "engine/state/windows_log.py", "engine/core/kernels/state_table.py"
 REPLAYED = ("tests/engine/state/test_output_logs.py",)
+STANDBYS, SENDING, MIRRORED = (
+    "engine/state/standbys.py",
+    "engine/core/kernels/event_loop/sending.py",
+    ("tests/engine/state/test_standbys.py",),
+)
 OUTPUT_LOG, OUTPUT_LOGS = "engine/state/output_log.py", ("tests/engine/state/test_output_log.py",)
 
 MUTATIONS = (
@@ -337,4 +342,49 @@ MUTATIONS = (
     Mutation(
         "stalls: a full disk of the broker is not told", RUNS, "if needed > megabytes_bytes(limit_mb) else None", "if False else None", RUN
     ),
+    Mutation("standbys: both send their results", STANDBYS, "            _mute(world, pair, 1)\n", "", MIRRORED),
+    Mutation(
+        "standbys: what is held back is not kept",
+        SENDING,
+        "    host[h, H_OUT_BYTES] -= size\n    if is_record and gate[c, Q_LOG] >= 0:\n        keep_copy(world, c, made)\n",
+        "    host[h, H_OUT_BYTES] -= size\n",
+        MIRRORED,
+    ),
+    Mutation("standbys: what is held back counts as sent", SENDING, "    host[h, H_OUT_BYTES] -= size\n", "", MIRRORED),
+    Mutation(
+        "standbys: what is on its way comes again",
+        STANDBYS,
+        "np.maximum(w.carried[lost, L.SEQ_PROCESSED], under_way[lost])",
+        "w.carried[lost, L.SEQ_PROCESSED]",
+        MIRRORED,
+    ),
+    Mutation(
+        "standbys: one that is behind sends all of it", STANDBYS, "w.chan[own, L.C_HELD] = first", "w.chan[own, L.C_HELD] = 0", MIRRORED
+    ),
+    Mutation("standbys: who comes back goes on sending", STANDBYS, "            _mute(world, pair, pair.lost)\n", "", MIRRORED),
+    Mutation(
+        "standbys: a result that no sink has had is forgotten",
+        STANDBYS,
+        "first[pair.out_of[1]] = w.carried[pair.out_of[0], L.SEQ_PROCESSED]",
+        "first[pair.out_of[1]] = w.carried[pair.out_of[0], L.SEQ_SENT]",
+        MIRRORED,
+    ),
+    Mutation(
+        "standbys: nothing is forgotten",
+        STANDBYS,
+        "first[pair.out_of[1]] = w.carried[pair.out_of[0], L.SEQ_PROCESSED]",
+        "pass",
+        MIRRORED,
+    ),
+    Mutation("standbys: marks on their way hold sinks back", STANDBYS, "            follow_under_way(world, lost, own)\n", "", MIRRORED),
+    Mutation("standbys: the lost one holds sinks back", STANDBYS, "            w.chan[lost, L.C_WATERMARK] = L.FAR\n", "", MIRRORED),
+    Mutation("standbys: they take over at once", STANDBYS, "now_ns + max(self._takeover_ns, 1)", "now_ns + 1", MIRRORED),
+    Mutation(
+        "standbys: they hold sinks back",
+        STANDBYS,
+        "            w.chan[pair.out_of[1], L.C_WATERMARK] = L.FAR  # it holds no watermark of its sinks back\n",
+        "",
+        MIRRORED,
+    ),
+    Mutation("standbys: a lost one keeps its results", STANDBYS, "if pair.lost == 1:", "if False:", MIRRORED),
 )

@@ -106,8 +106,18 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("its own standby", pairs(("revenue", "revenue")), f"{PAIR}/standby", "is named twice"),
     ("one standby of two", pairs(("revenue", "standby"), ("output", "standby")), "/policies/state/pairs/1/standby", "is named twice"),
     ("another kind", pairs(("revenue", "output")), f"{PAIR}/standby", "kind of 'output' is not that of 'revenue'"),
-    ("another size", operator(3, params={**mirrored()["query"]["operators"][3]["params"], "key": "gem_pack"}), f"{PAIR}/standby", "params of"),
-    ("more instances", placed(standby=["spare", "spare"]) | {"query": operator(3, parallelism=2)["query"]}, f"{PAIR}/standby", "parallelism of"),
+    (
+        "another size",
+        operator(3, params={**mirrored()["query"]["operators"][3]["params"], "key": "gem_pack"}),
+        f"{PAIR}/standby",
+        "params of",
+    ),
+    (
+        "more instances",
+        placed(standby=["spare", "spare"]) | {"query": operator(3, parallelism=2)["query"]},
+        f"{PAIR}/standby",
+        "parallelism of",
+    ),
     (
         "processing time",
         both(window={"kind": "tumbling", "size_s": 1, "clock": "processing"}),

@@ -27,6 +27,7 @@ def test_lessons_are_listed_and_told(client: Client) -> None:
         "3.6",
         "3.3",
         "3.4",
+        "5.2",
         "",
         "1.1",
         "2.2",

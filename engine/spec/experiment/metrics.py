@@ -246,7 +246,9 @@ OVER_TIME: dict[str, Quantity] = {
         "output_logs.replay": Quantity("records", "Records of the input that it would process again."),
         "output_logs.checkpoints": Quantity("", "Checkpoints of windows in the frame."),
         "standbys.held": Quantity("records", "Results that standbys hold back."),
-        "standbys.behind": Quantity("records", "Records of the input that standbys have still to process, and their operators have processed."),
+        "standbys.behind": Quantity(
+            "records", "Records of the input that standbys have still to process, and their operators have processed."
+        ),
         "standbys.ready": Quantity("", "Instances with a standby."),
         "state.written_bytes": Quantity("bytes", "Bytes that local stores wrote to disks in the frame."),
         "state.appended": Quantity("records", "Records that went to changelogs in the frame."),

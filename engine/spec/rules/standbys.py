@@ -30,7 +30,9 @@ def standby_problems(draft: Draft, about: ActiveStandby, params: Mapping[str, An
                 yield Problem(pointer(*at), "unknown_operator", f"the query has no operator '{id}'; {suggestion(id, draft.ids)}", id)
             elif id in named:
                 known = False
-                message = f"'{id}' is named twice, at {pointer(*named[id])} too; each operator has one standby, which is no operator's but its"
+                message = (
+                    f"'{id}' is named twice, at {pointer(*named[id])} too; each operator has one standby, which is no operator's but its"
+                )
                 yield Problem(pointer(*at), "named_twice", message, id)
             named.setdefault(id, at)
         if known and pair.operator in draft.by_id and pair.standby in draft.by_id:
@@ -65,7 +67,7 @@ def _pair_problems(draft: Draft, n: int, operator: str, standby: str, params: Ma
     source = draft.by_id.get(into[0].source)
     if source is not None and source.parallelism > 1:
         message = (
-            f"'{source.id}' has {source.parallelism} instances, whose records may come to '{standby}' in another order than to '{operator}'; "
+            f"'{source.id}' has {source.parallelism} instances, so records may come in another order to '{standby}' than to '{operator}'; "
             "give it one"
         )
         yield Problem(pointer("query", "operators", draft.ids[source.id], "parallelism"), "several_senders", message, source.parallelism)
@@ -120,7 +122,9 @@ def _placement_problems(draft: Draft, pairs: Sequence[tuple[int, str, str]], pla
     for n, operator, standby in pairs:
         for k, (a, b) in enumerate(zip(placement.get(operator, ()), placement.get(standby, ()), strict=False)):
             if a == b:
-                message = f"{operator}[{k}] and {standby}[{k}] are both on {hosts[a]}, and would be lost together; place one on another host"
+                message = (
+                    f"{operator}[{k}] and {standby}[{k}] are both on {hosts[a]}, and would be lost together; place one on another host"
+                )
                 yield Problem(pointer(*AT, "pairs", n, "standby"), "same_host", message, standby)
                 break
 

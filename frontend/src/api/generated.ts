@@ -826,8 +826,8 @@ export interface components {
         /**
          * @description One frame of virtual time. latencies_ms: additional latency measures by name. deaths: since the last frame. checkpoints: only in runs
          *     with a checkpointing protocol. scaling: only in runs that can rescale. scheduling: only in runs with a scheduler. balancing: only in
-         *     runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. output_logs and standbys: only in
-         *     runs whose operators have them. queries: only of documents that name queries.
+         *     runs that balance worksets. spaces: of similarity joins, by join. state: only in runs with local stores. output_logs and standbys: only
+         *     in runs whose operators have them. queries: only of documents that name queries.
          */
         Frame: {
             n: number;

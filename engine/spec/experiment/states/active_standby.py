@@ -17,7 +17,10 @@ class Pair(Model):
 
     operator: str = Field(min_length=1, max_length=200, title="Operator", description="Whose results count.")
     standby: str = Field(
-        min_length=1, max_length=200, title="Standby", description="Its copy: the same kind, parameters, instances and edges on other hosts."
+        min_length=1,
+        max_length=200,
+        title="Standby",
+        description="Its copy: the same kind, parameters, instances and edges on other hosts.",
     )
 
 

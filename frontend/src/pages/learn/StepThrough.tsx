@@ -8,7 +8,7 @@ import { isMoment, isRound, knownAt, legendOf } from "./picture";
 import { SpaceTime } from "./SpaceTime";
 
 /** Cases that mark no checkpoints and no lines. */
-const WITHOUT_LINES = ["schedule", "windows", "forwarding", "similarity", "balancing", "changelog", "local_store", "output_log"];
+const WITHOUT_LINES = ["schedule", "windows", "forwarding", "similarity", "balancing", "changelog", "local_store", "output_log", "multi_join"];
 /** More names than that are counted. */
 const NAMES_MAX = 8;
 

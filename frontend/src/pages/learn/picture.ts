@@ -163,6 +163,12 @@ const OF_STORIES: { [shows: string]: LegendEntry[] } = {
     { mark: "marked", label: "found", means: "The record from which a recovery takes the window" },
     { mark: "open-window", label: "extent", means: "The records that a recovery reads" },
   ],
+  multi_join: [
+    { mark: "event", label: "record", means: "It comes to the buffer of its row, or to a topic" },
+    { mark: "open-window", label: "kept", means: "The buffer keeps it until it has matched" },
+    { mark: "told", label: "joined", means: "What an operator has found goes to a topic" },
+    { mark: "result", label: "result", means: "All streams have their record of the group" },
+  ],
   forwarding: [
     { mark: "cycle", label: "cycle", means: "The host decides who runs next" },
     { mark: "told", label: "message", means: "Progress goes downstream, and costs go upstream" },
