@@ -166,7 +166,7 @@ def test_the_names_are_those_that_runs_measure() -> None:
     """Numbers of summaries are held against runs in tests/engine/studies; here the fields of frames."""
     document = {**claimed(), "measurement": {"also": [{"name": "emitted", "to": "emit"}]}}
     done = engine.run(document)
-    of_others = ("frames.scaling.", "frames.state.", "frames.output_logs.")  # of runs that have such
+    of_others = ("frames.scaling.", "frames.state.", "frames.output_logs.", "frames.standbys.")  # of runs that have such
     known = {name for name in quantities(load(document)) if name.startswith("frames.") and not name.startswith(of_others)}
     measured = {f"frames.{name}" for frame in done.frames for name, _ in flat(frame)}
     assert known - measured == {"frames.operators.bids.watermark_lag_ms", "frames.operators.sink.watermark_lag_ms"}

@@ -219,5 +219,5 @@ def test_metrics_are_those_that_runs_measure() -> None:
 
     experiment = load({**queue(sink(10), machine=host("a"), horizon_s=1.0), "measurement": {"also": [{"name": "emitted", "to": "emit"}]}})
     measured = {name for name, _ in flat(engine.run(experiment).summary)}
-    parts = ("memory.", "checkpointing.", "scaling.", "scheduling.", "state.", "output_logs.")  # of runs that have such
+    parts = ("memory.", "checkpointing.", "scaling.", "scheduling.", "state.", "output_logs.", "standbys.")  # of runs that have such
     assert {name for name in metric_names(experiment) if not name.startswith(parts)} == measured - {"wall_s"}
