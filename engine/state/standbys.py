@@ -16,7 +16,7 @@ import numpy as np
 
 from engine.core import layout as L
 from engine.core.control import instance_checkpoint
-from engine.core.control.under_way import ends_under_way, follow_under_way
+from engine.core.control.under_way import ends_under_way
 from engine.core.kernels import channel_log
 from engine.core.tables import Words
 from engine.core.world import World
@@ -157,7 +157,6 @@ class Standbys:
             w.chan[own, L.C_HELD] = first
             w.chan[own, L.C_WATERMARK] = w.chan[lost, L.C_WATERMARK]
             w.chan[lost, L.C_WATERMARK] = L.FAR
-            follow_under_way(world, lost, own)
             again = [[c, a, b] for c, a, b in zip(own.tolist(), first.tolist(), sent.tolist(), strict=True) if b > a]
             instance_checkpoint.send_again(world, again, now_ns)
             if world.arrays.inst[pair.instances[1], L.I_WATERMARK] > -L.FAR:

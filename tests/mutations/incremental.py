@@ -376,7 +376,6 @@ MUTATIONS = (
         "pass",
         MIRRORED,
     ),
-    Mutation("standbys: marks on their way hold sinks back", STANDBYS, "            follow_under_way(world, lost, own)\n", "", MIRRORED),
     Mutation("standbys: the lost one holds sinks back", STANDBYS, "            w.chan[lost, L.C_WATERMARK] = L.FAR\n", "", MIRRORED),
     Mutation("standbys: they take over at once", STANDBYS, "now_ns + max(self._takeover_ns, 1)", "now_ns + 1", MIRRORED),
     Mutation(

@@ -26,16 +26,6 @@ def ends_under_way(world: World) -> Words:
     return found
 
 
-def follow_under_way(world: World, channels: Words, others: Words) -> None:
-    """Marks that are on their way on one of these channels count as those of the other one."""
-    w = world.arrays
-    other = dict(zip(channels.tolist(), others.tolist(), strict=True))
-    for slot in _slots(world):
-        c = int(w.msg[slot, L.M_CHANNEL])
-        if w.msg[slot, L.M_KIND] == L.WATERMARK and c in other:
-            w.msg[slot, L.M_CHANNEL] = other[c]
-
-
 def _slots(world: World) -> Iterator[int]:
     w = world.arrays
     mask = w.rings.shape[1] - 1
