@@ -14,6 +14,7 @@ from engine.spec.base.family import kind_of
 from engine.spec.base.problems import Problem, pointer
 from engine.spec.base.units import milliseconds_ns, seconds_ns
 from engine.spec.experiment.query import OperatorSpec
+from engine.spec.experiment.states.active_standby import standbys
 from engine.spec.expressions.parser import parse
 from engine.spec.rules.validation import Context, schemas
 
@@ -132,9 +133,11 @@ class _Compiler:
 
     def compile(self) -> Iterator[Problem]:
         """Compile all operators. Yields what has no equivalent; what depends on it is left out."""
+        spare = standbys(self.experiment)  # their results are those of others
         specs = {spec.id: (n, spec) for n, spec in enumerate(self.experiment.query.operators)}
-        feeding = {id: [edge for edge in self.experiment.query.edges if edge.target == id and not edge.feedback] for id in specs}
-        left = list(specs)
+        edges = [edge for edge in self.experiment.query.edges if not edge.feedback and edge.source not in spare]
+        feeding = {id: [edge for edge in edges if edge.target == id] for id in specs}
+        left = [id for id in specs if id not in spare]
         while left:
             ready = [id for id in left if not any(edge.source in left for edge in feeding[id])]
             if not ready:

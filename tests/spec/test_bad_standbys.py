@@ -103,8 +103,13 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("a takeover before the loss", state(takeover_ms=-1), "/policies/state/takeover_ms", "at least 0"),
     ("an unknown operator", pairs(("revenu", "standby")), f"{PAIR}/operator", "did you mean 'revenue'?"),
     ("an unknown standby", pairs(("revenue", "standbye")), f"{PAIR}/standby", "did you mean 'standby'?"),
-    ("its own standby", pairs(("revenue", "revenue")), f"{PAIR}/standby", "is named twice"),
-    ("one standby of two", pairs(("revenue", "standby"), ("output", "standby")), "/policies/state/pairs/1/standby", "is named twice"),
+    ("its own standby", pairs(("revenue", "revenue")), f"{PAIR}/standby", "each operator once"),
+    (
+        "one standby of two",
+        pairs(("revenue", "standby"), ("output", "standby")),
+        "/policies/state/pairs/1/standby",
+        "each operator once",
+    ),
     ("another kind", pairs(("revenue", "output")), f"{PAIR}/standby", "kind of 'output' is not that of 'revenue'"),
     (
         "another size",

@@ -30,9 +30,7 @@ def standby_problems(draft: Draft, about: ActiveStandby, params: Mapping[str, An
                 yield Problem(pointer(*at), "unknown_operator", f"the query has no operator '{id}'; {suggestion(id, draft.ids)}", id)
             elif id in named:
                 known = False
-                message = (
-                    f"'{id}' is named twice, at {pointer(*named[id])} too; each operator has one standby, which is no operator's but its"
-                )
+                message = f"'{id}' is named at {pointer(*named[id])}, too; name each operator once"
                 yield Problem(pointer(*at), "named_twice", message, id)
             named.setdefault(id, at)
         if known and pair.operator in draft.by_id and pair.standby in draft.by_id:

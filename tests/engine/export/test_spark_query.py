@@ -20,6 +20,7 @@ from engine.spec.expressions.parser import parse
 from engine.spec.rules.validation import Context, load
 
 from ...support.agreement import DATASETS, template, with_params
+from ...support.stored import in_memory, mirrored, replayed
 
 CONTEXT = Context(datasets=DATASETS)
 SCHEMA = RecordSchema.of(a="int", b="int", x="float", y="float", s="string", t="string", p="bool", u="timestamp")
@@ -119,6 +120,12 @@ def test_a_protocol_is_refused() -> None:
     with pytest.raises(NotExported) as refused:
         compiled(load(template("checkmate_q1") | {"policies": {"checkpointing": {"kind": "coordinated"}}}, CONTEXT), CONTEXT)
     assert [problem.pointer for problem in refused.value.problems] == ["/policies/checkpointing"]
+
+
+def test_standbys_are_left_out() -> None:
+    """Their results are those of their operators, and would come twice."""
+    with_a_standby, without = (compiled(load(document)) for document in (mirrored(), in_memory(replayed())))
+    assert (with_a_standby.views, with_a_standby.sinks) == (without.views, without.sinks)
 
 
 def test_windows_behind_a_join_have_no_watermarks() -> None:

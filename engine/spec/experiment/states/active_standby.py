@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -46,3 +46,9 @@ class ActiveStandby(Variant):
     @property
     def takeover_ns(self) -> int:
         return milliseconds_ns(self.takeover_ms)
+
+
+def standbys(experiment: Any) -> frozenset[str]:
+    """The operators of an `Experiment` that are standbys of others. Whoever computes its results without losing hosts leaves them out."""
+    state = experiment.policies.state
+    return frozenset(pair.standby for pair in state.pairs) if isinstance(state, ActiveStandby) else frozenset()
