@@ -26,8 +26,7 @@ class Waiting(NamedTuple):
 @dataclass
 class Play:
     """The operators of a case. stages: of each the rows that it joins, and that of its result. buffers: by row and group. first: by group,
-    when its first record came. results: by group, when it was there. joined: by row of a step's result, how many came. kept_most: records
-    that all buffers have kept at once."""
+    when its first record came. results: by group, when it was there. kept_most: records that all buffers have kept at once."""
 
     lesson: MultiJoinLesson
     case: MultiJoinCase

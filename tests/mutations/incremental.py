@@ -346,8 +346,8 @@ MUTATIONS = (
     Mutation(
         "standbys: what is held back is not kept",
         SENDING,
-        "    host[h, H_OUT_BYTES] -= size\n    if is_record and gate[c, Q_LOG] >= 0:\n        keep_copy(world, c, made)\n",
-        "    host[h, H_OUT_BYTES] -= size\n",
+        "        keep_copy(world, c, made)\n        if tracing:\n",
+        "        if tracing and gate[c, Q_KEPT_LAST] >= 0:\n",
         MIRRORED,
     ),
     Mutation("standbys: what is held back counts as sent", SENDING, "    host[h, H_OUT_BYTES] -= size\n", "", MIRRORED),
@@ -377,6 +377,13 @@ MUTATIONS = (
         MIRRORED,
     ),
     Mutation("standbys: the lost one holds sinks back", STANDBYS, "            w.chan[lost, L.C_WATERMARK] = L.FAR\n", "", MIRRORED),
+    Mutation(
+        "standbys: what is held back has come from nowhere",
+        SENDING,
+        "        if tracing:\n            note_kept()\n    discard",
+        "    discard",
+        MIRRORED,
+    ),
     Mutation("standbys: they take over at once", STANDBYS, "now_ns + max(self._takeover_ns, 1)", "now_ns + 1", MIRRORED),
     Mutation(
         "standbys: they hold sinks back",

@@ -188,6 +188,21 @@ def test_sinks_keep_a_watermark() -> None:
         assert at[0] == at[1] > 2 * SECOND
 
 
+def test_a_record_held_back_has_its_way_through_the_standby() -> None:
+    """Where its time went: it was served there, and held back until the takeover."""
+    document = losing_host(with_params(mirrored(takeover_ms=300), **WINDOWS["updated"]), "work", 1.5)
+    simulation = ended(document, trace=True)
+    (takeover,) = standbys(simulation).takeovers
+    ways = simulation.trace().waterfalls(simulation.deliveries())
+    held = [way for way in ways if any(part.part == "blocked" for part in way.parts)]
+    assert len(held) == takeover.again > 100
+    for way in held:
+        served = [part.operator for part in way.parts if part.part == "service"]
+        (blocked,) = (part for part in way.parts if part.part == "blocked")
+        assert served == ["purchases", "standby", "output"]
+        assert (blocked.operator, blocked.end_ns) == ("standby", takeover.at_ns)
+
+
 def test_frames_tell_of_pairs_and_takeovers() -> None:
     simulation = Simulation(losing_host(with_params(mirrored(takeover_ms=700), **WINDOWS["updated"]), "work", 1.5))
     frames = [frame["standbys"] for frame in frames_of(simulation)]

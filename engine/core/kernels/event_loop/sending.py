@@ -73,7 +73,15 @@ def hold():
     host[h, H_OUT_BYTES] -= size
     if is_record and gate[c, Q_LOG] >= 0:
         keep_copy(world, c, made)
+        if tracing:
+            note_kept()
     discard(world, made)
+
+
+def note_kept():
+    """What has just come to the log of the channel comes from this service."""
+    notes[gate[c, Q_KEPT_LAST], N_PARENT] = behind[i, B_ROW]
+    notes[gate[c, Q_KEPT_LAST], N_ORIGIN] = notes[slot, N_ORIGIN]
 
 
 def send():
@@ -101,6 +109,5 @@ def send():
         notes[made, N_ORIGIN] = notes[slot, N_ORIGIN]
         # WEAVE if logging
         if is_record and gate[c, Q_LOG] >= 0:
-            notes[gate[c, Q_KEPT_LAST], N_PARENT] = notes[made, N_PARENT]
-            notes[gate[c, Q_KEPT_LAST], N_ORIGIN] = notes[made, N_ORIGIN]
+            note_kept()
         # WEAVE end
