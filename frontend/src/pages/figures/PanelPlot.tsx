@@ -47,7 +47,10 @@ function drawn(panel: DrawnPanel, chosen: number, place: number, colour: Colours
   const ys = curves.flatMap(({ spots }) => spots.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]));
   const tone = (curve: Curve) => colour(SERIES[curve.at % SERIES.length]?.token ?? "--s1");
   const halves = paired ? [across(true), across(false)] : ["x"];
-  const scaled = (domain: number[]) => axisOf(colour, axisText(x), { type: named ? "category" : "linear", domain, ...(named ? { categoryarray: panel.names } : {}) });
+  const xs = curves.flatMap(({ spots }) => spots.flatMap(({ x }) => (typeof x === "number" && x > 0 ? [x] : [])));
+  const inDecades = x.log && !named;
+  const numbers = inDecades ? logTicks(xs) : { type: "linear" };
+  const scaled = (domain: number[]) => axisOf(colour, axisText(x), { ...(named ? { type: "category", categoryarray: panel.names } : numbers), domain });
   const picked = curves[chosen];
   const spot = picked?.spots[place];
   return {
@@ -84,7 +87,7 @@ function drawn(panel: DrawnPanel, chosen: number, place: number, colour: Colours
       annotations: [
         ...(paired ? [heading("<i>Reported</i>", 0, colour("--text-3")), heading("<b>Measured</b>", MEASURED_HALF[0] ?? 0, colour("--text"))] : []),
         ...halves.slice(-1).flatMap((xref) =>
-          marks.map(({ x, name }) => ({ text: asText(name), xref, yref: "paper", x, y: 1, yanchor: "bottom", showarrow: false, font: { size: 11, color: colour("--text-3") } })),
+          marks.map(({ x, name }) => ({ text: asText(name), xref, yref: "paper", x: inDecades ? Math.log10(x) : x, y: 1, yanchor: "bottom", showarrow: false, font: { size: 11, color: colour("--text-3") } })),
         ),
       ],
     },
