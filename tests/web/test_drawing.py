@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,9 +26,9 @@ def series(draw: st.DrawFn) -> Series:
     return Series(draw(NAMES), x, y, low, high, mark=mark, at=draw(st.integers(0, 20)), reported=draw(st.booleans()))
 
 
-@given(st.lists(series(), max_size=4), st.booleans(), NAMES)
-def test_whatever_is_drawn_is_a_picture(drawn: list[Series], log: bool, name: str) -> None:
-    svg = Chart(name, drawn, x_title=name, y_title="<&>", log=log, marks=[(0.5, name)]).svg()
+@given(st.lists(series(), max_size=4), st.booleans(), st.booleans(), NAMES)
+def test_whatever_is_drawn_is_a_picture(drawn: list[Series], log: bool, log_x: bool, name: str) -> None:
+    svg = Chart(name, drawn, x_title=name, y_title="<&>", log=log, log_x=log_x, marks=[(0.5, name)]).svg()
     if not any(value is not None for one in drawn for value in one.y):
         assert svg == ""
         return
@@ -53,6 +54,15 @@ def test_a_long_line_keeps_its_peaks() -> None:
     assert len(kept.x) <= POINTS_MAX
     assert (4321.0, 99.0) in zip(kept.x, kept.y, strict=True)
     assert (8765.0, -7.0) in zip(kept.x, kept.y, strict=True)
+
+
+def test_decades_are_equally_long_on_either_axis() -> None:
+    chart = Chart("c", [Series("s", [1.0, 10.0, 1000.0], [2.0, 20.0, 2000.0])], log=True, log_x=True)
+    across, _ = chart._across(chart.series)
+    up, _ = chart._up(chart.series)
+    for place, values in ((across, (1.0, 10.0, 1000.0)), (up, (2.0, 20.0, 2000.0))):
+        first, second, third = map(place, values)
+        assert third - second == pytest.approx(2 * (second - first))
 
 
 def test_axes_have_round_numbers() -> None:

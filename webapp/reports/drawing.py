@@ -40,13 +40,15 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """Areas are stacked in the given order. marks: vertical lines at x values, with names. format: number format of the y axis."""
+    """Areas are stacked in the given order. log, log_x: logarithmic axes. marks: vertical lines at x values, with names. format: number
+    format of the y axis."""
 
     title: str
     series: Sequence[Series]
     x_title: str = ""
     y_title: str = ""
     log: bool = False
+    log_x: bool = False
     marks: Sequence[tuple[float, str]] = ()
     format: Callable[[float], str] = field(default=lambda value: short(value))
 
@@ -83,6 +85,10 @@ class Chart:
             place = {name: LEFT + (at + 0.5) * step for at, name in enumerate(names)}
             return (lambda x: place.get(str(x), math.inf)), [(place[name], name) for name in names]
         numbers = [float(x) for one in series for x in one.x]
+        if self.log_x and any(x > 0 for x in numbers):
+            ticks, share = in_decades(numbers)
+            room = WIDTH - LEFT - RIGHT
+            return (lambda x: LEFT + share(float(x)) * room), [(LEFT + share(tick) * room, short(tick)) for tick in ticks]
         low, high = min(numbers), max(numbers)
         pad = 0.03 * (high - low) if any(one.mark in ("points", "bars") for one in series) else 0.0
         alone = max(0.5, abs(low) * TINY)
@@ -93,11 +99,9 @@ class Chart:
     def _up(self, series: Sequence[Series]) -> tuple[Callable[[float], float], list[float]]:
         known = [value for one in series for part in (one.y, one.low, one.high) for value in part if value is not None]
         room = HEIGHT - TOP - BOTTOM
-        if self.log and (positive := [value for value in known if value > 0]):
-            ticks = log_ticks(min(positive), max(positive))
-            first, last = math.log10(min(ticks[0], min(positive))), math.log10(max(ticks[-1], max(positive)))
-            span = (last - first) or 1.0
-            return (lambda y: HEIGHT - BOTTOM - (math.log10(max(y, 10**first)) - first) / span * room), ticks
+        if self.log and any(value > 0 for value in known):
+            ticks, share = in_decades(known)
+            return (lambda y: HEIGHT - BOTTOM - share(y) * room), ticks
         low, high = min(0.0, *known), max(0.0, *known)
         ticks = linear_ticks(low, high if high > low else low + 1, 5)
         step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
@@ -252,6 +256,15 @@ def linear_ticks(low: float, high: float, count: int) -> list[float]:
     step = next(factor * size for factor in ROUND if factor * size >= raw * 0.999)
     first = math.ceil(low / step - 1e-9)
     return [round(at * step, 12) for at in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def in_decades(values: Sequence[float]) -> tuple[list[float], Callable[[float], float]]:
+    """Return the ticks of a logarithmic axis for the positive ones of these values, and the share of the axis at which a value is."""
+    positive = [value for value in values if value > 0]
+    ticks = log_ticks(min(positive), max(positive))
+    first, last = math.log10(min(ticks[0], *positive)), math.log10(max(ticks[-1], *positive))
+    span = (last - first) or 1.0
+    return ticks, lambda value: (math.log10(max(value, 10**first)) - first) / span
 
 
 def log_ticks(low: float, high: float) -> list[float]:

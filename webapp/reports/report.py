@@ -389,7 +389,8 @@ def panel_chart(figure: Figure, panel: Panel, values: Mapping[str, Any]) -> Char
         elif "x" in given:
             series.append(Series(name, given["x"], given["y"], given.get("low") or (), given.get("high") or (), mark=one.mark, **common))
     marks = [(values[mark.at]["value"], mark.name) for mark in panel.marks if "value" in values.get(mark.at, {})]
-    return Chart(panel.title or names[0], series, x_title=axis_text(panel.x), y_title=axis_text(panel.y), log=panel.y.log, marks=marks)
+    x, y = panel.x, panel.y
+    return Chart(panel.title or names[0], series, x_title=axis_text(x), y_title=axis_text(y), log=y.log, log_x=x.log, marks=marks)
 
 
 def axis_text(axis: PanelAxis) -> str:
