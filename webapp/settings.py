@@ -100,7 +100,7 @@ FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHand
 
 # --- security -----------------------------------------------------------------------------------------------------------------------------
 HTTPS = environment.flag("MILLRACE_HTTPS")
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "webapp.accounts.sessions"
 # Browsers share cookies between the ports of a host. Each checkout has its own session cookie, so that several can run side by side.
 SESSION_COOKIE_NAME = "millrace_" + hashlib.blake2b(str(DATA_DIR).encode(), digest_size=4).hexdigest()
 SESSION_COOKIE_AGE = 30 * 24 * 3600

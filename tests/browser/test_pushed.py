@@ -13,6 +13,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Request, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from webapp.accounts.sessions import stored
+
 from .test_run import make_long, probe, start, until_made, wait_for
 from .waiting import drawn, until, until_ended
 
@@ -155,7 +157,7 @@ def test_a_session_that_ends_in_mid_run_is_told_and_nothing_is_lost(
         page.goto(f"/runs/{run_id}")
         wait_for(page, "framesReceived", 8)
         key = next(cookie["value"] for cookie in context.cookies() if str(cookie["name"]).startswith("millrace_"))
-        in_database(workbench, "delete from django_session where session_key = ?", str(key))
+        in_database(workbench, "delete from django_session where session_key = ?", stored(str(key)))
         ended_s = time.monotonic()
         dialog = page.get_by_role("dialog", name="Your session has ended")
         expect(dialog).to_be_visible()

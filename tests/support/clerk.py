@@ -60,10 +60,10 @@ def manage(words: list[str]) -> dict[str, str]:
 def lab(name: str) -> dict[str, Any]:
     from django.conf import settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
-    from django.contrib.sessions.backends.db import SessionStore
 
     from webapp.accounts.models import ApiToken
     from webapp.accounts.rights import Right
+    from webapp.accounts.sessions import SessionStore
     from webapp.accounts.views import BY_LINK
     from webapp.lab import fixtures, people
     from webapp.lab.models import Lab, Membership

@@ -8,9 +8,9 @@ from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 
 from tests.support.patience import PATIENCE_S
+from webapp.accounts.sessions import SessionStore
 from webapp.asgi import application
 from webapp.lab.models import Membership
 

@@ -406,6 +406,15 @@ async def test_a_session_counts_only_on_our_own_page(stage: Stage) -> None:
     assert await close_code(path(stage.run), [cookie, host, (b"origin", b"http://127.0.0.1:9")]) == 4401
     assert await close_code(path(stage.run), [cookie, host]) == 4401
     assert await close_code(path(stage.run), [cookie, (b"host", b"evil.example"), (b"origin", b"http://evil.example")]) == 4401
+    for origin in (b"http://[", b"http://[::1", b"\xff", b"null", b"http://127.0.0.1:8000\x00"):
+        assert await close_code(path(stage.run), [cookie, host, (b"origin", origin)]) == 4401
+
+
+@pytest.mark.parametrize("address", ["/ws/nowhere", "/ws/runs/7", "/", "/ws/news/"])
+async def test_an_address_without_a_socket_is_told_so(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Nobody needs an account for that, so it must not fill the log."""
+    assert await close_code(address, []) == 4404
+    assert not caplog.records
 
 
 def sign_out(membership: Membership) -> None:

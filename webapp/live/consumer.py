@@ -137,6 +137,14 @@ class LabConsumer(AsyncWebsocketConsumer):
         return asker.membership
 
 
+class Nowhere(AsyncWebsocketConsumer):
+    """Any other address. Who asks needs no account, so nothing is looked up and nothing is logged."""
+
+    async def connect(self) -> None:
+        await self.accept()
+        await self.close(NOT_FOUND, "there is no WebSocket at this address")
+
+
 class RunConsumer(LabConsumer):
     """Follow one run: its row on connect and on each change, every frame after N exactly once and in order, and its end."""
 
@@ -216,4 +224,7 @@ def same_origin(headers: dict[bytes, bytes]) -> bool:
     domain, _ = split_domain_port(host)
     if not validate_host(domain, settings.ALLOWED_HOSTS):
         return False
-    return urlsplit(origin).netloc == host or origin in settings.CSRF_TRUSTED_ORIGINS
+    try:
+        return urlsplit(origin).netloc == host or origin in settings.CSRF_TRUSTED_ORIGINS
+    except ValueError:  # it is no address
+        return False
