@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "webapp.lib.outages.watched",
     "webapp.accounts.audit.AuditLog",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]

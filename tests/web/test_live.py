@@ -22,6 +22,7 @@ from tests.support.patience import PATIENCE_S
 from webapp.accounts.models import ApiToken
 from webapp.lab.models import Lab, Membership, Run, RunState
 from webapp.lab.people import member
+from webapp.lib import outages
 from webapp.lib.redis_connection import connection
 from webapp.live import consumer
 from webapp.live.feed import FEEDS, RunFeed
@@ -347,17 +348,42 @@ async def two_viewers(
     return [first, second]
 
 
+async def test_viewers_wait_while_the_database_is_away(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is told that the run has ended, and the log has a line for the outage, not for each try."""
+    monkeypatch.setattr("webapp.live.feed.RETRY_S", 0.01)
+    feeds: Feeds[Any, RunFeed] = Feeds()
+    reading = asyncio.Event()
+    tries = 0
+
+    async def load_row() -> Any:
+        nonlocal tries
+        reading.set()
+        tries += 1
+        if tries < 5:
+            raise OperationalError("connection refused")
+        return await run_row(stage.run.pk)
+
+    viewers = await two_viewers(feeds, stage.run, load_row, reading)
+    told = await asyncio.wait_for(asyncio.gather(*viewers), PATIENCE_S)
+    assert [(each["type"], each["run"]["state"]) for each in told] == [("state", "running")] * 2
+    outages.DATABASE.over()
+    said = [record.getMessage() for record in caplog.records if record.name == "webapp.lib.outages"]
+    assert said == ["the database cannot be reached (connection refused)", "the database is back after 0 s"]
+
+
 async def test_a_row_that_cannot_be_read_is_not_taken_for_the_end_of_the_run(stage: Stage) -> None:
     feeds: Feeds[Any, RunFeed] = Feeds()
-    reading, away = asyncio.Event(), asyncio.Event()
+    reading, wrong = asyncio.Event(), asyncio.Event()
 
     async def load_row() -> Any:
         reading.set()
-        await away.wait()
-        raise OperationalError("the database is away")
+        await wrong.wait()
+        raise ValueError("what is stored cannot be read")
 
     viewers = await two_viewers(feeds, stage.run, load_row, reading)
-    away.set()
+    wrong.set()
     told = await asyncio.wait_for(asyncio.gather(*viewers, return_exceptions=True), 5)
     assert [isinstance(each, Exception) for each in told] == [True, True], told
     again = await first_message(feeds, stage.run, lambda: run_row(stage.run.pk))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import secrets
+import sys
 from typing import Any
 
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from .outages import unavailable
 
 log = logging.getLogger(__name__)
 
@@ -32,8 +35,11 @@ def not_found(request: HttpRequest, exception: Exception) -> JsonResponse:
     return error(404, f"there is nothing at {request.path}")
 
 
-def server_error(request: HttpRequest) -> JsonResponse:
-    """Log the exception under an id, and tell the id: who asks for help can name it, and who helps finds it in the log."""
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Say which part is away, if one is. Otherwise log the exception under an id, and tell the id: who asks for help can name it, and who
+    helps finds it in the log."""
+    if (away := unavailable(sys.exception())) is not None:
+        return away
     id = secrets.token_hex(4)
     log.exception("error %s: %s %s failed", id, request.method, request.path)
     return error(500, f"server error {id}; the server's log has the cause under this id")

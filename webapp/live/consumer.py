@@ -27,6 +27,7 @@ from webapp.accounts.access import NoMember, NotSignedIn, by_session, by_token
 from webapp.accounts.rights import Right
 from webapp.lab.models import Experiment, Membership, Run
 from webapp.lab.models.versions import EDITOR_LENGTH_MAX
+from webapp.lib.outages import note
 from webapp.messaging.presence import Open
 
 from .feed import FEEDS, RunFeed
@@ -37,6 +38,7 @@ log = logging.getLogger(__name__)
 
 # Application close codes: clients should not reconnect after these, unless someone signs in.
 BAD_REQUEST, UNAUTHENTICATED, NO_MEMBER, NOT_FOUND, OUT_OF_SCOPE = 4400, 4401, 4403, 4404, 4405
+LATER = 1013  # of the protocol: clients connect again by themselves
 LOOK_S = 2.0  # interval of the check that the listener is still allowed
 
 
@@ -63,6 +65,11 @@ class LabConsumer(AsyncWebsocketConsumer):
             messages = await self.begin(membership)
         except Refused as refused:
             await self.close(refused.code, refused.reason)
+            return
+        except DatabaseError as error:
+            if not note(error):
+                raise
+            await self.close(LATER, "the database is away; connect again later")
             return
         self.tasks = asyncio.create_task(self._send_all(messages)), asyncio.create_task(self._watch(membership))
 
@@ -114,7 +121,8 @@ class LabConsumer(AsyncWebsocketConsumer):
                 await self.close(refused.code, refused.reason)
                 return
             except DatabaseError as error:
-                log.warning("%s: cannot check the listener's membership (%s), retrying", self.scope["path"], error)
+                if not note(error):
+                    log.warning("%s: cannot check the listener's membership (%s), retrying", self.scope["path"], error)
 
     def _membership(self) -> Membership:
         """Authenticate by bearer token, or by session cookie from our own pages. Raises Refused."""

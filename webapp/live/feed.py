@@ -16,7 +16,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from django.db import DatabaseError
+
 from webapp.lab.models.work import ACTIVE, RunState
+from webapp.lib.outages import DATABASE, note
 from webapp.lib.redis_connection import asynchronous_connection
 from webapp.messaging import frame_files as files
 from webapp.messaging import stream
@@ -66,7 +69,7 @@ class RunFeed:
 
     async def _read(self) -> None:
         try:
-            self.row = await self.load_row()
+            self.row = await self._first_row()
             self.row_read = True
             self._wake()
             await self._follow_streams()
@@ -74,6 +77,16 @@ class RunFeed:
             log.exception("run %s: its row or its streams cannot be read", self.run_id)
             self.broken = True
             self._wake()
+
+    async def _first_row(self) -> Any:
+        """The row, once the database is there."""
+        while True:
+            try:
+                return await self.load_row()
+            except DatabaseError as error:
+                if not note(error):
+                    raise
+            await asyncio.sleep(RETRY_S)
 
     async def _follow_streams(self) -> None:
         live, state = stream.live_key(self.run_id), stream.state_key(self.run_id)
@@ -117,9 +130,11 @@ class RunFeed:
     async def _refresh_row(self) -> bool:
         try:
             row = await self.load_row()
-        except Exception:  # the database is briefly unreachable; the next refresh retries
-            log.exception("run %s: the row cannot be read", self.run_id)
+        except Exception as error:  # the next refresh retries
+            if not note(error):
+                log.exception("run %s: the row cannot be read", self.run_id)
             return False
+        DATABASE.over()
         changed, self.row = row != self.row, row
         return changed
 

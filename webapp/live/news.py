@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Set
 from typing import Any
 
 from webapp.lab.models.work import ACTIVE
+from webapp.lib.outages import DATABASE, note
 from webapp.lib.redis_connection import asynchronous_connection
 from webapp.messaging.stream import NEWS_KEY
 
@@ -112,9 +113,11 @@ class LabFeed:
     async def _look(self) -> None:
         try:
             rows = await self.load(self.named | self.active.keys())
-        except Exception:  # the database is briefly unreachable; the next read retries
-            log.exception("the lab's rows cannot be read")
+        except Exception as error:  # the next read retries
+            if not note(error):
+                log.exception("the lab's rows cannot be read")
             return
+        DATABASE.over()
         for kind, plural in KINDS.items():
             changed = [row for key, row in rows.items() if row and key[0] == kind and self.active.get(key) != row]
             if changed:
