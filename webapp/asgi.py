@@ -14,6 +14,7 @@ from django.conf import settings  # noqa: E402
 
 from webapp.api.documents import descriptions  # noqa: E402
 from webapp.lib.body_limit import BodyLimit  # noqa: E402
+from webapp.lib.proxies import ForwardedHeaders  # noqa: E402
 from webapp.live.routing import websocket_urls  # noqa: E402
 
 MULTIPART_OVERHEAD_BYTES = 64 * 1024
@@ -29,11 +30,14 @@ def limit_bytes(path: str) -> int:
 
 descriptions()  # every page requests them first, and building them takes a second
 
-application = ProtocolTypeRouter(
-    {
-        "http": BodyLimit(http, limit_bytes),
-        "websocket": SessionMiddlewareStack(URLRouter(websocket_urls)),
-    }
+application = ForwardedHeaders(
+    ProtocolTypeRouter(
+        {
+            "http": BodyLimit(http, limit_bytes),
+            "websocket": SessionMiddlewareStack(URLRouter(websocket_urls)),
+        }
+    ),
+    settings.PROXIES,
 )
 
 # The 150,000 objects that exist now stay. Freeze them, so that full collections during requests need not scan them.

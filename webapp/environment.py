@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -40,6 +41,19 @@ def one_of(name: str, *values: str) -> str:
 def words(name: str, default: str = "") -> list[str]:
     """Return comma-separated values."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def networks(name: str, default: str = "") -> list[IPv4Network | IPv6Network]:
+    """Return comma-separated addresses and networks."""
+    found = []
+    for word in words(name, default):
+        try:
+            found.append(ip_network(word))
+        except ValueError as error:
+            raise ImproperlyConfigured(
+                f"{name} has {word!r}; it must be an address or a network, such as 172.18.0.0/16 ({error})"
+            ) from None
+    return found
 
 
 def secret_key(data_directory: Path) -> str:

@@ -2,7 +2,9 @@
 
 MILLRACE_DATA            directory of the database, files, sockets and logs (default: data/ in the checkout); closed to other users
 MILLRACE_SECRET_KEY      default: a random key kept in the data directory
-MILLRACE_HTTPS           1 behind a proxy that terminates TLS: secure cookies, HSTS, X-Forwarded-Proto is trusted
+MILLRACE_HTTPS           1 behind a proxy that terminates TLS: secure cookies, HSTS
+MILLRACE_PROXIES         addresses and networks of proxies, separated by commas, whose X-Forwarded-For and X-Forwarded-Proto are believed
+                         (default: none; with MILLRACE_HTTPS this machine)
 MILLRACE_UPLOAD_MB_MAX   maximum size of an uploaded data set (default: 256)
 MILLRACE_LOG_FORMAT      lines (default), or json: one object per line, with the ids of request, run and study
 DATABASE_URL             default: SQLite in the data directory; for a lab: postgresql://...
@@ -109,7 +111,8 @@ SESSION_COOKIE_HTTPONLY, SESSION_COOKIE_SAMESITE, SESSION_COOKIE_SECURE = True, 
 CSRF_COOKIE_SAMESITE, CSRF_COOKIE_SECURE = "Lax", HTTPS
 CSRF_FAILURE_VIEW = "webapp.lib.errors.csrf_failure"
 ACCOUNT_LOGIN_METHODS, ACCOUNT_SIGNUP_FIELDS, ACCOUNT_EMAIL_VERIFICATION = {"username"}, ["username*", "password1*"], "none"
-ALLAUTH_TRUSTED_PROXY_COUNT = 1 if HTTPS else 0  # its X-Forwarded-For identifies clients whose sign-in fails
+PROXIES = environment.networks("MILLRACE_PROXIES", "127.0.0.1, ::1" if HTTPS else "")
+ALLAUTH_TRUSTED_PROXY_COUNT = 0  # webapp.lib.proxies has put the client's address in place of the proxy's
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -117,7 +120,6 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 SECURE_CONTENT_TYPE_NOSNIFF, SECURE_REFERRER_POLICY, X_FRAME_OPTIONS = True, "same-origin", "DENY"
 if HTTPS:
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
 
 # --- files --------------------------------------------------------------------------------------------------------------------------------

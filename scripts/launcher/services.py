@@ -154,7 +154,7 @@ class Installation:
     def _web(self) -> Service:
         options = f"--host 127.0.0.1 --port {self.port} --lifespan off --no-access-log --log-level warning --timeout-graceful-shutdown 2"
         # A request on a connection that the server is closing is lost. So clients must close idle ones first: httpx does after 5 s.
-        options += " --timeout-keep-alive 75"
+        options += " --timeout-keep-alive 75 --no-proxy-headers"  # whom to believe, webapp.lib.proxies decides
         return self._service("web", [str(PYTHON), "-m", "uvicorn", "webapp.asgi:application", *options.split()])
 
     def _worker(self, index: int) -> Service:
