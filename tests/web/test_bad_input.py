@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 import httpx
 import pytest
 from django.conf import settings
 from django.test import Client
+from pydantic import Strict
 
+from webapp.api.parsing import Body
 from webapp.lab.models import Experiment, Run
 
 pytestmark = pytest.mark.django_db
@@ -131,9 +133,49 @@ def test_a_bad_page_of_frames_is_refused(client: Client, experiment: Experiment,
     is_an_error(client.get(f"/api/runs/{UNKNOWN}/frames?{query}"), 422)
 
 
-@pytest.mark.parametrize("body", ['{"seed": "x"}', '{"seed": 1.5}', '{"version": "x"}', "[1]", '{"sed": 1}'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"seed": "x"}',
+        '{"seed": 1.5}',
+        '{"seed": true}',
+        '{"seed": "7"}',
+        '{"seed": 2.0}',
+        '{"version": "x"}',
+        '{"version": true}',
+        '{"pace": true}',
+        '{"pace": "2"}',
+        "[1]",
+        '{"sed": 1}',
+    ],
+)
 def test_a_bad_start_is_refused(client: Client, experiment: Experiment, body: str) -> None:
     is_an_error(post(client, f"/api/experiments/{experiment.pk}/runs", body), 422)
+
+
+def bodies(base: type[Body] = Body) -> list[type[Body]]:
+    return [one for body in base.__subclasses__() for one in (body, *bodies(body))]
+
+
+def scalars(annotation: Any, is_strict: bool = False) -> list[tuple[Any, bool]]:
+    """The numbers and truths in an annotation, and whether each takes nothing else for one."""
+    if get_origin(annotation) is Annotated:
+        return scalars(annotation.__origin__, is_strict or any(isinstance(one, Strict) for one in annotation.__metadata__))
+    if annotation in (int, float, bool):
+        return [(annotation, is_strict)]
+    return [found for one in get_args(annotation) for found in scalars(one)]
+
+
+def test_numbers_and_truths_of_bodies_are_strict() -> None:
+    """true is no seed, and neither are "7" and 2.0: whoever sends them means something else."""
+    found = [
+        (body.__name__, name, strict or any(isinstance(one, Strict) for one in field.metadata))
+        for body in bodies()
+        for name, field in body.model_fields.items()
+        for _, strict in scalars(field.annotation)
+    ]
+    assert len(found) > 15
+    assert [name for name in found if not name[2]] == []
 
 
 @pytest.mark.parametrize("seed", [-1, 2**53, 10**30])

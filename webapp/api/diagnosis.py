@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from django.http import HttpRequest
 from ninja import Query, Router, Schema, Status
-from pydantic import Field
+from pydantic import Field, Strict
 
 from engine.diagnosis import CannotTell, HotKeys, Limit, Remedy, diagnose, hot_keys, remedies
 from engine.diagnosis.limit import LimitKind
@@ -150,8 +150,8 @@ class ChosenRemedy(Body):
     """The remedy to run, of the diagnosis of this span."""
 
     name: str
-    from_s: Moment | None = None
-    to_s: Moment | None = None
+    from_s: Annotated[Moment, Strict()] | None = None
+    to_s: Annotated[Moment, Strict()] | None = None
 
 
 @router.get("/{uuid:run_id}/diagnosis", response=DiagnosisShape, summary="What limits a run in a span of time, and what would help")

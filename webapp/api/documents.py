@@ -25,7 +25,7 @@ from webapp.reports import python_code, spark_program
 
 from .authentication import Needs
 from .errors import Problem422
-from .parsing import Body, unstorable
+from .parsing import Body, Float, Int, unstorable
 
 router = Router()
 
@@ -47,7 +47,7 @@ class Validation(Schema):
 
 class Previewed(Body):
     document: dict[str, Any]
-    points: int = Field(default=240, ge=1, le=2000, description="Number of equal parts into which the horizon is divided.")
+    points: Int = Field(default=240, ge=1, le=2000, description="Number of equal parts into which the horizon is divided.")
 
 
 class Preview(Schema):
@@ -61,7 +61,7 @@ class Selectivity(Body):
 
     document: dict[str, Any]
     operator: str
-    selectivity: float = Field(gt=0, lt=1)
+    selectivity: Float = Field(gt=0, lt=1)
 
 
 class Threshold(Schema):

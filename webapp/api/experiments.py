@@ -23,7 +23,7 @@ from webapp.lab.schemas import ExperimentItem, ExperimentShape, RunDetail, Saved
 from webapp.lab.submission import submit
 
 from .errors import Problem404, Problem409
-from .parsing import Body
+from .parsing import Body, Int
 
 router = Router()
 
@@ -38,14 +38,14 @@ class NewExperiment(Body):
 
 
 class Edit(Body):
-    version: int
+    version: Int
     document: dict[str, Any]
     editor: Editor = ""
 
 
 class Start(Body):
-    version: int | None = None
-    seed: int | None = None
+    version: Int | None = None
+    seed: Int | None = None
     pace: Pace = None
 
 

@@ -31,7 +31,7 @@ from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce_row
 
 from .errors import Problem404, Problem409, Problem422
-from .parsing import Body
+from .parsing import Body, Bool, Int
 
 router = Router()
 
@@ -97,8 +97,8 @@ class Imported(Schema):
 
 class NewCorpus(Body):
     name: Name
-    traces: int = Field(4000, ge=100, le=1_000_000)
-    seed: int = Field(1, ge=0, lt=1 << 31)
+    traces: Int = Field(4000, ge=100, le=1_000_000)
+    seed: Int = Field(1, ge=0, lt=1 << 31)
 
 
 class NewModels(Body):
@@ -106,11 +106,11 @@ class NewModels(Body):
 
     name: Name
     corpus: Name
-    hidden: int = Field(32, ge=4, le=1024)
-    members: int = Field(3, ge=1, le=25)
-    epochs: int = Field(80, ge=1, le=10_000)
-    batch: int = Field(32, ge=1, le=4096)
-    logarithmic: bool = True
+    hidden: Int = Field(32, ge=4, le=1024)
+    members: Int = Field(3, ge=1, le=25)
+    epochs: Int = Field(80, ge=1, le=10_000)
+    batch: Int = Field(32, ge=1, le=4096)
+    logarithmic: Bool = True
 
 
 @router.get("", response=Learning, summary="All corpora and models, and the jobs that make them")

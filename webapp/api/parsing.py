@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest
 from ninja.parser import Parser
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Strict
 
 from engine.spec import Problem
 from engine.spec.base.problems import pointer
@@ -17,6 +17,10 @@ from .errors import Problem400, Problem422
 
 DEPTH_MAX = 64
 KINDS = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+
+
+Int, Float, Bool = Annotated[int, Strict()], Annotated[float, Strict()], Annotated[bool, Strict()]
+"""Fields of bodies: true is no number, "7" is none, and 2.0 is no whole one."""
 
 
 class NoJson(Exception):

@@ -17,7 +17,7 @@ from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce
 
 from .errors import Problem409
-from .parsing import Body
+from .parsing import Body, Int
 from .runs import run_of
 
 router = Router()
@@ -26,7 +26,7 @@ STEP_FRAMES_MAX = 100_000
 
 
 class StepFrames(Body):
-    frames: int = Field(1, ge=1, le=STEP_FRAMES_MAX)
+    frames: Int = Field(1, ge=1, le=STEP_FRAMES_MAX)
 
 
 class Paced(Body):

@@ -18,7 +18,7 @@ from webapp.lab.models import Membership
 
 from .authentication import Needs
 from .errors import Problem404, Problem409
-from .parsing import Body
+from .parsing import Body, Int
 
 router, invitations = Router(), Router(auth=Needs(Right.ADMIN))
 
@@ -51,7 +51,7 @@ class Link(Schema):
 
 class NewInvitation(Body):
     role: RoleName = "member"
-    expires_in_days: int = Field(7, ge=1, le=30)
+    expires_in_days: Int = Field(7, ge=1, le=30)
 
 
 class InvitationShape(Schema):

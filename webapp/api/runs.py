@@ -31,7 +31,7 @@ from webapp.reports.export import FORMATS, FramesGone
 from .answers import FieldShape, Name, refusing
 from .errors import Problem404, Problem409, Problem422
 from .files import as_file
-from .parsing import Body
+from .parsing import Body, Int
 
 router = Router()
 
@@ -56,7 +56,7 @@ class RunPage(Schema):
 
 
 class Again(Body):
-    seed: int | None = None
+    seed: Int | None = None
     pace: Pace = None
 
 

@@ -11,7 +11,7 @@ from webapp.lab import quota
 from webapp.lab.models import Lab
 
 from .authentication import Needs
-from .parsing import Body
+from .parsing import Body, Int
 
 router = Router()
 
@@ -58,8 +58,8 @@ class StorageShape(Schema):
 class Rule(Body):
     """null: no limit, and frames are kept forever."""
 
-    limit_bytes: int | None = Field(ge=0, le=LIMIT_MAX)
-    keep_frames_days: int | None = Field(ge=1, le=DAYS_MAX)
+    limit_bytes: Int | None = Field(ge=0, le=LIMIT_MAX)
+    keep_frames_days: Int | None = Field(ge=1, le=DAYS_MAX)
 
 
 @router.get("", response=StorageShape, summary="Storage used, the limit, and the largest items")

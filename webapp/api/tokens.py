@@ -16,7 +16,7 @@ from webapp.accounts.rights import Right, Scope
 
 from .authentication import Needs
 from .errors import Problem403, Problem404, Problem409
-from .parsing import Body
+from .parsing import Body, Int
 
 router = Router()
 
@@ -28,7 +28,7 @@ LIFETIME_DAYS_MAX = 3650
 class NewToken(Body):
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
     scope: Scope
-    expires_in_days: int | None = Field(None, ge=1, le=LIFETIME_DAYS_MAX)
+    expires_in_days: Int | None = Field(None, ge=1, le=LIFETIME_DAYS_MAX)
 
 
 class TokenShape(Schema):

@@ -18,7 +18,7 @@ from webapp.lib.described import JsonObject
 
 from .errors import Problem404
 from .experiments import Editor, author_of, conflict, experiment_of
-from .parsing import Body
+from .parsing import Body, Int
 
 router = Router()
 
@@ -61,7 +61,7 @@ class Limits(Schema):
 
 
 class Back(Body):
-    version: int
+    version: Int
     editor: Editor = ""
 
 

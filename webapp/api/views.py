@@ -17,7 +17,7 @@ from webapp.lab.run_search import SORTS, SearchText, ShortText
 from webapp.lib.described import AsIs
 
 from .errors import Problem404, Problem409
-from .parsing import Body
+from .parsing import Body, Bool
 
 router = Router()
 
@@ -37,7 +37,7 @@ class Asked(Body):
     state: RunState | None = None
     experiment: uuid.UUID | None = None
     study: uuid.UUID | None = None
-    of_studies: bool = False
+    of_studies: Bool = False
     tag: ShortText = ""
     search: SearchText = ""
     sort: Annotated[str, StringConstraints(pattern=f"^({'|'.join(SORTS)})?$")] = ""

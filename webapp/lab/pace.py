@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, Strict
 
 PACE_MIN, PACE_MAX = 0.1, 1000.0
 RANGE = f"{PACE_MIN:g} to {PACE_MAX:,.0f}"
@@ -17,7 +17,7 @@ def _in_range(pace: float | None) -> float | None:
 
 
 Pace = Annotated[
-    float | None,
+    Annotated[float, Strict()] | None,
     AfterValidator(_in_range),
     Field(
         description=f"maximum virtual seconds per wall-clock second, {RANGE}; null: as fast as possible",
