@@ -45,6 +45,24 @@ def test_a_service_that_is_waited_for_has_a_health_check(compose: dict[str, Any]
                 assert "healthcheck" in compose["services"][other]
 
 
+def settings_read() -> set[str]:
+    """Variables by which a lab is set up. The image sets the directory of the data itself."""
+    files = [file for part in ("webapp", "workers") for file in (ROOT / part).rglob("*.py")]
+    found = {name for file in files for name in re.findall(r'environ(?:ment)?[.\w]*[(\[]\s*"([A-Z_]+)"', file.read_text())}
+    ours = ("MILLRACE_", "SPARK_", "DATABASE_", "REDIS_", "ALLOWED_", "CSRF_")
+    return {name for name in found if name.startswith(ours)} - {"MILLRACE_DATA"}
+
+
+def test_every_setting_is_passed_through(compose: dict[str, Any]) -> None:
+    assert len(settings_read()) > 8
+    assert settings_read() <= set(compose["x-millrace"]["environment"])
+
+
+def test_no_log_grows_without_end(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        assert set(service["logging"]["options"]) == {"max-size", "max-file"}, name
+
+
 def test_images_are_pinned(compose: dict[str, Any]) -> None:
     for service in compose["services"].values():
         assert "image" not in service or re.search(r":\d", service["image"])
