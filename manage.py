@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Django's command line, with Millrace's own commands: run, reproduce, schema, load_fixtures, signin_url, api_token."""
 
+import errno
 import os
 import sys
+
+OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 
 
 def main() -> None:
@@ -11,7 +14,16 @@ def main() -> None:
         from django.core.management import execute_from_command_line
     except ImportError:
         sys.exit("Django is not installed for this Python; start with scripts/up, or use .venv/bin/python")
-    execute_from_command_line(sys.argv)
+    from django.core.exceptions import ImproperlyConfigured
+
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"manage.py: {error}")
+    except OSError as error:
+        if error.errno not in OF_THE_DISK or "--traceback" in sys.argv:
+            raise
+        sys.exit(f"manage.py: {error.strerror}{f': {error.filename}' if error.filename else ''}")
 
 
 if __name__ == "__main__":

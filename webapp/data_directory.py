@@ -1,7 +1,6 @@
 """Permissions of the data directory: only its owner may read it, and a group if the operator shares it with one.
 
-The directory holds sessions, with which anyone could impersonate their owners. Standard library only: scripts/up uses this before
-anything is installed.
+The directory holds the secret key, and the results of all labs. Standard library only: scripts/up uses this before anything is installed.
 """
 
 from __future__ import annotations

@@ -15,9 +15,8 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -28,7 +27,9 @@ from .environment import PYTHON, ROOT, Trouble, say
 
 SOCKET_PATH_BYTES_MAX = 100  # the kernel allows 107, including the terminating zero
 STOP_S = 8.0
-RESTARTS_MAX, RESTARTS_SPAN_S = 5, 60.0
+PAUSE_S_MAX = STAYS_S = 60.0  # longest pause before a restart; what has run so long has not failed to start
+STARTS_MAX = 5  # failures while an installation starts, after which something must be wrong with it
+STANDS_STILL_S = 300.0
 LOG_BYTES_MAX = 10 * 1024 * 1024
 FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # the first worker for runs, and the worker for Spark
 NICE = 10  # of workers for runs
@@ -39,7 +40,8 @@ NICE = 10  # of workers for runs
 
 @dataclass
 class Service:
-    """A process that should run until it is stopped. yields: whether others come first where cores are short."""
+    """A process that should run until it is stopped. yields: whether others come first where cores are short. failures: how often it has
+    ended soon after its start, in a row. due_s: when it is started again (monotonic clock), None while it runs."""
 
     name: str
     command: list[str]
@@ -47,10 +49,12 @@ class Service:
     log: Path
     yields: bool = False
     process: subprocess.Popen[bytes] | None = None
-    started: deque[float] = field(default_factory=lambda: deque(maxlen=RESTARTS_MAX + 1))
+    started_s: float = 0.0
+    failures: int = 0
+    due_s: float | None = None
 
     def start(self) -> None:
-        self.started.append(time.monotonic())
+        self.started_s, self.due_s = time.monotonic(), None
         with open_log(self.log) as log:
             self.process = subprocess.Popen(
                 self.command,
@@ -66,6 +70,16 @@ class Service:
     @property
     def alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
+
+    def has_ended(self) -> None:
+        """Decide when to start it again: at once, then after pauses that double."""
+        now_s = time.monotonic()
+        self.failures = 1 if now_s - self.started_s >= STAYS_S else self.failures + 1
+        pause_s = 0.0 if self.failures == 1 else min(PAUSE_S_MAX, 2.0 ** (self.failures - 2))
+        self.due_s = now_s + pause_s
+        say(f"  {self.name} ended ({self.process and self.process.returncode}), restarting it{f' in {pause_s:.0f} s' if pause_s else ''}")
+        if self.failures in (3, 10):
+            say(f"  the end of {self.log}:\n{self.end_of_log()}")
 
     def ask_to_stop(self) -> None:
         if self.alive:
@@ -84,6 +98,10 @@ class Service:
         assert self.process is not None
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, number)
+
+    @property
+    def log_bytes(self) -> int:
+        return self.log.stat().st_size if self.log.is_file() else 0
 
     def end_of_log(self) -> str:
         lines = self.log.read_text(errors="replace").splitlines() if self.log.is_file() else []
@@ -194,19 +212,27 @@ class Installation:
             if service.name not in ("redis", FIRST_WORKER, "web"):
                 service.start()
 
-    def wait_until_healthy(self, ended: Callable[[], bool], timeout_s: float = 180.0) -> None:
-        """Wait until every part answers, or until `ended`. Raises Trouble."""
-        began_s, said = time.monotonic(), ""
+    def wait_until_healthy(self, ended: Callable[[], bool]) -> None:
+        """Wait until every part answers, or until `ended`, however long that takes. Raises Trouble if a part cannot start, or if nothing
+        has happened for long: no part came up, and no log grew."""
+        began_s = moved_s = time.monotonic()
+        said, before = "", None
         while not ended():
             self.watch()
+            for service in self.services:
+                if service.failures >= STARTS_MAX and not service.alive:
+                    raise Trouble(f"{service.name} does not start; the end of {service.log}:\n{service.end_of_log()}")
             health = self.health()
             if health.get("ok"):
                 return
             missing = [part for part in ("redis", "database", "worker") if not health.get(part)] if health else ["web"]
-            if time.monotonic() - began_s > timeout_s:
+            now_s, state = time.monotonic(), (missing, [service.log_bytes for service in self.services])
+            if state != before:
+                moved_s, before = now_s, state
+            if now_s - moved_s > STANDS_STILL_S:
                 logs = "\n".join(f"  {service.log}:\n{service.end_of_log()}" for service in self.services)
-                raise Trouble(f"not healthy after {timeout_s:.0f} s; no answer from: {', '.join(missing)}\n{logs}")
-            if time.monotonic() - began_s > 5 and said != missing[0]:
+                raise Trouble(f"nothing has happened for {STANDS_STILL_S:.0f} s; no answer from: {', '.join(missing)}\n{logs}")
+            if now_s - began_s > 5 and said != missing[0]:
                 said = missing[0]
                 say(f"  waiting for {', '.join(missing)} ...")
             time.sleep(0.1)
@@ -224,14 +250,14 @@ class Installation:
             return {}
 
     def watch(self) -> None:
-        """Restart services that have died. Raises Trouble if one keeps dying."""
+        """Restart services that have died. One that keeps dying takes nobody along."""
         for service in self.services:
             if service.alive or service.process is None:
                 continue
-            if len(service.started) > RESTARTS_MAX and time.monotonic() - service.started[0] < RESTARTS_SPAN_S:
-                raise Trouble(f"{service.name} does not stay up; the end of {service.log}:\n{service.end_of_log()}")
-            say(f"  {service.name} ended ({service.process.returncode}), restarting it")
-            service.start()
+            if service.due_s is None:
+                service.has_ended()
+            if service.due_s is not None and time.monotonic() >= service.due_s:
+                service.start()
 
     def supervise(self, ended: Callable[[], bool]) -> None:
         while not ended():

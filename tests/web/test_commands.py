@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import engine
 from tests.support.clerk import Clerk
+from tests.support.patience import PATIENCE_S
 
 from .conftest import ROOT, manage, small_document
 
@@ -102,3 +106,28 @@ def test_a_fresh_directory_gets_a_database_examples_and_a_private_key(tmp_path: 
     assert "revoked 1" in clerk.manage("api_token", "notebook", "--revoke")
     clerk.stop()
     assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "place"), [("scripts/up", "/sys/millrace"), ("scripts/up", "/proc/nowhere"), ("manage.py", "/sys/millrace")]
+)
+def test_a_directory_that_cannot_be_made_is_named(command: str, place: str) -> None:
+    environment = {**os.environ, "MILLRACE_DATA": place}
+    words = [sys.executable, str(ROOT / command), *(["check"] if command == "manage.py" else [])]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 1
+    assert place in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_two_launchers_that_start_at_once(tmp_path: Path) -> None:
+    """The second one finds the lock, and no port yet."""
+    with (tmp_path / "up.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        environment = {**os.environ, "MILLRACE_DATA": str(tmp_path)}
+        command = [sys.executable, str(ROOT / "scripts" / "up")]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 1
+    assert f"another scripts/up starts in {tmp_path} right now" in done.stderr
+    assert "Traceback" not in done.stderr

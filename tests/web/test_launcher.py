@@ -6,10 +6,11 @@ import os
 import socket
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from launcher import environment
+from launcher import environment, services
 from launcher.environment import Trouble, unless_unchanged
 from launcher.services import SOCKET_PATH_BYTES_MAX, Installation, Service, free_port, redis_socket
 
@@ -72,12 +73,57 @@ def test_workers_for_runs_yield_to_pages_and_advice(tmp_path: Path) -> None:
         assert int(told.read_text()) == min(19, usual + (10 if yields else 0))
 
 
-def test_what_dies_over_and_over_ends_the_installation_with_its_log(tmp_path: Path) -> None:
+def flapping(tmp_path: Path) -> Installation:
     installation = Installation(tmp_path, free_port(tmp_path / "port"), workers=0)
     installation.services = [Service("web", ["sh", "-c", "echo the reason; exit 3"], dict(os.environ), tmp_path / "log")]
     installation.start("web")
-    with pytest.raises(Trouble, match=r"(?s)does not stay up.*the reason"):
-        wait_for(installation.watch, "the trouble")
+    return installation
+
+
+def test_what_dies_over_and_over_is_restarted_with_growing_pauses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It takes nobody along, says why, and is restarted at once when it has run for long."""
+    now_s = 0.0
+    monkeypatch.setattr(services.time, "monotonic", lambda: now_s)
+    installation = flapping(tmp_path)
+    (service,) = installation.services
+    starts: list[float] = []
+    for _ in range(10):
+        assert service.process is not None
+        service.process.wait()
+        installation.watch()
+        while service.process.poll() is not None and service.due_s is not None:  # not started yet
+            now_s = service.due_s
+            installation.watch()
+        starts.append(service.started_s)
+    assert [b - a for a, b in pairwise(starts)] == [1, 2, 4, 8, 16, 32, 60, 60, 60]
+    said = capsys.readouterr().out
+    assert said.count("the reason") >= 2
+    assert "web ended (3), restarting it in 60 s" in said
+    now_s += 61
+    service.process.wait()
+    installation.watch()
+    assert service.started_s == now_s, "it has run long enough"
+
+
+def test_what_cannot_start_is_told_with_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "PAUSE_S_MAX", 0.0)
+    with pytest.raises(Trouble, match=r"(?s)web does not start.*the reason"):
+        flapping(tmp_path).wait_until_healthy(lambda: False)
+
+
+def test_a_start_may_take_long_as_long_as_something_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "STANDS_STILL_S", 1.0)
+    installation = Installation(tmp_path, free_port(tmp_path / "port"), workers=0)
+    command = "for n in 1 2 3 4 5 6; do echo $n; sleep 0.5; done; sleep 60"
+    installation.services = [Service("web", ["sh", "-c", command], dict(os.environ), tmp_path / "log")]
+    installation.start("web")
+    try:
+        with pytest.raises(Trouble, match=r"(?s)nothing has happened for 1 s; no answer from: web.*6"):
+            installation.wait_until_healthy(lambda: False)
+    finally:
+        installation.stop()
 
 
 def test_a_step_is_done_once_for_the_same_inputs_and_again_after_a_failure(tmp_path: Path) -> None:
