@@ -112,7 +112,7 @@ def test_a_fresh_directory_gets_a_database_examples_and_a_private_key(tmp_path: 
     ("command", "place"), [("scripts/up", "/sys/millrace"), ("scripts/up", "/proc/nowhere"), ("manage.py", "/sys/millrace")]
 )
 def test_a_directory_that_cannot_be_made_is_named(command: str, place: str) -> None:
-    environment = {**os.environ, "MILLRACE_DATA": place}
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"} | {"MILLRACE_DATA": place}
     words = [sys.executable, str(ROOT / command), *(["check"] if command == "manage.py" else [])]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 1
