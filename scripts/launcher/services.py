@@ -7,6 +7,7 @@ import ctypes
 import hashlib
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,7 +17,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -30,7 +31,7 @@ STOP_S = 8.0
 PAUSE_S_MAX = STAYS_S = 60.0  # longest pause before a restart; what has run so long has not failed to start
 STARTS_MAX = 5  # failures while an installation starts, after which something must be wrong with it
 STANDS_STILL_S = 300.0
-LOG_BYTES_MAX = 10 * 1024 * 1024
+LOG_BYTES_MAX, LOG_AGE_S_MAX = 10 * 1024 * 1024, 7 * 24 * 3600.0
 FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # the first worker for runs, and the worker for Spark
 NICE = 10  # of workers for runs
 
@@ -50,6 +51,7 @@ class Service:
     yields: bool = False
     process: subprocess.Popen[bytes] | None = None
     started_s: float = 0.0
+    log_since_s: float = field(default_factory=time.monotonic)
     failures: int = 0
     due_s: float | None = None
 
@@ -98,6 +100,16 @@ class Service:
         assert self.process is not None
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, number)
+
+    def keep_log_short(self) -> None:
+        """Move what the log has to `.old.log` when that is much, or a week old. The process goes on writing to the same file, at its
+        end: it has opened it for appending."""
+        if self.log_bytes > LOG_BYTES_MAX or (self.log_bytes and time.monotonic() - self.log_since_s > LOG_AGE_S_MAX):
+            self.log_since_s = time.monotonic()
+            with self.log.open("rb") as log, self.log.with_suffix(".old.log").open("wb") as old:
+                while os.fstat(log.fileno()).st_size > log.tell():  # it grows meanwhile
+                    shutil.copyfileobj(log, old)
+                os.truncate(self.log, 0)
 
     @property
     def log_bytes(self) -> int:
@@ -252,6 +264,7 @@ class Installation:
     def watch(self) -> None:
         """Restart services that have died. One that keeps dying takes nobody along."""
         for service in self.services:
+            service.keep_log_short()
             if service.alive or service.process is None:
                 continue
             if service.due_s is None:

@@ -107,6 +107,42 @@ def test_what_dies_over_and_over_is_restarted_with_growing_pauses(
     assert service.started_s == now_s, "it has run long enough"
 
 
+def test_a_log_is_kept_short_while_its_process_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line is in the log or in the one before, in order, and both have an end."""
+    monkeypatch.setattr(services, "LOG_BYTES_MAX", 2_000)
+    command = "n=0; while [ $n -lt 3000 ]; do echo line $n; n=$((n+1)); done; sleep 60"
+    service = Service("web", ["sh", "-c", command], dict(os.environ), tmp_path / "web.log")
+    service.start()
+    seen: list[str] = []
+
+    def written() -> bool:
+        before = service.log_since_s
+        service.keep_log_short()
+        if service.log_since_s != before:
+            seen.extend(service.log.with_suffix(".old.log").read_text().splitlines())
+        return service.log.read_text().endswith("line 2999\n") or (not service.log_bytes and seen[-1:] == ["line 2999"])
+
+    try:
+        wait_for(written, "all lines")
+        seen += service.log.read_text().splitlines()
+        numbers = [int(line.split()[1]) for line in seen]
+        assert numbers == sorted(numbers)
+        assert len(numbers) >= 2990, "a line that is written at the very moment of the truncation may be lost"
+        assert service.log_bytes < 60_000
+    finally:
+        service.stop(0.0)
+
+
+def test_an_old_log_is_moved_aside(tmp_path: Path) -> None:
+    service = Service("web", ["true"], dict(os.environ), tmp_path / "web.log")
+    service.log.write_text("long ago\n")
+    service.keep_log_short()
+    assert service.log.read_text() == "long ago\n"
+    service.log_since_s -= services.LOG_AGE_S_MAX + 1
+    service.keep_log_short()
+    assert (service.log.read_text(), service.log.with_suffix(".old.log").read_text()) == ("", "long ago\n")
+
+
 def test_what_cannot_start_is_told_with_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "PAUSE_S_MAX", 0.0)
     with pytest.raises(Trouble, match=r"(?s)web does not start.*the reason"):
