@@ -3,10 +3,16 @@ unprepared."""
 
 from __future__ import annotations
 
+import os
+import time
+import uuid
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
@@ -219,3 +225,29 @@ def test_a_run_that_is_given_up_leaves_no_snapshot(experiment: Experiment) -> No
 @pytest.mark.parametrize(("count", "text"), [(0, "0 B"), (999, "999 B"), (1200, "1.2 kB"), (123_456_789, "123 MB"), (5 * 10**12, "5 TB")])
 def test_bytes_in_words(count: int, text: str) -> None:
     assert in_words(count) == text
+
+
+def test_what_interrupted_uploads_have_left_goes_after_a_day(lab: Lab) -> None:
+    """Not what is being written, and no data set that was deleted and may come back."""
+    beside = Path(settings.DATASETS_DIR) / str(lab.pk)
+    beside.mkdir(exist_ok=True)
+    deleted, unfinished = beside / f".{uuid.uuid4()}.parquet", beside / f".{uuid.uuid4().hex}.parquet"
+    upload, folder = Path(settings.UPLOADS_DIR) / "x.upload", Path(settings.UPLOADS_DIR) / uuid.uuid4().hex
+    folder.mkdir()
+    (folder / "rides.csv").touch()
+    for path in (deleted, unfinished, upload):
+        path.touch()
+    caretaker.tidy()
+    assert all(path.exists() for path in (deleted, unfinished, upload, folder))
+    old_s = time.time() - 25 * 3600
+    for path in (deleted, unfinished, upload, folder):
+        os.utime(path, (old_s, old_s))
+    caretaker.tidy()
+    assert [path.exists() for path in (deleted, unfinished, upload, folder)] == [True, False, False, False]
+
+
+def test_sessions_that_have_run_out_are_removed(lab: Lab) -> None:
+    for key, left in (("old", timedelta(seconds=-1)), ("new", timedelta(days=1))):
+        Session.objects.create(session_key=key, session_data="", expire_date=timezone.now() + left)
+    caretaker.tidy()
+    assert [session.session_key for session in Session.objects.all()] == ["new"]

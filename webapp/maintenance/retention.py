@@ -7,13 +7,16 @@ bit: the same document and seed on the same engine version give the same files.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
+from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -26,6 +29,10 @@ FRAMES = ("telemetry", "latency", "live")
 
 DELETED_KEPT = timedelta(days=7)
 """How long deleted objects can be fully restored."""
+
+UPLOAD_KEPT = timedelta(days=1)
+UNFINISHED = re.compile(r"\.[0-9a-f]{32}\.parquet")
+"""A data set that is being written."""
 
 TOGETHER = 500
 
@@ -57,8 +64,20 @@ def tidy() -> list[Run]:
             dataset.delete()
         ExperimentVersion.objects.filter(experiment__lab=lab, experiment__deleted_at__lt=now - DELETED_KEPT).delete()
     remove_working_files()
+    remove_uploads(now)
+    Session.objects.filter(expire_date__lt=now).delete()
     measure(Run.objects.filter(stored_bytes__isnull=True).exclude(state__in=ACTIVE).defer("document", "summary")[:TOGETHER])
     return removed
+
+
+def remove_uploads(now: datetime) -> None:
+    """Remove what interrupted uploads have left and nobody has written to for a day: in the folder of uploads, and beside data sets.
+    Deleted data sets have names with dashes, and stay."""
+    beside = (path for path in Path(settings.DATASETS_DIR).glob("*/.*.parquet") if UNFINISHED.fullmatch(path.name))
+    for path in (*Path(settings.UPLOADS_DIR).iterdir(), *beside):
+        with suppress(FileNotFoundError):  # another worker tidies, too
+            if now.timestamp() - path.lstat().st_mtime > UPLOAD_KEPT.total_seconds():
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def remove_working_files() -> None:
