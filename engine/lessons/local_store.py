@@ -25,7 +25,8 @@ CACHE, LOG, MEMORY, DISK = range(len(ROWS))
 
 @dataclass
 class Mark:
-    """An entry that came to a place. nth: of those that came to this row in this act. gone_in: the act in which it was lost, 0 for none."""
+    """An entry that came to a place. nth: of those that came to this row in this act. gone_in: the act in which it was lost or dropped, 0
+    for none."""
 
     row: int
     name: str
@@ -122,6 +123,15 @@ class Play:
             self._mark(MEMORY, key, value, act, is_tombstone)
         return found.records, found.way == "local"
 
+    def drop_merged(self, act: int) -> list[str]:
+        """A merge of all runs drops the tombstones of keys that it has nothing of. Returns their names."""
+        runs = [run.entries for level in self.store.tree.levels for run in level]
+        there = {key for run in runs for key in run.keys.tolist()}
+        dropped = [mark for mark in self.marks if mark.row == DISK and not mark.gone_in and mark.key not in there]
+        for mark in dropped:
+            mark.gone_in = act
+        return list(dict.fromkeys(mark.name for mark in dropped if mark.is_tombstone))
+
     # -- what there is -------------------------------------------------------------------------------------------------------------
 
     def values(self) -> dict[int, int]:
@@ -188,6 +198,9 @@ def explained_store(lesson: StoreLesson, case: StoreCase) -> Explained:
         before = len(play.marks)
         follows = case.acts[act].verb if act < len(case.acts) else ""
         step = _acted(play, about, act, case.crash_in_commit and follows == "crash")
+        if dropped := play.drop_merged(act):
+            text = f"{step.text} A merge of all runs has dropped {listed(dropped)}: nothing older is left to hide."
+            step = step.model_copy(update={"text": text})
         marks = {
             "focus": tuple(_id(play, n) for n in range(before, len(play.marks))),
             "useless": tuple(_id(play, n) for n in play.superseded()),

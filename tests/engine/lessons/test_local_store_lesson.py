@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.lessons import LessonFiles, examine_lesson, explained
@@ -68,6 +68,7 @@ def carry_out(play: Play, about: StoreAct, act: int) -> None:
         play.process(about, act)
 
 
+@example([{"add": "a"}, {"commit": True}] * 3 + [{"close": "a"}] + [{"commit": True}] * 2, 1)  # four runs are merged
 @given(ACTS, st.integers(1, 4))
 def test_marks_and_tables_are_those_of_the_store(acts: list[dict[str, Any]], batch: int) -> None:
     lesson = StoreLesson.model_validate(document(acts, batch))

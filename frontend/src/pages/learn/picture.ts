@@ -152,7 +152,7 @@ const OF_STORIES: { [shows: string]: LegendEntry[] } = {
     { mark: "basic", label: "value", means: "An entry that sets its key" },
     { mark: "forced", label: "tombstone", means: "An entry that deletes its key" },
     { mark: "useless", label: "superseded", means: "A newer entry of its key is in the same place" },
-    { mark: "discarded", label: "lost", means: "A crash has taken it" },
+    { mark: "discarded", label: "gone", means: "A crash has taken it, or a merge has dropped it" },
     { mark: "told", label: "written out", means: "From the cache to the changelog" },
   ],
   output_log: [
