@@ -201,7 +201,7 @@ def test_the_set_up_of_a_figure_is_shown(page: Page) -> None:
     page.goto("/figures/incremental/4.1")
     picture = page.get_by_test_id("set-up").get_by_role("img")
     expect(picture).to_have_attribute("alt", re.compile("purchases on node02; revenue on node02; output on node02"))
-    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 700
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 600
     assert_accessible(page)
     page.get_by_test_id("show-set-up").click()
     expect(page.get_by_test_id("set-up")).to_have_count(0)
