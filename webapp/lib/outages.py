@@ -87,7 +87,7 @@ def of_database(error: DatabaseError | InterfaceError) -> str | None:
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
         return OF_SQLITE.get(getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF)  # the low byte of extended codes
-    state = getattr(cause, "sqlstate", None)
+    state = getattr(cause, "pgcode", None)
     if state is None:
         return "cannot be reached" if isinstance(error, OperationalError | InterfaceError) else None  # no server has answered
     if state == READ_ONLY:
