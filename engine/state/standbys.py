@@ -80,7 +80,6 @@ class Standbys:
             w.chan[pair.out_of[1], L.C_WATERMARK] = L.FAR  # it holds no watermark of its sinks back
         logged = w.gate[: len(w.chan), L.Q_LOG]
         logged[np.setdiff1d(np.arange(len(w.chan)), np.concatenate([pair.out_of[1] for pair in self.pairs]))] = -1
-        self.losses: list[Loss] = []
         self.takeovers: list[Takeover] = []
         self._trim_ns = TRIM_NS
         self._frame_ns = self._sample_ns = experiment.measurement.frame_ns
@@ -126,7 +125,6 @@ class Standbys:
 
     def watch(self, losses: Sequence[Loss]) -> None:
         """Be told when a host is lost."""
-        self.losses = list(losses)
         for loss in losses:
             loss.stores = self
 

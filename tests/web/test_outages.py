@@ -55,6 +55,8 @@ def test_a_database_that_cannot_be_written_is_named(client: Client, caplog: pyte
             assert answer.status_code == 503
             assert answer.headers["Retry-After"] == "5"
             assert answer.json() == {"detail": "the database cannot be written; try again in 5 s", "problems": []}
+            assert client.get("/api/runs").status_code == 200
+            assert client.post("/api/validate", json.dumps({"document": small_document()}), content_type=JSON).status_code == 200
     assert create(client).status_code == 201
     said = [record.getMessage() for record in caplog.records if record.levelname in ("ERROR", "WARNING")]
     assert len(said) == 2, said
@@ -63,9 +65,9 @@ def test_a_database_that_cannot_be_written_is_named(client: Client, caplog: pyte
     assert not any(record.exc_info for record in caplog.records)
 
 
+@pytest.mark.one_database
 def test_a_full_database_is_named(client: Client) -> None:
-    if connection.vendor != "sqlite":
-        pytest.skip("only SQLite can be told how large it may be")
+    """Only SQLite can be told how large it may be."""
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA page_count")
         (pages,) = cursor.fetchone()

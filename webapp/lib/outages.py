@@ -26,26 +26,30 @@ AGAIN_S = 5
 
 @dataclass
 class Outage:
-    """Whether a part is away. part: as people call it."""
+    """Whether a part is away. part: as people call it. reads: whether it can still be read, so that only a write shows that it is back."""
 
     part: str
     since_s: float | None = None
+    reads: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, what: str, cause: BaseException) -> None:
         with self.lock:
             if self.since_s is None:
-                self.since_s = time.monotonic()
+                self.since_s, self.reads = time.monotonic(), what in ONLY_WRITES
                 log.error("%s %s (%s)", self.part, what, " ".join(str(cause).split()))
 
-    def over(self) -> None:
-        if self.since_s is None:
+    def over(self, written: bool = False) -> None:
+        """It has been read, or written."""
+        if self.since_s is None or (self.reads and not written):
             return
         with self.lock:
             if self.since_s is not None:
                 log.warning("%s is back after %.0f s", self.part, time.monotonic() - self.since_s)
                 self.since_s = None
 
+
+ONLY_WRITES = ("cannot be written", "has no room left on its disk")
 
 DATABASE, DISK = Outage("the database"), Outage("the data directory")
 
@@ -123,10 +127,10 @@ def watched(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Ht
     def handle(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         if response.status_code < 400 and request.path.startswith("/api/") and request.path != "/api/health":
-            if request.method != "GET":
-                DATABASE.over()
-                DISK.over()
-            elif DATABASE.since_s is not None and getattr(request, "auth", None) is not None:
+            if request.method in ("PUT", "PATCH", "DELETE") or response.status_code in (201, 202, 204):  # other answers may store nothing
+                DATABASE.over(written=True)
+                DISK.over(written=True)
+            elif getattr(request, "auth", None) is not None:
                 DATABASE.over()
         return response
 

@@ -11,9 +11,7 @@ export function Outages({ outages, stores = false, children }: { outages: Outage
       {outages.map(({ host, lost_s, does, tone, disk, lost_changes, results_again, again, restores }) => (
         <div key={`${host} ${lost_s}`} className="outage">
           <p>
-            <button className="btn ghost mini-text" onClick={() => hold(lost_s)} title="Show this moment">
-              {lost_s.toFixed(2)} s
-            </button>{" "}
+            <Moment at_s={lost_s} />{" "}
             <b className={tone}>
               {host} {does}
             </b>
@@ -38,5 +36,14 @@ export function Outages({ outages, stores = false, children }: { outages: Outage
         </div>
       ))}
     </section>
+  );
+}
+
+/** A moment of the run; a click shows it. */
+export function Moment({ at_s }: { at_s: number }) {
+  return (
+    <button className="btn ghost mini-text" onClick={() => hold(at_s)} title="Show this moment">
+      {at_s.toFixed(2)} s
+    </button>
   );
 }

@@ -2,7 +2,8 @@ import { plural, short } from "../../lib/format";
 import { distance, standbysAt, type PairAt } from "../../model/run/standbys";
 import { strip } from "../../model/run/stores";
 import { Empty } from "../../ui/states";
-import { hold, momentOf, useLiveRun } from "./liveRun";
+import { momentOf, useLiveRun } from "./liveRun";
+import { Moment } from "./Outages";
 import { ValueStrip } from "./ValueStrip";
 
 /** As many frames as the strips show. */
@@ -38,9 +39,7 @@ export function Standbys() {
         {takeovers.map(({ host, lost_s, says, tone }) => (
           <div key={`${host} ${lost_s}`} className="outage">
             <p>
-              <button className="btn ghost mini-text" onClick={() => hold(lost_s)} title="Show this moment">
-                {lost_s.toFixed(2)} s
-              </button>{" "}
+              <Moment at_s={lost_s} />{" "}
               <b className={tone}>
                 {host} {says}
               </b>
