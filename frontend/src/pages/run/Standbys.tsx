@@ -73,7 +73,7 @@ function Pairs({ pairs }: { pairs: PairAt[] }) {
           <tr key={operator}>
             <td>{operator}</td>
             <td>{lost === 0 && active === 0 ? "none, until the takeover" : `${sends} on ${on}`}</td>
-            <td>{standby === null ? "lost" : `on ${standby}`}</td>
+            <td>{standby === null ? "none" : `on ${standby}`}</td>
             <td className="num">{standby === null ? "–" : held.toLocaleString("en")}</td>
             <td className="num">{standby === null ? "–" : distance(behind)}</td>
           </tr>
