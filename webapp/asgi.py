@@ -14,6 +14,7 @@ from django.conf import settings  # noqa: E402
 
 from webapp.api.documents import descriptions  # noqa: E402
 from webapp.lib.body_limit import BodyLimit  # noqa: E402
+from webapp.lib.clients import Departures  # noqa: E402
 from webapp.lib.proxies import ForwardedHeaders  # noqa: E402
 from webapp.live.routing import websocket_urls  # noqa: E402
 
@@ -33,7 +34,7 @@ descriptions()  # every page requests them first, and building them takes a seco
 application = ForwardedHeaders(
     ProtocolTypeRouter(
         {
-            "http": BodyLimit(http, limit_bytes),
+            "http": BodyLimit(Departures(http), limit_bytes),
             "websocket": SessionMiddlewareStack(URLRouter(websocket_urls)),
         }
     ),

@@ -6,6 +6,8 @@ MILLRACE_HTTPS           1 behind a proxy that terminates TLS: secure cookies, H
 MILLRACE_PROXIES         addresses and networks of proxies, separated by commas, whose X-Forwarded-For and X-Forwarded-Proto are believed
                          (default: none; with MILLRACE_HTTPS this machine)
 MILLRACE_UPLOAD_MB_MAX   maximum size of an uploaded data set (default: 256)
+MILLRACE_READING_MB_MAX  memory that reading one upload may need (default: 1024)
+MILLRACE_READING_S_MAX   processor time that reading one upload may need, in seconds (default: 120)
 MILLRACE_LOG_FORMAT      lines (default), or json: one object per line, with the ids of request, run and study
 DATABASE_URL             default: SQLite in the data directory; for a lab: postgresql://...
 REDIS_URL                default: the unix socket in the data directory; for a lab: redis://...
@@ -97,6 +99,8 @@ CELERY_BROKER_URL = environment.celery_broker_url(REDIS_URL)
 # --- limits -------------------------------------------------------------------------------------------------------------------------------
 DOCUMENT_BYTES_MAX = 2 * 1024 * 1024  # twice the largest document, so that validation reports documents that are slightly too large
 UPLOAD_BYTES_MAX = environment.whole_number("MILLRACE_UPLOAD_MB_MAX", 256, minimum=1) * 1024 * 1024
+READING_MB_MAX = environment.whole_number("MILLRACE_READING_MB_MAX", 1024, minimum=128)
+READING_CPU_S_MAX = environment.whole_number("MILLRACE_READING_S_MAX", 120, minimum=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = DOCUMENT_BYTES_MAX
 FILE_UPLOAD_TEMP_DIR = UPLOADS_DIR
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]

@@ -266,7 +266,7 @@ PARQUET_ERRORS = {
         "column 'c' has 1 numbers in row 2 and 3 in row 1; vectors to be compared have equally many coordinates",
     ),
     "no vector": ({"t": TIMES, "c": pa.array([[1.0], None])}, "c", "column 'c' (list<element: double>) has no value in 1 of 2 rows"),
-    "no coordinate": ({"t": TIMES, "c": pa.array([[1.0, 2.0], [1.0, None]])}, "c2", "column 'c2' (double) has no value in 1 of 2 rows"),
+    "no coordinate": ({"t": TIMES, "c": pa.array([[1.0, 2.0], [1.0, None]])}, "c2", "column 'c2' has no number in row 2; fill it in"),
     "coordinate that is no number": (
         {"t": TIMES, "c": pa.array([[1.0, 2.0], [float("nan"), 1.0]])},
         "c1",
@@ -342,7 +342,7 @@ def test_a_file_may_be_too_large(tmp_path, monkeypatch):
     path = csv_file(tmp_path, GOOD)
     with pytest.raises(DatasetError, match="the file has 67 bytes; at most 50 are allowed; upload a sample of it"):
         inspect(path, bytes_max=50)
-    monkeypatch.setattr("engine.workloads.datasets.CELLS_MAX", 5)
+    monkeypatch.setattr("engine.workloads.limits.CELLS_MAX", 5)
     with pytest.raises(DatasetError, match="the file has 2 rows of 3 columns or more; at most 5 cells are allowed"):
         inspect(path)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpRequest
@@ -19,9 +18,12 @@ from webapp.accounts.rights import Right
 from webapp.lab import datasets
 from webapp.lab.models import Dataset, Lab
 from webapp.lab.schemas import DatasetDetail, DatasetShape, UploadPreview
+from webapp.lib.clients import is_gone
+from webapp.lib.limited import Abandoned
+from webapp.lib.turns import TooManyWaiting
 
 from .authentication import Needs
-from .errors import Problem404, Problem409, Problem422
+from .errors import ClientGone, Problem404, Problem409, Problem422, Problem429
 from .parsing import NoJson, json_of, unstorable
 
 router = Router()
@@ -44,7 +46,8 @@ def upload(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "",
     leaves out is detected."""
     try:
         with refusals():
-            return Status(201, DatasetShape.of(datasets.store(request.auth.lab, file, name, choices_in(reading))))
+            choices, who = choices_in(reading), request.auth.user.pk
+            return Status(201, DatasetShape.of(datasets.store(request.auth.lab, file, name, choices, who, is_gone(request))))
     except datasets.NameTaken as error:
         raise Problem409(str(error)) from None
     except datasets.BadName as error:
@@ -60,17 +63,8 @@ def upload(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "",
 def preview(request: HttpRequest, file: File[UploadedFile], reading: Form[str] = "", whole: Form[bool] = True) -> UploadPreview:
     """file: its first megabyte is looked at. reading: JSON; what it leaves out is detected. whole: false if only the beginning is sent."""
     with refusals():
-        shown = datasets.preview_upload(file, whole, choices_in(reading) or Choices())
-    return UploadPreview(
-        reading=shown.reading.as_dict(),
-        reasons=[asdict(reason) for reason in shown.reasons],
-        problems=shown.problems,
-        rows=shown.rows,
-        missing=shown.missing,
-        bad=shown.bad,
-        written=shown.written,
-        read=shown.read,
-    )
+        choices = choices_in(reading) or Choices()
+        return UploadPreview(**datasets.preview_upload(file, whole, choices, request.auth.user.pk, is_gone(request)))
 
 
 def choices_in(text: str) -> Choices | None:
@@ -89,7 +83,7 @@ def choices_in(text: str) -> Choices | None:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Answer 422 for a file or a reading that is refused."""
+    """Answer 422 for a file or a reading that is refused, and 429 where somebody has too many waiting."""
     try:
         yield
     except ReadingRefused as refused:
@@ -97,6 +91,10 @@ def refusals() -> Iterator[None]:
         raise Problem422(f"the reading cannot be used: {refused}", problems) from None
     except DatasetError as error:
         raise Problem422(str(error), [dataset_problem(error)]) from None
+    except TooManyWaiting as error:
+        raise Problem429(f"uploads and previews are read in turn, and {error}") from None
+    except Abandoned:
+        raise ClientGone("the client has gone") from None
 
 
 @router.get("/{uuid:dataset_id}", response=DatasetDetail)

@@ -55,6 +55,12 @@ class Problem429(ApiError):
     status = 429
 
 
+class ClientGone(ApiError):
+    """Nobody reads the answer; the status is for the log."""
+
+    status = 499
+
+
 def add_handlers(api: NinjaAPI) -> None:
     """Register a handler for each kind of exception."""
 

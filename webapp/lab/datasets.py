@@ -6,7 +6,7 @@ import re
 import shutil
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -20,10 +20,9 @@ from django.db import IntegrityError, transaction
 from django.db.models.fields.json import KeyTransform
 from django.utils import timezone
 
-from engine.workloads import DatasetError, DatasetInfo, to_parquet
-from engine.workloads.datasets import PARQUET_MAGIC
-from engine.workloads.reading import EMPTY, PREVIEW_BYTES, Choices, Preview, json_values, preview_text
+from engine.workloads.reading import Choices, json_values
 
+from . import readers, reading
 from .documents import datasets_directory
 from .models import Dataset, Experiment, Lab
 from .quota import check_room
@@ -45,10 +44,18 @@ class RecordsGone(Exception):
     """The data set's row exists, but its file is missing."""
 
 
-def store(lab: Lab, upload: TemporaryUploadedFile, name: str = "", choices: Choices | None = None) -> Dataset:
+def store(
+    lab: Lab,
+    upload: TemporaryUploadedFile,
+    name: str = "",
+    choices: Choices | None = None,
+    who: Hashable = None,
+    is_gone: reading.IsGone = lambda: False,
+) -> Dataset:
     """Store an uploaded CSV or Parquet file. choices: how a CSV file is read; what they leave out is detected.
 
-    Raises BadName, NameTaken, StorageFull, DatasetError, ReadingRefused.
+    who: the person, for whose uploads each other wait. is_gone: whether the client has gone. Raises BadName, NameTaken, StorageFull,
+    DatasetError, ReadingRefused, TooManyWaiting, Abandoned.
     """
     given_name = Path(upload.name or "upload").name
     directory = Path(settings.UPLOADS_DIR) / uuid.uuid4().hex
@@ -56,13 +63,31 @@ def store(lab: Lab, upload: TemporaryUploadedFile, name: str = "", choices: Choi
     try:
         file = directory / given_name  # keep its name, so that errors can quote it
         Path(upload.temporary_file_path()).rename(file)
-        return add(lab, file, name.strip() or file.stem.strip(), choices)
+        upload.close()
+        name = name.strip() or file.stem.strip()
+        _check(lab, name)
+        normal = directory / f"{uuid.uuid4().hex}.parquet"
+        read = reading.converted(file, normal, choices, who, is_gone)
+        return _keep(lab, name, normal, read, file.stat().st_size)
     finally:
         shutil.rmtree(directory)
 
 
-def add(lab: Lab, file: Path, name: str, choices: Choices | None = None) -> Dataset:
-    """Store a local file under a name. Raises as `store`."""
+def add(lab: Lab, file: Path, name: str) -> Dataset:
+    """Store a local file that is trusted. Raises as `store`."""
+    _check(lab, name)
+    directory = Path(settings.UPLOADS_DIR) / uuid.uuid4().hex
+    directory.mkdir()
+    try:
+        normal = directory / "normal.parquet"
+        read = reading.outcome(readers.convert(str(file), str(normal), None, settings.UPLOAD_BYTES_MAX))
+        return _keep(lab, name, normal, read, file.stat().st_size)
+    finally:
+        shutil.rmtree(directory)
+
+
+def _check(lab: Lab, name: str) -> None:
+    """Raises BadName, NameTaken, StorageFull."""
     check_room(lab)
     if not NAME.fullmatch(name) or len(name.encode()) > NAME_BYTES_MAX:
         raise BadName(
@@ -71,41 +96,27 @@ def add(lab: Lab, file: Path, name: str, choices: Choices | None = None) -> Data
         )
     if Dataset.objects.filter(lab=lab, name=name, deleted_at__isnull=True).exists():
         raise NameTaken(f"there is a data set '{name}' already; data sets never change, so choose another name")
+
+
+def _keep(lab: Lab, name: str, normal: Path, read: dict[str, Any], size_bytes: int) -> Dataset:
+    """Store the normal form of a file, and the row that describes it. Raises NameTaken."""
     directory = datasets_directory(lab)
     directory.mkdir(parents=True, exist_ok=True)
-    unfinished = directory / f".{uuid.uuid4().hex}.parquet"
     try:
-        read = to_parquet(file, unfinished, choices, bytes_max=settings.UPLOAD_BYTES_MAX)
         with transaction.atomic():
             # The row first: its unique constraint decides between concurrent uploads, and only the winner's file gets the name.
-            dataset = Dataset.objects.create(
-                lab=lab,
-                name=name,
-                file=_below_data(directory / f"{name}.parquet"),
-                rows=read.info.rows,
-                bytes=file.stat().st_size,
-                columns=columns_of(read.info),
-                timestamps=list(read.info.timestamps),
-                reading=read.reading.as_dict() if read.reading else None,
-                counts=read.counts.as_dict(),
-                hash=read.hash,
-            )
-            unfinished.replace(dataset.path)
+            dataset = Dataset.objects.create(lab=lab, name=name, file=_below_data(directory / f"{name}.parquet"), bytes=size_bytes, **read)
+            normal.replace(dataset.path)
         return dataset
     except IntegrityError:
         raise NameTaken(f"there is a data set '{name}' already; data sets never change, so choose another name") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
-def preview_upload(upload: TemporaryUploadedFile, whole: bool, choices: Choices) -> Preview:
-    """Preview a file of text; stores nothing. whole: the upload is all of the file. Raises DatasetError, ReadingRefused."""
-    content = upload.read(PREVIEW_BYTES)
-    if content.startswith(PARQUET_MAGIC):
-        raise DatasetError("a Parquet file has types of its own, so that there is nothing to choose; upload it without a preview")
-    if not content:
-        raise DatasetError(EMPTY, value=0)
-    return preview_text(content, whole and (upload.size or 0) <= PREVIEW_BYTES, choices)
+def preview_upload(
+    upload: TemporaryUploadedFile, whole: bool, choices: Choices, who: Hashable = None, is_gone: reading.IsGone = lambda: False
+) -> dict[str, Any]:
+    """Preview a file of text; stores nothing. whole: the upload is all of the file. Raises as `store`."""
+    return reading.previewed(Path(upload.temporary_file_path()), whole, choices, who, is_gone)
 
 
 def delete(dataset: Dataset) -> None:
@@ -152,10 +163,6 @@ def _named(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for part in value:
             yield from _named(part)
-
-
-def columns_of(info: DatasetInfo) -> list[dict[str, Any]]:
-    return [{"name": column.name, "type": column.type, "sample": list(column.sample)} for column in info.columns]
 
 
 def preview(dataset: Dataset) -> list[dict[str, Any]]:

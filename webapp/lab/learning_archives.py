@@ -1,6 +1,7 @@
 """Corpora and models as files that people take elsewhere and bring back: a ZIP of plain data, checked before it is stored.
 
-Reading one runs no code of the file: models are JSON and arrays of numbers, corpora JSON and Parquet.
+Reading one runs no code of the file: models are JSON and arrays of numbers, corpora JSON and Parquet. What it holds is checked in a process
+of its own (`learning_checks`).
 """
 
 from __future__ import annotations
@@ -16,20 +17,13 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-import pyarrow as pa
-import pyarrow.parquet as parquet
 from django.conf import settings
 
-from engine.corpus.corpora import BALANCE, CARD, Corpus
-from engine.corpus.rows import SCHEMA
-from engine.costmodels.storage import DESCRIPTION, REPORT, BrokenModel, described, load
-
-from . import cost_models, learning_files
-from .learning_files import Unfit
+from . import cost_models, reading
+from .learning_checks import CORPUS, MODELS
 from .models import LearningJob
 from .models.work import ACTIVE
 
-MODELS, CORPUS = "models", "corpus"
 FILES = {
     MODELS: re.compile(r"report\.json|[a-z_]{1,40}-\d{1,9}/(model\.json|weights\.npz)"),
     CORPUS: re.compile(r"corpus\.json|balance\.json|part-\d{5}\.parquet"),
@@ -41,9 +35,6 @@ MANIFEST_BYTES_MAX, JSON_BYTES_MAX = 64 << 10, 16 << 20
 FORMAT = 1
 BYTES_MAX = 2 << 30
 """Of all files of an archive, unpacked."""
-
-WEIGHTS_MAX = 1 << 30
-"""Of all models of an archive. Weights are compressed once more inside of their files, so BYTES_MAX does not limit them."""
 
 FILES_MAX = 20_000
 ENCRYPTED = 0x1
@@ -115,7 +106,8 @@ def _stored(archive: zipfile.ZipFile, kind: str, name: str) -> str:
             target.parent.mkdir(parents=True, exist_ok=True)
             with archive.open(entry) as source, target.open("wb") as copy:
                 shutil.copyfileobj(source, copy, CHUNK_BYTES)
-        _check(folder, kind)
+        if why := reading.why_unfit(folder, kind):
+            raise Refused(why)
         folder.rename(place / name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -160,48 +152,3 @@ def _name_in(archive: zipfile.ZipFile, kind: str) -> str:
     if given != (FORMAT, kind):
         raise Refused(f"the file holds {given[1]} of format {given[0]}, not {kind} of format {FORMAT}")
     return str(manifest.get("name", ""))
-
-
-def _check(folder: Path, kind: str) -> None:
-    """Raises Refused."""
-    try:
-        _check_models(folder) if kind == MODELS else _check_corpus(folder)
-    except (Unfit, BrokenModel) as error:
-        raise Refused(str(error)) from None
-
-
-def _check_models(folder: Path) -> None:
-    """Raises Refused, Unfit, BrokenModel."""
-    found = sorted(file.parent for file in folder.glob(f"*/{DESCRIPTION}"))
-    if not found:
-        raise Refused("the archive holds no model")
-    weights = 0
-    for directory in found:
-        weights += described(directory).weights
-        if weights > WEIGHTS_MAX:
-            raise Refused(f"the models have more than {WEIGHTS_MAX:,} weights; import fewer of them, or narrower ones")
-        stored = load(directory)
-        learning_files.fitted(f"{directory.name}, facts", stored.facts, learning_files.FACTS_SHAPE)
-        learning_files.fitted(f"{directory.name}, epochs", stored.epochs, learning_files.EPOCHS_SHAPE)
-    if (folder / REPORT).exists():
-        learning_files.read(folder / REPORT, learning_files.REPORT_SHAPE)
-
-
-def _check_corpus(folder: Path) -> None:
-    """Raises Refused, Unfit."""
-    try:
-        corpus = Corpus(**learning_files.read(folder / CARD, learning_files.CARD_SHAPE))
-    except Unfit as error:
-        raise Refused(f"{CARD} is missing or is not a valid corpus description ({error})") from None
-    if (folder / BALANCE).exists():
-        learning_files.read(folder / BALANCE, learning_files.BALANCE_SHAPE)
-    for part in sorted(folder.glob("part-*.parquet")):
-        traces = len(corpus.indexes(int(part.stem.removeprefix("part-"))))
-        try:
-            metadata = parquet.read_metadata(part)
-        except (OSError, pa.ArrowException):
-            raise Refused(f"{part.name} is torn; export the corpus again") from None
-        if not metadata.schema.to_arrow_schema().equals(SCHEMA):
-            raise Refused(f"{part.name} has other columns than corpora of this version; make the corpus again")
-        if not traces or metadata.num_rows != traces:
-            raise Refused(f"{part.name} has {metadata.num_rows:,} traces, not {traces:,}; export the corpus again")

@@ -3,13 +3,14 @@
 from .apply import detect_whole, refuse_spoilt_times
 from .cells import json_values
 from .detection import Detected, Reason
-from .document import Choices, ReadColumn, Reading, ReadingRefused, choices_of, hash_of, reading_problems
+from .document import COLUMNS_MAX, Choices, ReadColumn, Reading, ReadingRefused, choices_of, hash_of, reading_problems
 from .preview import PREVIEW_BYTES, PREVIEW_ROWS, Preview, preview_text
 from .reader import Counts, records, schema_of
 from .spoilt import refuse_spoilt
 from .text import EMPTY, NO_ROWS, TextFile
 
 __all__ = [
+    "COLUMNS_MAX",
     "EMPTY",
     "NO_ROWS",
     "PREVIEW_BYTES",

@@ -63,8 +63,12 @@ def _of_the_file(problem: Problem, detected: Detected) -> DatasetError:
 
 def refuse_spoilt_times(file: TextFile, reading: Reading) -> None:
     """Refuse a column that would be event time except for some value, and name that value. For files without any event time."""
-    marks = Marks.of(reading)
-    for position, column in reading.kept:
-        batches = file.rows(reading.delimiter, reading.header, len(reading.columns))
-        values = (read_cells(batch.column(position), column, marks).values for batch in batches)
-        refuse_spoilt(column.name, values, partial(file.line_of, delimiter=reading.delimiter, header=reading.header))
+    marks, kept = Marks.of(reading), reading.kept
+
+    def cells(batch: pa.RecordBatch, number: int) -> pa.Array:
+        position, column = kept[number]
+        return read_cells(batch.column(position), column, marks).values
+
+    batches = file.rows(reading.delimiter, reading.header, len(reading.columns))
+    line_of = partial(file.line_of, delimiter=reading.delimiter, header=reading.header)
+    refuse_spoilt([column.name for _, column in kept], batches, cells, line_of)

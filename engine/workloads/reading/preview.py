@@ -15,6 +15,7 @@ from engine.spec.base.problems import Problem, pointer
 from engine.spec.base.structure import shortened
 
 from ..dataseterror import DatasetError
+from ..limits import refuse_long_text, text_bytes
 from .cells import Cells, Marks, json_values, read_cells
 from .detection import Frame, Reason, column_reasons, detect, frame_of
 from .document import Choices, ReadColumn, Reading, reading_problems
@@ -133,6 +134,12 @@ def _cell_problems(
         severity: Literal["error", "warning"] = "error" if reading.bad_cells == "refuse" else "warning"
         problem = Problem(place, "bad_cell", message, value[:100], severity=severity)
         problems.append({**_problem(problem), "line": line, "column": column.name})
+    if column.type == "string":
+        try:
+            refuse_long_text(column.name, text_bytes(cells.values), 0)
+        except DatasetError as error:
+            line = lines()[compute.index(text_bytes(cells.values), error.value).as_py()]
+            problems.append({**_problem(Problem(place, "bad_cell", str(error), error.value)), "line": line, "column": column.name})
     empty = compute.is_null(cells.values)
     lacking = _true(empty) if reading.bad_cells == "null" else _true(cells.missing)
     if lacking and column.fill is None:

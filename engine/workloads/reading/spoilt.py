@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,38 +16,60 @@ from . import times
 from .detection import HEAD_ROWS
 
 
-def refuse_spoilt(name: str, values: Iterable[pa.Array], line_of: Callable[[int], int | None] | None = None) -> None:
-    """Refuse a column whose first rows are mostly times, and name its first other value. Does nothing for other columns.
+def refuse_spoilt(
+    columns: Sequence[str],
+    batches: Iterable[pa.RecordBatch],
+    cells: Callable[[pa.RecordBatch, int], pa.Array],
+    line_of: Callable[[int], int | None] | None = None,
+) -> None:
+    """Refuse a file with a column whose first rows are mostly times, and name the first other value of the first such column.
 
-    values: the column in parts; missing values are null. line_of: line of a row (from 1) in a file of text; None: rows are named.
+    cells: the values of the column with this position in `columns`; missing ones are null. line_of: line of a row (from 1) in a file of
+    text; None: rows are named. The file is read once, whatever the number of its columns.
     """
-    found = first_other(values)
-    if found is None:
-        return
-    row, value = found
+    searches = [Search() for _ in columns]
+    for batch in batches:
+        open_ones = [position for position, search in enumerate(searches) if not search.is_over]
+        for position in open_ones:
+            searches[position].see(cells(batch, position))
+        if not open_ones:
+            break
+    for name, search in zip(columns, searches, strict=True):
+        if search.found is not None:
+            raise _spoilt(name, *search.found, line_of)
+
+
+def _spoilt(name: str, row: int, value: Any, line_of: Callable[[int], int | None] | None) -> DatasetError:
     line = line_of(row + 1) if line_of else None
     why = "which is not a timestamp like the others"
     if isinstance(value, str) and "outside the years" in (reason := times.why_not(value, times.ISO, "UTC")):
         why = reason
     place = f"row {row + 1}" if line is None else f"line {line}"
-    raise DatasetError(f"column '{name}' has {value!r} in {place}, {why}; use {TIMESTAMPS_RIGHT}", line=line, column=name, value=value)
+    return DatasetError(f"column '{name}' has {value!r} in {place}, {why}; use {TIMESTAMPS_RIGHT}", line=line, column=name, value=value)
 
 
-def first_other(values: Iterable[pa.Array]) -> tuple[int, Any] | None:
-    """Return row (from 0) and value of the first value that is no time in a column whose first rows are mostly times; None if there is
-    none. Missing values are passed over."""
-    row = 0
-    is_time: Callable[[pa.Array], pa.Array] | None = None
-    for part in values:
-        if len(part) and is_time is None:
-            is_time = _rule(part.slice(0, HEAD_ROWS))
-            if is_time is None:
-                return None
-        index = compute.index(is_time(part), False).as_py() if is_time else -1
+class Search:
+    """For the first value that is no time in a column whose first rows are mostly times. Missing values are passed over.
+
+    found: its row (from 0), and the value. is_over: no further rows are needed.
+    """
+
+    def __init__(self) -> None:
+        self.found: tuple[int, Any] | None = None
+        self.is_over = False
+        self._rows = 0
+        self._is_time: Callable[[pa.Array], pa.Array] | None = None
+
+    def see(self, values: pa.Array) -> None:
+        if len(values) and self._is_time is None:
+            self._is_time = _rule(values.slice(0, HEAD_ROWS))
+            self.is_over = self._is_time is None
+        if self._is_time is None:
+            return
+        index = compute.index(self._is_time(values), False).as_py()
         if index >= 0:
-            return row + index, part[index].as_py()
-        row += len(part)
-    return None
+            self.found, self.is_over = (self._rows + index, values[index].as_py()), True
+        self._rows += len(values)
 
 
 def _rule(head: pa.Array) -> Callable[[pa.Array], pa.Array] | None:

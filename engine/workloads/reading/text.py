@@ -84,10 +84,14 @@ class TextFile:
         return hasher.digest()
 
     def first_row(self, delimiter: str) -> list[str]:
-        """Return the cells of the first row that is not empty. Raises DatasetError if one of them has more than a block."""
+        """Return the cells of the first row that is not empty. Raises DatasetError if it has more than a block."""
+        with self._open() as file:
+            start = file.read(BLOCK_BYTES + 1)
         try:
-            return next(self.cells(delimiter), [])
-        except csv.Error:
+            if len(start) > BLOCK_BYTES:  # what follows is not looked at: its cells might be many
+                start = whole_rows(start)
+            return next(TextFile.of(start).cells(delimiter), [])
+        except (csv.Error, DatasetError):
             raise _too_long() from None
 
     def first_line(self) -> str:
