@@ -325,7 +325,7 @@ MODELS_REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
     "an array of 2^45 numbers": (model_files() | {"success-42/weights.npz": with_bomb()}, "has shape (35184372088832,)"),
     "too many weights": (
         model_files(architecture={"hidden": 4096, "classifies": True}),
-        "the models have more than 1,073,741,824 weights",
+        "the models have more than 134,217,728 weights",
     ),
 }
 
