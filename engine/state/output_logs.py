@@ -78,7 +78,6 @@ class OutputLogs:
         self._kept = self._kept_channels(world)
         self.hosts = np.unique(w.inst[w.chan[self._kept, L.C_RECEIVER], L.I_HOST]).tolist()
         w.gate[: len(w.chan), L.Q_LOG] = np.where(self._kept & self._may_crash, 0, -1)
-        w.g[L.G_FILTER] = 1
         note_changes(world, dict.fromkeys(stored, (0, 0, 0)), with_content=self._may_crash)
         self.losses: list[Loss] = []
         self.outages: list[Outage] = []

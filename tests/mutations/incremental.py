@@ -250,7 +250,6 @@ MUTATIONS = (
         "pass",
         REPLAYED,
     ),
-    Mutation("replays: results come twice", LOGS, "w.g[L.G_FILTER] = 1", "w.g[L.G_FILTER] = 0", REPLAYED),
     Mutation(
         "replays: results under way are lost",
         LOGS,

@@ -82,6 +82,12 @@ def test_one_value_for_each_key_and_window(drawn: list[tuple[str, int, int]], da
     assert translated(changes, FOLD, cuts) == twin(changes, FOLD)
 
 
+def test_windows_of_one_key_have_names_of_their_own() -> None:
+    """So many that some share a bucket."""
+    changes = [(L.CHANGE_FOLD, 7, window, 1) for window in (*range(300), *range(300))] + [(L.CHANGE_CLEAR, 7, n, 1) for n in range(0, 300, 7)]
+    assert translated(changes, FOLD, [150, 400]) == twin(changes, FOLD)
+
+
 @given(st.lists(st.tuples(st.sampled_from("aaac"), st.integers(0, 2), st.integers(0, 1)), max_size=60), st.data())
 def test_retained_records(drawn: list[tuple[str, int, int]], data: st.DataObject) -> None:
     held: dict[tuple[int, int], int] = {}

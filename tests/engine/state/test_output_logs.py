@@ -177,6 +177,17 @@ def test_a_crash_amid_a_replay_counts_nothing_twice(after_ms: float) -> None:
     assert_as_without_a_crash(losing(document, 1.8, 2.0 + after_ms / 1000, restart_after_s=0.2))
 
 
+@pytest.mark.parametrize(("at_s", "after_ms"), [(1.6, 100), (1.6, 130), (1.8, 140)])
+def test_a_window_that_a_replay_checkpoints_includes_what_it_was_restored_with(at_s: float, after_ms: float) -> None:
+    """One sender is far away. The other's records come again first and make the replay too long, so a window is checkpointed that includes
+    more of the far one than has come again. Then comes the second crash."""
+    document = replayed(9.0, per_s=300.0, senders=2, until_s=3.0, replay_max=30)
+    hosts = document["cluster"]["hosts"]
+    hosts.append({**hosts[0], "name": "far", "egress_latency_ms": 150.0})
+    document["placement"]["hosts"]["purchases"] = ["in", "far"]
+    assert_as_without_a_crash(losing(document, at_s, at_s + 0.05 + after_ms / 1000, restart_after_s=0.05))
+
+
 @pytest.mark.parametrize("at_s", [1.25, 1.5, 1.7])
 def test_what_comes_while_a_log_is_read_is_served_in_its_turn(at_s: float) -> None:
     """Half a second of records and watermarks comes before the windows are loaded. All of it is sent again, behind what was missing."""

@@ -146,6 +146,18 @@ def test_what_an_operator_has_in_hand_is_not_covered() -> None:
         assert total(simulation) >= total(whole)
 
 
+@pytest.mark.parametrize("guarantee", ["at_least_once", "exactly_once"])
+@pytest.mark.parametrize("at_s", [0.75, 0.9, 1.3])
+def test_a_commit_waits_for_what_stands_in_line(guarantee: str, at_s: float) -> None:
+    """One and a half seconds of work come in each second: records that were read before a commit wait for longer than a commit takes, and
+    records that are read later would be in the stores as well, if sources read on."""
+    document = experiment("fold", at_s, per_s=300.0, guarantee=guarantee, changelog={"transactions": True})
+    document["query"]["operators"][1]["cost"] = {"record_us": 5000}
+    document["workload"]["horizon_s"] = 9.0
+    crashed, whole = ended(document), ended({**document, "faults": []})
+    assert total(crashed) == total(whole) if guarantee == "exactly_once" else total(crashed) > total(whole)
+
+
 def test_a_crash_before_the_positions_repeats_the_whole_span(paid: list[int]) -> None:
     """The log has all that the flush has brought there, and nothing of it is covered."""
     simulation = ended(amid_a_commit("flush_then_offset", "offset"))

@@ -105,6 +105,23 @@ def test_the_disk_of_a_crashed_process_saves_most_of_the_replay() -> None:
     assert ways[False].took_ns < 0.1 * ways[True].took_ns
 
 
+def test_a_disk_that_was_quicker_than_the_sender_is_not_used() -> None:
+    """Changes after the last commit are on disk, while the request that brings them to the log is on its way."""
+    settings = StoreSettings(cache=CacheSettings(batch=1), tree=SMALL, request_ns=2 * SECOND, may_crash=True)
+    store = Store(settings, Partition(LogSettings(segment_bytes=300)))
+    store.keys.add(np.arange(8), np.zeros(8, np.int64), np.arange(8))
+    work(store, [(PUT, n, n, n, 40) for n in range(8)])
+    now_ns = store.commit(SECOND)
+    work(store, [(PUT, now_ns + 1 + n, n % 8, 1000 + n, 40) for n in range(24)])
+    now_ns += SECOND
+    store.advance(now_ns)
+    assert as_dict(store) == {key: 1016 + key for key in range(8)}
+    store.crash(now_ns, disk_lost=False)
+    found = store.restore(now_ns)
+    assert (found.way, found.reason) == ("changelog", "its disk has changes that its changelog has not")
+    assert as_dict(store) == {0: 1000, **{key: key for key in range(1, 8)}}  # the first change left at once, and the others waited for it
+
+
 def test_a_record_that_is_taken_out_of_the_log_is_missed() -> None:
     store = new_store(CacheSettings(batch=1))
     work(store, [(PUT, n, n, n, 40) for n in range(4)])
