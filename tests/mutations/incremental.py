@@ -159,7 +159,7 @@ MUTATIONS = (
         RECOVERED,
     ),
     Mutation("recovery: changes of the service in progress stay", STORE, "sent_ns = min(sent_ns, serves_since_ns - 1)", "pass", RECOVERED),
-    Mutation("recovery: a disk that is ahead is used", STORE, "self.is_ahead = True", "pass", RECOVERED),
+    Mutation("recovery: a disk that is ahead is used", STORE, "self.is_ahead = True", "pass", ("tests/engine/state/test_store.py",)),
     Mutation("recovery: a commit does not wait", COMMITS, "w.carried[c, L.SEQ_PROCESSED] < sent", "False", RECOVERED),
     Mutation("recovery: a record in service is not waited for", COMMITS, "serves_since_ns(w, i) == began_ns", "False", RECOVERED),
     Mutation("recovery: positions of the end of a commit", COMMITS, "if self.exact else commit.positions", "", RECOVERED),

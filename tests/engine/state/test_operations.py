@@ -84,7 +84,8 @@ def test_one_value_for_each_key_and_window(drawn: list[tuple[str, int, int]], da
 
 def test_windows_of_one_key_have_names_of_their_own() -> None:
     """So many that some share a bucket."""
-    changes = [(L.CHANGE_FOLD, 7, window, 1) for window in (*range(300), *range(300))] + [(L.CHANGE_CLEAR, 7, n, 1) for n in range(0, 300, 7)]
+    changes = [(L.CHANGE_FOLD, 7, window, 1) for window in (*range(300), *range(300))]
+    changes += [(L.CHANGE_CLEAR, 7, window, 1) for window in range(0, 300, 7)]
     assert translated(changes, FOLD, [150, 400]) == twin(changes, FOLD)
 
 
