@@ -278,11 +278,12 @@ class Installation:
             time.sleep(0.5)
 
     def stop(self) -> None:
-        """Stop web server and workers first, so that they can still store their work, and Redis last. Leaves nothing running."""
-        deadline_s = time.monotonic() + STOP_S
+        """Stop web server and workers first, so that they can still store their work, and Redis last, which has as long to store its own.
+        Leaves nothing running."""
         first = [service for service in self.services if service.name != "redis"]
         last = [service for service in self.services if service.name == "redis"]
         for services in (first, last):
+            deadline_s = time.monotonic() + STOP_S
             for service in services:
                 service.ask_to_stop()
             for service in services:

@@ -20,8 +20,8 @@ log = logging.getLogger(__name__)
 
 UPLOADS = Turns(at_once=max(2, (os.cpu_count() or 1) // 2), per_person=1, waiting_max=4)
 PREVIEWS = Turns(at_once=max(2, (os.cpu_count() or 1) // 2), per_person=2, waiting_max=8)
-WALL_PER_CPU = 4
-"""Seconds that a reader may take for each second of processor time, since others work as well."""
+WALL_S, WALL_PER_CPU = 60, 4
+"""Seconds that a reader may take, and further ones for each second of processor time, since others work as well."""
 PREVIEW_CPU_S = 30
 
 IsGone = Callable[[], bool]
@@ -64,7 +64,7 @@ def _read(function: str, arguments: tuple[Any, ...], cpu_s: int, is_gone: IsGone
 
 
 def _in_process(function: str, arguments: tuple[Any, ...], cpu_s: int, is_gone: IsGone) -> Any:
-    limits = Limits(settings.READING_MB_MAX, cpu_s, WALL_PER_CPU * cpu_s)
+    limits = Limits(settings.READING_MB_MAX, cpu_s, WALL_S + WALL_PER_CPU * cpu_s)
     return call("webapp.lab.reader_process:read", (function, *arguments), limits, is_gone)
 
 
