@@ -63,6 +63,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "webapp.lib.outages.watched",
+    "webapp.api.idempotency.keyed",
     "webapp.accounts.audit.AuditLog",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+import uuid
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +15,13 @@ from .errors import LabError
 
 EXAMPLE = "http://127.0.0.1:8000"
 ANSWER_TIMEOUT_S = 60.0
+PAUSES_S = (0.2, 1.0, 3.0)
+"""Before a request is sent again that got no answer."""
+PAUSE_S_MAX = 10.0
+REPEATED = ("GET", "POST")
+"""Methods whose requests are sent again. Those that make something carry a key, by which the server knows that it has carried them out."""
+READS = ("/api/validate", "/api/spark/selection", "/api/datasets/preview")
+"""POSTs that make nothing."""
 
 
 class Unreachable(LabError):
@@ -57,15 +66,34 @@ class Connection:
 
     def _ask(self, method: str, path: str, named: dict[str, Any], **sent: Any) -> httpx.Response:
         address = path.format(**{name: quote(str(value), safe="") for name, value in named.items()})
-        try:
-            answer = self.http.request(method, address, **sent)
-        except httpx.TransportError as error:
-            raise Unreachable(f"{self.url} does not respond ({error}); is Millrace running there?") from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise LabError(f"invalid address {self.url}: {error}; give an address like {EXAMPLE}") from None
-        if answer.is_success:
-            return answer
-        raise refused(answer, self.url)
+        if method == "POST" and path not in READS:
+            sent["headers"] = {**sent.get("headers", {}), "Idempotency-Key": str(uuid.uuid4())}
+        pauses_s = iter(PAUSES_S if method in REPEATED else ())
+        while True:
+            try:
+                answer = self.http.request(method, address, **sent)
+            except httpx.TransportError as error:
+                pause_s = next(pauses_s, None)
+                if pause_s is None:
+                    raise Unreachable(f"{self.url} does not respond ({error}); is Millrace running there?") from None
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise LabError(f"invalid address {self.url}: {error}; give an address like {EXAMPLE}") from None
+            else:
+                if answer.is_success:
+                    return answer
+                pause_s = next(pauses_s, None) if is_soon(answer) else None
+                if pause_s is None:
+                    raise refused(answer, self.url)
+                pause_s = max(pause_s, min(PAUSE_S_MAX, float(answer.headers["Retry-After"])))
+            time.sleep(pause_s)
+            for _, content in sent.get("files", {}).values():
+                if not isinstance(content, bytes):
+                    content.seek(0)
+
+
+def is_soon(answer: httpx.Response) -> bool:
+    """Whether a part of the server is away for the moment, or the same request is still in progress."""
+    return answer.status_code in (409, 503) and answer.headers.get("Retry-After", "").isdecimal()
 
 
 def encoded(body: dict[str, Any]) -> bytes:

@@ -33,6 +33,8 @@ from .conftest import ROOT, RedisProcess, long_document, process_environment, sm
 sys.path.insert(0, str(ROOT / "client"))
 import millrace
 from millrace import waiting
+from millrace.connection import Connection
+from millrace.errors import LabError
 
 from tests.support.patience import PATIENCE_S
 
@@ -393,3 +395,57 @@ def test_the_example_of_the_readme(
         long.wait(timeout_s=0.5, progress=False)
     assert long.cancel().wait(check=False, progress=False).state == "cancelled"
     assert os.environ["MILLRACE_URL"] in repr(lab)
+
+
+def repeating(monkeypatch: pytest.MonkeyPatch, *answers: httpx.Response | Exception) -> tuple[Connection, list[httpx.Request]]:
+    """A connection that gets these answers, and the requests so far."""
+    monkeypatch.setattr("millrace.connection.PAUSES_S", (0.0, 0.0, 0.0))
+    left, asked = list(answers), []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        request.read()
+        asked.append(request)
+        found = left.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return Connection("http://lab.test", "token", httpx.MockTransport(answer)), asked
+
+
+def test_what_got_no_answer_is_sent_again_with_its_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    away, made = httpx.Response(503, headers={"Retry-After": "0"}, json={"detail": "away"}), httpx.Response(201, json={"id": 1})
+    connection, asked = repeating(monkeypatch, httpx.ReadError("cut"), away, made)
+    assert connection.call("POST", "/api/studies", body={"a": 1}) == {"id": 1}
+    assert len({request.headers["Idempotency-Key"] for request in asked}) == 1
+    assert [request.content for request in asked] == [b'{"a": 1}'] * 3
+    file = tmp_path / "x.csv"
+    file.write_text("a,b")
+    connection, asked = repeating(monkeypatch, httpx.ReadError("cut"), made)
+    assert connection.upload("POST", "/api/datasets", file, {}) == {"id": 1}
+    assert all(b"a,b" in request.content for request in asked)
+
+
+def test_requests_that_are_refused_or_cannot_be_repeated_are_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = httpx.Response(409, json={"detail": "the name is taken"})
+    connection, asked = repeating(monkeypatch, taken)
+    with pytest.raises(LabError, match="the name is taken"):
+        connection.call("POST", "/api/studies", body={})
+    connection, changes = repeating(monkeypatch, httpx.ReadError("cut"))
+    with pytest.raises(LabError, match="does not respond"):
+        connection.call("PUT", "/api/storage", body={})
+    assert (len(asked), len(changes)) == (1, 1)
+
+
+def test_a_server_that_stays_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection, asked = repeating(monkeypatch, *[httpx.ConnectError("refused")] * 4)
+    with pytest.raises(LabError, match=r"http://lab.test does not respond \(refused\); is Millrace running there\?"):
+        connection.call("GET", "/api/runs")
+    assert len(asked) == 4
+
+
+def test_what_makes_nothing_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection, asked = repeating(monkeypatch, httpx.Response(200, json={}), httpx.Response(200, json={}))
+    connection.call("POST", "/api/validate", body={})
+    connection.call("GET", "/api/runs")
+    assert ["Idempotency-Key" in request.headers for request in asked] == [False, False]

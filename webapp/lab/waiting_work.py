@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import uuid
 from datetime import timedelta
+from functools import partial
 
 from django.utils import timezone
 
+from webapp.lib.afterwards import is_waiting, later
 from webapp.messaging import queue
 
 from .models import Executor, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls, Work
@@ -25,9 +27,16 @@ def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
     waiting = kind.objects.queued().filter(pk=id)
     if waiting.filter(enqueued_at__isnull=True).update(enqueued_at=timezone.now()) == 0:
         return True
+    if is_waiting():
+        later(partial(_send, id, kind))
+        return queue.is_reachable()
+    return _send(id, kind)
+
+
+def _send(id: uuid.UUID, kind: type[Work]) -> bool:
     if queue.send(kind.TASK, id, kind.QUEUE):
         return True
-    waiting.update(enqueued_at=None)
+    kind.objects.queued().filter(pk=id).update(enqueued_at=None)
     return False
 
 

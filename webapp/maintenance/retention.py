@@ -21,6 +21,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from webapp.lab.models import Dataset, ExperimentVersion, Lab, Run, Tag, Trial
+from webapp.lab.models.answers import KEPT, KeptAnswer
 from webapp.lab.models.work import ACTIVE
 from webapp.lib.file_sizes import bytes_below
 
@@ -66,6 +67,7 @@ def tidy() -> list[Run]:
     remove_working_files()
     remove_uploads(now)
     Session.objects.filter(expire_date__lt=now).delete()
+    KeptAnswer.objects.filter(created_at__lt=now - KEPT).delete()
     measure(Run.objects.filter(stored_bytes__isnull=True).exclude(state__in=ACTIVE).defer("document", "summary")[:TOGETHER])
     return removed
 

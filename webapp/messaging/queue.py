@@ -8,6 +8,9 @@ import uuid
 from celery import Celery
 from django.conf import settings
 from kombu.exceptions import KombuError, OperationalError
+from redis import RedisError
+
+from webapp.lib.redis_connection import connection
 
 from . import QUEUE
 
@@ -42,3 +45,10 @@ def send(task: str, id: uuid.UUID, queue: str) -> bool:
         log.warning("%s %s stays queued in the database, the queue is unreachable: %s", task, id, error)
         return False
     return True
+
+
+def is_reachable() -> bool:
+    try:
+        return bool(connection().ping())
+    except (RedisError, OSError):
+        return False

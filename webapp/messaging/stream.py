@@ -13,9 +13,12 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import redis
+
+from webapp.lib.afterwards import later
 
 LIVE_ENTRIES_MAX = 20_000
 ENTRY_BYTES_MAX = 512 * 1024  # a browser parses this much without a noticeable pause
@@ -91,6 +94,10 @@ def publish(connection: redis.Redis, run_id: uuid.UUID | str, entry: Entry) -> b
 
 def announce(connection: redis.Redis, run_id: uuid.UUID | str, *, ended: bool = False) -> None:
     """Signal viewers that the run's row has changed. Without Redis, they notice it a little later."""
+    later(partial(_announce, connection, run_id, ended))
+
+
+def _announce(connection: redis.Redis, run_id: uuid.UUID | str, ended: bool) -> None:
     with contextlib.suppress(redis.RedisError, OSError), connection.pipeline(transaction=False) as pipeline:
         pipeline.xadd(state_key(run_id), {"changed": 1}, maxlen=STATE_ENTRIES_MAX, approximate=True)
         pipeline.xadd(NEWS_KEY, {"run": str(run_id)}, maxlen=NEWS_ENTRIES_MAX, approximate=True)
@@ -103,12 +110,12 @@ def announce(connection: redis.Redis, run_id: uuid.UUID | str, *, ended: bool = 
 def announce_row(connection: redis.Redis, kind: str, id: uuid.UUID | str) -> None:
     """Signal viewers that a row has changed. kind: "experiment", "question" (waterfalls), "study", "reproduction" (of a figure),
     "analysis" (over many runs), "learning" (of models) or "spark_run" (a run's query on Spark)."""
-    _tell(connection, {kind: str(id)})
+    later(partial(_tell, connection, {kind: str(id)}))
 
 
 def announce_lists(connection: redis.Redis) -> None:
     """Signal viewers that lists of runs or their tags may have changed."""
-    _tell(connection, {"lists": "1"})
+    later(partial(_tell, connection, {"lists": "1"}))
 
 
 def _tell(connection: redis.Redis, what: dict[Any, Any]) -> None:

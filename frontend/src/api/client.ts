@@ -40,15 +40,39 @@ function sentence(status: number, body: unknown): string {
   return `The server answered ${status}.`;
 }
 
+/** Random, and not of crypto.randomUUID, which only pages over TLS have. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+const AGAIN_AFTER_MS = 500;
+
+/** POSTs that make nothing, and need no key. */
+const READS = new RegExp(
+  "^/api/(validate|preview|threshold|advice|python|pyspark|compare/documents|studies/validate|spark/selection|datasets/preview)",
+);
+
+/** A POST that got no answer is sent once more: by its key the server knows whether it has carried it out. */
+async function sent(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch (error) {
+    if (init.method !== "POST" || init.signal?.aborted) throw error;
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+    return fetch(path, init);
+  }
+}
+
 async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const headers: Record<string, string> = { Accept: "application/json" };
   const form = body instanceof FormData;
   if (method !== "GET") headers["X-CSRFToken"] = cookie("csrftoken");
+  if (method === "POST" && !READS.test(path)) headers["Idempotency-Key"] = newKey();
   if (body !== undefined && !form) headers["Content-Type"] = "application/json";
   let response: Response;
   try {
     const ahead = method === "GET" ? await takeAhead(path) : null;
-    response = ahead ?? (await fetch(path, {
+    response = ahead ?? (await sent(path, {
       method,
       headers,
       credentials: "same-origin",

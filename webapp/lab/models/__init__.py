@@ -1,5 +1,6 @@
 """The lab's tables, one file per subject."""
 
+from .answers import KeptAnswer
 from .baselines import Baseline
 from .datasets import Dataset
 from .experiments import Experiment
@@ -26,6 +27,7 @@ __all__ = [
     "ExperimentVersion",
     "FieldName",
     "FigureResult",
+    "KeptAnswer",
     "Lab",
     "LearningJob",
     "Membership",
