@@ -93,6 +93,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"
 
+# Counts of failed sign-ins, which all web processes share. In the database, without which nobody can sign in anyway.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "cache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}
+
 # --- Redis: the Celery queue and the live frames ------------------------------------------------------------------------------------------
 REDIS_URL = environment.text("REDIS_URL", f"unix://{DATA_DIR / 'redis.sock'}?db=0")
 CELERY_BROKER_URL = environment.celery_broker_url(REDIS_URL)

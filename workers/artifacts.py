@@ -13,13 +13,14 @@ def is_disk_full(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in DISK_FULL
 
 
-def disk_full_message(directory: Path, t_ns: int) -> str:
-    """Return a message with the cause, the free space and a remedy."""
+def disk_full_message(error: BaseException, directory: Path, t_ns: int) -> str:
+    """Return a message with the cause, the space that was free when it could not be written, and a remedy."""
     place = directory
     while not place.exists():
         place = place.parent
-    free_bytes = shutil.disk_usage(place).free
+    free_bytes = getattr(error, "free_bytes", None)
+    free = f"{shutil.disk_usage(place).free:,} bytes are free now" if free_bytes is None else f"{free_bytes:,} bytes were free"
     return (
-        f"the disk is full: telemetry could not be written to {directory} at {t_ns / 1e9:.3f} s of virtual time; {free_bytes:,} bytes are "
-        "free there. Earlier telemetry is kept. Free some space or set MILLRACE_DATA to a larger disk, then run it again"
+        f"the disk is full: telemetry could not be written to {directory} at {t_ns / 1e9:.3f} s of virtual time; {free} there. Earlier "
+        "telemetry is kept. Free some space or set MILLRACE_DATA to a larger disk, then run it again"
     )

@@ -147,7 +147,7 @@ class Attempt:
             return failed(f"the worker ran out of memory {self._where()}; reduce the rate, the horizon or the state")
         except Exception as error:
             if is_disk_full(error):
-                return failed(disk_full_message(self.directory, self.t_ns))
+                return failed(disk_full_message(error, self.directory, self.t_ns))
             log.exception("run %s (#%d) failed", self.run.pk, self.run.number)
             return failed(f"the engine failed {self._where()}: {type(error).__name__}: {error}; the worker's log has the details")
 

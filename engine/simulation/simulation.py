@@ -68,6 +68,7 @@ from engine.state import setup as state_setup
 from engine.telemetry.drawn import Drawn
 from engine.telemetry.files import Telemetry
 from engine.telemetry.frames import Counters, Observer, summary
+from engine.telemetry.free_space import note_free_space
 from engine.workloads.datasets import lookup
 from engine.workloads.generation import GenerationEnds
 from engine.workloads.retention import Retention
@@ -734,7 +735,8 @@ class Simulation:
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, target)
-        except BaseException:
+        except BaseException as error:
+            note_free_space(error, target.parent)
             temporary.unlink(missing_ok=True)
             raise
 

@@ -17,6 +17,7 @@ from engine.core.layout import FAR
 from engine.core.tables import Words
 
 from .frames import SPENT
+from .free_space import note_free_space
 from .histogram import sparse
 from .recorded import Recorded
 
@@ -83,7 +84,8 @@ class Telemetry:
                 temporary = target.with_suffix(".tmp")
                 written.append((temporary, target))
                 pq.write_table(table, temporary, compression="zstd", use_dictionary=_WITH_DICTIONARY)
-        except BaseException:
+        except BaseException as error:
+            note_free_space(error, directory)
             for temporary, _ in written:
                 temporary.unlink(missing_ok=True)
             raise

@@ -15,6 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from webapp.accounts import audit
 from webapp.accounts.audit import UNNOTED, action_of
 from webapp.accounts.models import ApiToken, LogEntry, SignInToken
 from webapp.lab.models import Experiment, Lab, Membership
@@ -142,6 +143,26 @@ def test_failed_sign_ins_are_told_without_what_may_be_a_password(owner: Membersh
         guest.post("/api/session", {"name": "ada", "password": "three blind mice"}, content_type=JSON)
     assert len(told()) <= 10, "who tries without end does not fill the log"
     assert "secret" not in str(list(LogEntry.objects.values()))
+
+
+def test_strangers_cannot_make_the_log_grow(owner: Membership, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many addresses try many names. What members do stays."""
+    monkeypatch.setattr(audit, "FAILED_KEPT", 20)
+    audit.note(owner, "runs.start")
+    for n in range(70):
+        audit.note_failed_sign_in(f"name {n}", f"192.0.2.{n}")
+    failed = LogEntry.objects.filter(action="session.failed").order_by("pk").values_list("detail", flat=True)
+    assert 20 <= len(failed) <= 22
+    assert list(failed)[-1] == "from 192.0.2.69"
+    assert LogEntry.objects.exclude(action="session.failed").count() == 1
+
+
+def test_failed_sign_ins_are_counted_for_all_web_processes(owner: Membership) -> None:
+    cache.clear()
+    Client(HTTP_HOST="127.0.0.1").post("/api/session", {"name": "ada", "password": "three blind mice"}, content_type=JSON)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM cache")
+        assert cursor.fetchone()[0] > 0
 
 
 def test_what_is_done_on_the_server_is_told(owner: Membership) -> None:

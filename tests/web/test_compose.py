@@ -45,6 +45,12 @@ def test_a_service_that_is_waited_for_has_a_health_check(compose: dict[str, Any]
                 assert "healthcheck" in compose["services"][other]
 
 
+def test_every_part_has_a_health_check(compose: dict[str, Any]) -> None:
+    assert {name for name, service in compose["services"].items() if "healthcheck" not in service} == {"migrate"}  # which ends
+    for part in ("web", "worker", "analysis", "advice"):
+        assert compose["services"][part]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers.healthy", part]
+
+
 def settings_read() -> set[str]:
     """Variables by which a lab is set up. The image sets the directory of the data itself."""
     files = [file for part in ("webapp", "workers") for file in (ROOT / part).rglob("*.py")]

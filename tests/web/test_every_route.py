@@ -18,7 +18,16 @@ from webapp.lab.people import member
 
 pytestmark = pytest.mark.django_db
 
-OPEN = {"get /api/health", "post /api/session", "delete /api/session", "post /api/join", "post /api/join/account", "post /api/join/accept"}
+OPEN = {
+    "get /api/health",
+    "get /api/health/live",
+    "get /api/health/ready",
+    "post /api/session",
+    "delete /api/session",
+    "post /api/join",
+    "post /api/join/account",
+    "post /api/join/accept",
+}
 READ_BY_POST = {
     "post /api/validate",
     "post /api/advice",

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from launcher import environment, services
+from launcher import boot, environment, services
 from launcher.environment import Trouble, unless_unchanged
 from launcher.services import SOCKET_PATH_BYTES_MAX, Installation, Service, free_port, redis_socket
 
@@ -189,3 +189,27 @@ def test_packages_behind_a_link_are_left_alone(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(Trouble, match="is a link"):
         environment.node_packages()
     assert (theirs / "react").exists()
+
+
+def test_the_unit_starts_as_the_command_does(tmp_path: Path) -> None:
+    """Names with spaces, % and $ stay what they are. Other settings of the shell are not passed on."""
+    settings = {"MILLRACE_WORKERS": "3", "DATABASE_URL": 'x"$y\\', "EDITOR": "vi", "PATH": "/usr/bin"}
+    text = boot.unit(tmp_path / "a b%c", settings, "/py$thon 3")
+    lines = text.splitlines()
+    assert f'Environment="MILLRACE_DATA={tmp_path}/a b%%c"' in lines
+    assert 'Environment="MILLRACE_WORKERS=3"' in lines
+    assert 'Environment="DATABASE_URL=x\\"$y\\\\"' in lines
+    assert f'ExecStart="/py$$thon 3" "{environment.ROOT}/scripts/up"' in lines
+    assert "EDITOR" not in text
+    assert {"KillSignal=SIGINT", "Restart=always", "UMask=0077"} <= set(lines)
+
+
+def test_a_unit_is_written_for_its_owner_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boot.shutil, "which", lambda name: f"/bin/{name}")
+    said = boot.write(tmp_path / "data", tmp_path)
+    file = tmp_path / "systemd" / "user" / "millrace.service"
+    assert str(file) in said
+    assert "systemctl --user enable --now millrace.service" in said
+    assert file.stat().st_mode & 0o777 == 0o600
+    monkeypatch.setattr(boot.shutil, "which", lambda name: None)
+    assert "There is no systemd here" in boot.write(tmp_path / "data", tmp_path)

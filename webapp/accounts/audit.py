@@ -36,6 +36,8 @@ UNNOTED = {
 }  # fmt: skip
 """Routes that change nothing, or are called many times a minute."""
 BY_HAND = "manage.py"
+FAILED, FAILED_KEPT = "session.failed", 1000
+"""Failed sign-ins, of which the newest are kept: strangers can make them."""
 EDITED, EDITED_NOTED_EVERY = "experiments.change", timedelta(hours=1)  # an editor saves every second
 NAMES: dict[str, Callable[[Any], str | None]] = {
     "experiment_id": lambda id: Experiment.objects.filter(pk=id).values_list("name", flat=True).first(),
@@ -106,7 +108,11 @@ def note_failed_sign_in(name: str, address: str) -> None:
     membership = Membership.objects.filter(user__username__iexact=name).select_related("user").first()
     person, subject = (membership.user.get_username(), "") if membership else ("", "an unknown name")
     of_lab = membership.lab_id if membership else lab().pk
-    LogEntry.objects.create(lab_id=of_lab, person=person, action="session.failed", subject=subject, detail=f"from {address}"[:200])
+    entry = LogEntry.objects.create(lab_id=of_lab, person=person, action=FAILED, subject=subject, detail=f"from {address}"[:200])
+    if entry.pk % (FAILED_KEPT // 10) == 0:  # looked at now and then
+        failed = LogEntry.objects.filter(lab=of_lab, action=FAILED)
+        last = failed.order_by("-pk").values_list("pk", flat=True)[FAILED_KEPT - 1 : FAILED_KEPT].first()
+        failed.filter(pk__lt=last or 0).delete()
 
 
 def note_by_hand(membership: Membership, action: str, subject: str, detail: str = "") -> None:

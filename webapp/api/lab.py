@@ -22,6 +22,11 @@ class Health(Schema):
     version: str
 
 
+class Alive(Schema):
+    ok: bool
+    version: str
+
+
 class Me(Schema):
     name: str
     lab: str
@@ -31,11 +36,25 @@ class Me(Schema):
 
 @router.get("/health", response={200: Health, 503: Health}, auth=None, summary="Are all parts up?")
 def health(request: HttpRequest) -> Status:
+    answer = parts()
+    return Status(200 if answer.ok else 503, answer)
+
+
+def parts() -> Health:
     redis_up, database_up = redis_connection.is_up(), database_is_up()
     worker_up = redis_up and workers_alive() > 0
-    ok = redis_up and database_up and worker_up
-    answer = Health(ok=ok, redis=redis_up, database=database_up, worker=worker_up, version=VERSION)
-    return Status(200 if ok else 503, answer)
+    return Health(ok=redis_up and database_up and worker_up, redis=redis_up, database=database_up, worker=worker_up, version=VERSION)
+
+
+@router.get("/health/live", response=Alive, auth=None, summary="Does the web server answer? It needs no other part")
+def live(request: HttpRequest) -> Alive:
+    return Alive(ok=True, version=VERSION)
+
+
+@router.get("/health/ready", response={200: Health, 503: Health}, auth=None, summary="Can it serve pages? Runs may wait for a worker")
+def ready(request: HttpRequest) -> Status:
+    answer = parts()
+    return Status(200 if answer.database and answer.redis else 503, answer)
 
 
 @router.get("/me", response=Me, summary="Who am I?")

@@ -11,6 +11,10 @@ export interface components {
             worker: boolean;
             version: string;
         };
+        Alive: {
+            ok: boolean;
+            version: string;
+        };
         Me: {
             name: string;
             lab: string;
@@ -4910,6 +4914,7 @@ export interface components {
     pathItems: never;
 }
 export type Health = components['schemas']['Health'];
+export type Alive = components['schemas']['Alive'];
 export type Me = components['schemas']['Me'];
 export type Welcome = components['schemas']['Welcome'];
 export type Joined = components['schemas']['Joined'];
