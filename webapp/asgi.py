@@ -12,6 +12,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
 from django.conf import settings  # noqa: E402
 
+from webapp.accounts.strangers import StrangersRefused  # noqa: E402
 from webapp.api.documents import descriptions  # noqa: E402
 from webapp.lib.body_limit import BodyLimit  # noqa: E402
 from webapp.lib.clients import Departures  # noqa: E402
@@ -22,9 +23,13 @@ MULTIPART_OVERHEAD_BYTES = 64 * 1024
 UPLOADS = ("/api/datasets", "/api/datasets/preview", "/api/learning/import/models", "/api/learning/import/corpora")
 
 
+def is_upload(path: str) -> bool:
+    return path.rstrip("/") in UPLOADS
+
+
 def limit_bytes(path: str) -> int:
     """Return the maximum body size of a path."""
-    if path.rstrip("/") in UPLOADS:
+    if is_upload(path):
         return settings.UPLOAD_BYTES_MAX + MULTIPART_OVERHEAD_BYTES
     return settings.DOCUMENT_BYTES_MAX
 
@@ -34,7 +39,7 @@ descriptions()  # every page requests them first, and building them takes a seco
 application = ForwardedHeaders(
     ProtocolTypeRouter(
         {
-            "http": BodyLimit(Departures(http), limit_bytes),
+            "http": StrangersRefused(BodyLimit(Departures(http), limit_bytes), is_upload),
             "websocket": SessionMiddlewareStack(URLRouter(websocket_urls)),
         }
     ),

@@ -7,6 +7,7 @@ import ctypes
 import hashlib
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -33,6 +34,7 @@ STARTS_MAX = 5  # failures while an installation starts, after which something m
 STANDS_STILL_S = 300.0
 LOG_BYTES_MAX, LOG_AGE_S_MAX = 10 * 1024 * 1024, 7 * 24 * 3600.0
 FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # the first worker for runs, and the worker for Spark
+FILES_MAX = 65_536
 NICE = 10  # of workers for runs
 
 
@@ -124,6 +126,9 @@ def before_command(yields: bool) -> None:
     """Called in the child. The kernel sends it SIGTERM when the parent dies, so even `kill -9` of scripts/up leaves nothing running."""
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    with contextlib.suppress(ValueError, OSError):  # a connection each for idle clients, and files
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard if 0 < hard < FILES_MAX else FILES_MAX, hard))
     if yields:
         os.nice(NICE)
         with contextlib.suppress(OSError):  # on desktops, the kernel shares cores between sessions first, and each service is one
@@ -184,7 +189,8 @@ class Installation:
     def _web(self) -> Service:
         options = f"--host 127.0.0.1 --port {self.port} --lifespan off --no-access-log --log-level warning --timeout-graceful-shutdown 2"
         # A request on a connection that the server is closing is lost. So clients must close idle ones first: httpx does after 5 s.
-        options += " --timeout-keep-alive 75 --no-proxy-headers"  # whom to believe, webapp.lib.proxies decides
+        options += " --timeout-keep-alive 75 --http webapp.protocol:LimitedH11"
+        options += " --no-proxy-headers"  # whom to believe, webapp.lib.proxies decides
         return self._service("web", [str(PYTHON), "-m", "uvicorn", "webapp.asgi:application", *options.split()])
 
     def _worker(self, index: int) -> Service:

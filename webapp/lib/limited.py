@@ -26,6 +26,7 @@ from typing import Any
 LOOKS_S = 0.2
 """How often the client is looked after."""
 ANSWER_BYTES_MAX = 64 << 20
+EXCEEDED = json.dumps({"exceeded": True}).encode()
 PR_SET_PDEATHSIG = 1
 
 
@@ -111,15 +112,14 @@ def _too_much_memory(limits: Limits) -> str:
 
 
 def _work(place: str, arguments: Sequence[Any], limits: Limits, sending: Connection) -> None:
-    _limit(limits)
     module, _, name = place.partition(":")
-    found: dict[str, Any] = {"exceeded": False}
+    function = getattr(importlib.import_module(module), name)
+    _limit(limits)
     try:
-        found["answer"] = getattr(importlib.import_module(module), name)(*arguments)
-        answer = json.dumps(found)
+        answer = json.dumps({"exceeded": False, "answer": function(*arguments)}).encode()
     except MemoryError:  # and that of Arrow, which is one
-        answer = json.dumps({"exceeded": True})
-    sending.send_bytes(answer.encode())
+        answer = EXCEEDED
+    sending.send_bytes(answer)
 
 
 def _limit(limits: Limits) -> None:
