@@ -10,7 +10,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,8 +73,25 @@ def unless_unchanged(stamp: Path, now: str, work: Callable[[], None]) -> None:
 # --- Python -------------------------------------------------------------------------------------------------------------------------------
 
 
+@contextmanager
+def alone(file: Path, what: str) -> Iterator[None]:
+    """Wait while another process of this checkout, which holds the lock on `file`, does the same."""
+    with file.open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"  another process in this checkout is {what}, waiting for it ...")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def virtual_environment(requirements: str = "requirements.txt") -> None:
     """Create .venv with the pinned requirements. An environment that also has the test requirements serves both."""
+    with alone(ROOT / "constraints.txt", "installing into .venv"):
+        _virtual_environment(requirements)
+
+
+def _virtual_environment(requirements: str) -> None:
     if not PYTHON.exists():
         run([python_for_venv(), "-m", "venv", str(VENV)], "creating the virtual environment .venv")
     files = [ROOT / "requirements.txt", ROOT / "constraints.txt"]
@@ -156,7 +174,8 @@ def node_packages() -> dict[str, str]:
     now = fingerprint([FRONTEND / "package.json", FRONTEND / "package-lock.json"])
     command = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
     stamp = packages / ".installed"
-    unless_unchanged(stamp, now, lambda: run(command, "installing the frontend's packages", FRONTEND, environment))
+    with alone(FRONTEND / "package-lock.json", "installing the frontend's packages"):
+        unless_unchanged(stamp, now, lambda: run(command, "installing the frontend's packages", FRONTEND, environment))
     return environment
 
 
@@ -167,8 +186,7 @@ def built_frontend() -> None:
         run(["npm", "run", "build"], "building the frontend", FRONTEND, node_packages())
         run([str(PYTHON), "-m", "whitenoise.compress", "-q", str(FRONTEND / "dist")], "compressing the frontend")
 
-    with (FRONTEND / "package.json").open() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(FRONTEND / "package.json", "building the frontend"):
         unless_unchanged(FRONTEND / "dist" / ".built", fingerprint(frontend_sources()), build)
 
 

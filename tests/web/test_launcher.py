@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import threading
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -213,3 +214,21 @@ def test_a_unit_is_written_for_its_owner_alone(tmp_path: Path, monkeypatch: pyte
     assert file.stat().st_mode & 0o777 == 0o600
     monkeypatch.setattr(boot.shutil, "which", lambda name: None)
     assert "There is no systemd here" in boot.write(tmp_path / "data", tmp_path)
+
+
+def test_two_launchers_of_one_checkout_install_one_after_the_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = tmp_path / "constraints.txt"
+    lock.touch()
+    order: list[str] = []
+
+    def second() -> None:
+        with environment.alone(lock, "installing"):
+            order.append("second")
+
+    thread = threading.Thread(target=second)
+    with environment.alone(lock, "installing"):
+        thread.start()
+        wait_for(lambda: "another process in this checkout is installing, waiting for it" in capsys.readouterr().out, "the second to wait")
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
