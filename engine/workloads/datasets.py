@@ -176,7 +176,8 @@ def read(path: Path, bytes_max: int = BYTES_MAX) -> pa.Table:
 def _each(path: Path, bytes_max: int, take: Callable[[pa.RecordBatch], None]) -> Description:
     """Read a file, and let `take` have each batch of the normal form. Raises DatasetError."""
     if _is_parquet(path, bytes_max):
-        return _described(ParquetFile(path), take)
+        stored = _stored(path)
+        return _described(ParquetFile(path), take) if stored is None else _taken(stored, take)
     text = TextFile.at(path)
     text.check()
     reading = detect_whole(text, Choices())
@@ -186,6 +187,25 @@ def _each(path: Path, bytes_max: int, take: Callable[[pa.RecordBatch], None]) ->
         take(batch)
     if not described.timestamps:
         refuse_spoilt_times(text, reading)
+    return described
+
+
+def _stored(path: Path) -> pa.Table | None:
+    """Return the rows of a file that is in the normal form, which was checked when it was written. None for other files."""
+    try:
+        if NORMAL not in (parquet.read_schema(path).metadata or {}):
+            return None
+        table = parquet.read_table(path)
+    except (pa.ArrowInvalid, OSError):
+        return None
+    return None if any(column.null_count for column in table.columns) else table.replace_schema_metadata(None)
+
+
+def _taken(table: pa.Table, take: Callable[[pa.RecordBatch], None]) -> Description:
+    described = Description(table.schema)
+    for batch in table.to_batches():
+        described.add(batch)
+        take(batch)
     return described
 
 
