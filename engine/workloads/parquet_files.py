@@ -51,13 +51,15 @@ class ParquetFile:
         self._columns = [Column(field.name, field.type, self.is_normal) for field in schema]
         texts = [column.name for column in self._columns if column.holds_texts]
         self._file = parquet.ParquetFile(path, metadata=metadata, read_dictionary=texts)
-        self._batch_rows = max(1, min(BATCH_ROWS, BATCH_CELLS * metadata.num_rows // max(1, _cells(metadata))))
-        self._look()
+        cells, unpacked = _content(metadata)
+        self._batch_rows = max(1, min(BATCH_ROWS, BATCH_CELLS * metadata.num_rows // max(1, cells)))
+        self._kept: list[tuple[int, pa.RecordBatch]] = []
+        self._look(keep=cells <= BATCH_CELLS and unpacked <= BATCH_TEXT_BYTES)
         self.schema = self._normal_schema()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows in the normal form. Raises DatasetError."""
-        for before, batch in self._raw():
+        for before, batch in self._kept or self._raw():
             yield from self._parts(before, batch)
 
     def _raw(self) -> Iterator[tuple[int, pa.RecordBatch]]:
@@ -74,10 +76,12 @@ class ParquetFile:
             yield before, batch
             before += batch.num_rows
 
-    def _look(self) -> None:
-        """Look at all rows for what only all of them tell."""
+    def _look(self, keep: bool) -> None:
+        """Look at all rows for what only all of them tell. keep: keep them for `batches`, since they are few."""
         texts = rows = 0
         for before, batch in self._raw():
+            if keep:
+                self._kept.append((before, batch))
             for column, values in zip(self._columns, batch.columns, strict=True):
                 column.see(values, before)
                 if column.holds_texts:
@@ -290,8 +294,8 @@ def _refuse_names(names: list[str]) -> None:
         raise DatasetError(message, column=repeated[0])
 
 
-def _cells(metadata: parquet.FileMetaData) -> int:
-    """Count the values of a file, those in lists too, by its directory. Raises DatasetError if they are too many, or unpack to too much."""
+def _content(metadata: parquet.FileMetaData) -> tuple[int, int]:
+    """Count the values of a file, those in lists too, and their bytes, by its directory. Raises DatasetError if either are too many."""
     cells = unpacked = 0
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
@@ -301,7 +305,7 @@ def _cells(metadata: parquet.FileMetaData) -> int:
     if unpacked > UNPACKED_BYTES_MAX:
         message = f"the file unpacks to {unpacked:,} bytes; at most {UNPACKED_BYTES_MAX:,} are allowed; upload a sample of it"
         raise DatasetError(message, value=unpacked)
-    return cells
+    return cells, unpacked
 
 
 def _slices(values: pa.Array) -> Iterator[pa.Array]:
