@@ -120,7 +120,8 @@ def test_a_log_is_kept_short_while_its_process_writes(tmp_path: Path, monkeypatc
         before = service.log_since_s
         service.keep_log_short()
         if service.log_since_s != before:
-            seen.extend(service.log.with_suffix(".old.log").read_text().splitlines())
+            whole, _, _ = service.log.with_suffix(".old.log").read_text().rpartition("\n")  # a line across two pages may be cut
+            seen.extend(whole.splitlines())
         return service.log.read_text().endswith("line 2999\n") or (not service.log_bytes and seen[-1:] == ["line 2999"])
 
     try:
@@ -128,7 +129,7 @@ def test_a_log_is_kept_short_while_its_process_writes(tmp_path: Path, monkeypatc
         seen += service.log.read_text().splitlines()
         numbers = [int(line.split()[1]) for line in seen]
         assert numbers == sorted(numbers)
-        assert len(numbers) >= 2990, "a line that is written at the very moment of the truncation may be lost"
+        assert len(numbers) >= 2990, "a line that is written at the very moment of the truncation may be lost, or cut"
         assert service.log_bytes < 60_000
     finally:
         service.stop(0.0)
