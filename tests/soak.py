@@ -33,7 +33,7 @@ from typing import Any
 import httpx
 import yaml
 
-from engine.simulation.simulation import Simulation
+import engine
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = {
@@ -317,11 +317,10 @@ def check(client: Client, installation: Installation) -> dict[str, Any]:
         if run["state"] != "succeeded":
             wrong.append(f"run {id} has {run['state']}: {run['error']}")
             continue
-        simulation = Simulation(document)
-        simulation.run()
-        if simulation.digest() != run["digest"]:
-            wrong.append(f"run {id} has the digest {run['digest']}, computed again {simulation.digest()}")
-        equal += simulation.digest() == run["digest"]
+        digest = engine.run(document).digest
+        if digest != run["digest"]:
+            wrong.append(f"run {id} has the digest {run['digest']}, computed again {digest}")
+        equal += digest == run["digest"]
     for id, points in made.studies.items():
         study = client.ask("GET", f"/api/studies/{id}").json()
         if study["state"] != "succeeded" or study["trials_done"] != points:
