@@ -211,7 +211,7 @@ class Client:
                 later = answer.status_code in ANSWERS_LATER or (answer.status_code == 409 and "Retry-After" in answer.headers)
                 if answer.is_success:
                     return answer
-                if not later:
+                if not later or time.monotonic() > until_s:
                     raise Unexpected(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
             except httpx.TransportError as error:
                 if time.monotonic() > until_s:

@@ -23,7 +23,7 @@ from webapp.lib.afterwards import collected, is_waiting, later
 from webapp.maintenance.retention import tidy
 from webapp.messaging import queue
 
-from .conftest import new_experiment, small_document
+from .conftest import new_experiment, small_document, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 JSON = "application/json"
@@ -173,6 +173,16 @@ def test_an_upload_in_progress_is_not_begun_again(client: Client, owner: Members
     KeptAnswer.objects.update(created_at=timezone.now() - idempotency.ABANDONED)
     assert "there is a data set 'payments' already" in upload(client).json()["detail"]
     assert Dataset.objects.count() == 1
+
+
+def test_an_upload_that_takes_long_stays_in_progress(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idempotency, "RENEWED_S", 0.01)
+    row = KeptAnswer.objects.create(user=member("ada", "owner").user, key="k", request="x")
+    KeptAnswer.objects.update(created_at=timezone.now() - 2 * idempotency.ABANDONED)
+    with idempotency.renewed(row):
+        wait_for(lambda: not idempotency.is_abandoned(KeptAnswer.objects.get()), "a sign")
+    KeptAnswer.objects.update(created_at=timezone.now() - 2 * idempotency.ABANDONED)
+    assert idempotency.is_abandoned(KeptAnswer.objects.get()), "the request has ended, and no sign comes any more"
 
 
 def test_the_same_request_twice_at_once_is_done_once(client: Client, owner: Membership) -> None:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.decorators import sync_only_middleware
@@ -34,8 +36,8 @@ SECRET = re.compile(r"/api/(tokens|invitations|people/\d+/link)/?")
 """Answers that are shown once."""
 FOREIGN = ("/api/session", "/api/join")
 """Requests of people who are not signed in."""
-ABANDONED = timedelta(minutes=15)
-"""An upload that takes longer has died with its server."""
+RENEWED_S, ABANDONED = 5.0, timedelta(seconds=20)
+"""How often an upload says that it is in progress. One that has not for so long has died with its server."""
 CHUNK_BYTES = 1 << 20
 
 Respond = Callable[[HttpRequest], HttpResponse]
@@ -101,13 +103,36 @@ def long(row: KeptAnswer, request: HttpRequest, get_response: Respond) -> HttpRe
         return again(KeptAnswer.objects.get(user=row.user, key=row.key), row.request)
     kept = False
     try:
-        response = get_response(request)
+        with renewed(row):
+            response = get_response(request)
         if kept := response.status_code < 400:
             keep(row, response)
         return response
     finally:
         if not kept:
             row.delete()
+
+
+@contextmanager
+def renewed(row: KeptAnswer) -> Iterator[None]:
+    """Say that the request is in progress, as long as it is."""
+    ended = threading.Event()
+
+    def renew() -> None:
+        try:
+            while not ended.wait(RENEWED_S):
+                with suppress(DatabaseError):  # away for the moment
+                    KeptAnswer.objects.filter(pk=row.pk).update(created_at=timezone.now())
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def keep(row: KeptAnswer, response: HttpResponse) -> None:
