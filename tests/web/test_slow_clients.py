@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import uvicorn
 from asgiref.testing import ApplicationCommunicator
+from django.db import OperationalError
 from launcher.services import free_port
 
 from tests.support.patience import PATIENCE_S
@@ -143,6 +144,24 @@ def test_large_bodies_of_strangers_are_not_read(owner: Membership) -> None:
         return found
 
     assert asyncio.run(visit()) == [401, 401, 401, 422, 403]  # a form without a file; a session without its CSRF header
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_while_the_database_is_away_is_told_so(owner: Membership, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before Django has the request, nothing turns an error of the database into a 503."""
+
+    def away(*_: Any) -> None:
+        raise OperationalError("away")
+
+    for place in ("webapp.accounts.strangers.by_token", "webapp.api.authentication.by_token"):
+        monkeypatch.setattr(place, away)
+
+    async def visit() -> int:
+        asked = request("/api/datasets", (b"authorization", b"Bearer millrace_x"))
+        await asked.send_input({"type": "http.request", "body": b"", "more_body": False})
+        return await status(asked)
+
+    assert asyncio.run(visit()) == 503
 
 
 @pytest.mark.parametrize("file", ["Dockerfile", "scripts/launcher/services.py"])
