@@ -11,10 +11,10 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.db import Error, close_old_connections
 
+from webapp.lib.body_limit import send_error
+
 from .access import NoMember, NotSignedIn, by_token
 from .sessions import SessionStore
-
-REFUSED = b'{"detail": "sign in before you upload: the body was not read", "problems": []}'
 
 
 class StrangersRefused:
@@ -26,11 +26,7 @@ class StrangersRefused:
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         uploads = scope["type"] == "http" and scope["method"] == "POST" and self.is_large(scope["path"])
         if uploads and not await sync_to_async(is_known, thread_sensitive=False)(scope):
-            headers = [
-                (b"content-type", b"application/json"), (b"content-length", str(len(REFUSED)).encode()), (b"connection", b"close"),
-            ]  # fmt: skip
-            await send({"type": "http.response.start", "status": 401, "headers": headers})
-            await send({"type": "http.response.body", "body": REFUSED})
+            await send_error(send, 401, "sign in before you upload: the body was not read")
             return
         await self.application(scope, receive, send)
 

@@ -18,8 +18,9 @@ from webapp.lib.turns import Turns
 
 log = logging.getLogger(__name__)
 
-UPLOADS = Turns(at_once=max(2, (os.cpu_count() or 1) // 2), per_person=1, waiting_max=4)
-PREVIEWS = Turns(at_once=max(2, (os.cpu_count() or 1) // 2), per_person=2, waiting_max=8)
+AT_ONCE = max(2, (os.cpu_count() or 1) // 2)
+UPLOADS = Turns(AT_ONCE, per_person=1, waiting_max=4)
+PREVIEWS = Turns(AT_ONCE, per_person=2, waiting_max=8)
 WALL_S, WALL_PER_CPU = 60, 4
 """Seconds that a reader may take, and further ones for each second of processor time, since others work as well."""
 PREVIEW_CPU_S = 30

@@ -62,14 +62,14 @@ class BodyLimit:
                 await refuse(send, limit_bytes)
         except BodyTooSlow:
             if not answered:
-                await answer(send, 408, f"no part of the request body came for {PART_S:.0f} s; send it again")
+                await send_error(send, 408, f"no part of the request body came for {PART_S:.0f} s; send it again")
 
 
 async def refuse(send: Any, limit_bytes: int) -> None:
-    await answer(send, 413, f"the request body exceeds the limit of {limit_bytes:,} bytes; send a smaller one")
+    await send_error(send, 413, f"the request body exceeds the limit of {limit_bytes:,} bytes; send a smaller one")
 
 
-async def answer(send: Any, status: int, detail: str) -> None:
+async def send_error(send: Any, status: int, detail: str) -> None:
     body = json.dumps({"detail": detail, "problems": []}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 LOOKS_S = 0.2
-"""How often the client is looked after."""
+"""How often it is checked whether the client is still there."""
 ANSWER_BYTES_MAX = 64 << 20
 EXCEEDED = json.dumps({"exceeded": True}).encode()
 PR_SET_PDEATHSIG = 1
@@ -51,7 +51,7 @@ class WorkFailed(Exception):
 
 @cache
 def _server(module: str) -> Any:
-    """Processes that are forked where `module` is imported already. The first call decides on the module."""
+    """The context of processes that are forked where `module` is imported already. The first module that is asked for decides."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__, module])
     return context
@@ -119,7 +119,8 @@ def _work(place: str, arguments: Sequence[Any], limits: Limits, sending: Connect
         answer = json.dumps({"exceeded": False, "answer": function(*arguments)}).encode()
     except MemoryError:  # and that of Arrow, which is one
         answer = EXCEEDED
-    sending.send_bytes(answer)
+    with suppress(OSError):  # nobody waits for it any more
+        sending.send_bytes(answer)
 
 
 def _limit(limits: Limits) -> None:

@@ -33,7 +33,7 @@ DELETED_KEPT = timedelta(days=7)
 
 UPLOAD_KEPT = timedelta(days=1)
 UNFINISHED = re.compile(r"\.[0-9a-f]{32}\.parquet")
-"""A data set that is being written."""
+"""A data set that an earlier version was writing when it died; now they are written in the folder of uploads."""
 
 TOGETHER = 500
 
