@@ -32,13 +32,13 @@ def fill_people(cursor: Any, lab: Any, experiment: Any) -> None:
     from webapp.lab.models import View
     from webapp.lab.people import member
 
-    ada = member("ada").user
+    ada = member("ada")
     for n in range(PEOPLE):
         member(f"person {n}", "member")
-        Invitation.issue(lab, "member", ada, timedelta(days=7))
+        Invitation.issue(lab, "member", ada.user, timedelta(days=7))
     for n in range(TOKENS):
         ApiToken.issue(ada, f"token {n}")
-    View.objects.bulk_create(View(lab=lab, name=f"view {n}", query={"search": f"p99>{n}"}, author=ada) for n in range(VIEWS))
+    View.objects.bulk_create(View(lab=lab, name=f"view {n}", query={"search": f"p99>{n}"}, author=ada.user) for n in range(VIEWS))
     cursor.execute(LOG, {"lab": lab.pk, "people": PEOPLE, "entries": LOG_ENTRIES})
 
 

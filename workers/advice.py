@@ -11,10 +11,12 @@ import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import django
+from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the products are small: threads would wait for each other, and take the runs' cores
@@ -31,7 +33,7 @@ from engine.costmodels.storage import DESCRIPTION  # noqa: E402
 from engine.spec import InvalidExperiment, Problem  # noqa: E402
 from engine.spec.base.problems import pointer  # noqa: E402
 from engine.spec.rules.validation import Context, load  # noqa: E402
-from webapp.lab.cost_models import KnownModels, folders, known_in, loaded  # noqa: E402
+from webapp.lab.cost_models import KnownModels, folders, homes, known_in, loaded  # noqa: E402
 from webapp.lab.documents import datasets_of  # noqa: E402
 from webapp.lab.models import Lab  # noqa: E402
 from webapp.messaging import advice  # noqa: E402
@@ -61,22 +63,53 @@ class Models:
 
 
 class Shelf:
-    """All models that can be asked, the default first. They are loaded again when their files change."""
+    """All models that a lab can ask, the default first. They are loaded again when their files change.
 
-    def __init__(self, folders: Callable[[], dict[str, Path]]):
+    load: gives the models of a folder as they were changed last.
+    """
+
+    def __init__(self, folders: Callable[[], dict[str, Path]], load: Callable[[tuple[Path, float]], Models | None] | None = None):
         self._folders = folders
-        self._loaded: dict[tuple[Path, float], Models | None] = {}
+        self._load = load or (lambda key: _models_in(key[0]))
+        self.loaded: dict[tuple[Path, float], Models | None] = {}
         self.models: dict[str, Models] = {}
 
     def look(self) -> None:
         """Another thread may answer questions meanwhile."""
         keys = [(folder, _changed(folder)) for folder in self._folders().values()]
-        self._loaded = {key: self._loaded[key] if key in self._loaded else _models_in(key[0]) for key in keys}
-        self.models = {models.known.name: models for models in self._loaded.values() if models is not None}
+        self.loaded = {key: self.loaded[key] if key in self.loaded else self._load(key) for key in keys}
+        self.models = {models.known.name: models for models in self.loaded.values() if models is not None}
+
+    def tell(self, folder: str = "") -> None:
+        """folder: of the lab."""
+        models = [one.as_json() for one in self.models.values()]
+        advice.tell_state(folder, bool(models), "" if models else NO_MODELS, models)
+
+
+class Shelves:
+    """A shelf for each lab, by its folder, and one for labs that have no models of their own. Models that come with Millrace are loaded
+    once for all."""
+
+    def __init__(self) -> None:
+        self._shelves: dict[str, Shelf] = {}
+
+    def look(self) -> None:
+        data = Path(settings.DATA_DIR)
+        found = {"" if home == data else str(home.relative_to(data)): home for home in homes()} | {advice.SHIPPED: Path(os.devnull)}
+        self._shelves = {folder: self._shelves.get(folder) or Shelf(partial(folders, home), self._load) for folder, home in found.items()}
+        for shelf in self._shelves.values():
+            shelf.look()
 
     def tell(self) -> None:
-        models = [one.as_json() for one in self.models.values()]
-        advice.tell_state(bool(models), "" if models else NO_MODELS, models)
+        for folder, shelf in self._shelves.items():
+            shelf.tell(folder)
+
+    def of(self, lab: Lab) -> Shelf:
+        return self._shelves.get(lab.folder) or self._shelves[advice.SHIPPED]
+
+    def _load(self, key: tuple[Path, float]) -> Models | None:
+        elsewhere = next((shelf for shelf in self._shelves.values() if key in shelf.loaded), None)
+        return elsewhere.loaded[key] if elsewhere else _models_in(key[0])
 
 
 def _models_in(folder: Path) -> Models | None:
@@ -94,10 +127,11 @@ def _changed(folder: Path) -> float:
         return 0.0
 
 
-def answer(shelf: Shelf, question: dict[str, Any]) -> dict[str, Any]:
+def answer(shelf_of: Callable[[Lab], Shelf], question: dict[str, Any]) -> dict[str, Any]:
     """An advice, or `detail` with `problems` that say why there is none."""
     try:
-        return {"advice": _advice(shelf, question)}
+        lab = Lab.objects.get(pk=question["lab"])
+        return {"advice": _advice(shelf_of(lab), lab, question)}
     except NotDescribed as error:
         detail = "the models cannot predict this experiment; see problems"
         return {"detail": detail, "problems": [_problem(question["document"], one) for one in error.unknown]}
@@ -116,13 +150,13 @@ def _problem(document: dict[str, Any], of: Unknown) -> dict[str, Any]:
     return Problem(where, "unknown_to_models", of.reason, of.operator).as_dict()
 
 
-def _advice(shelf: Shelf, question: dict[str, Any]) -> dict[str, Any]:
+def _advice(shelf: Shelf, lab: Lab, question: dict[str, Any]) -> dict[str, Any]:
     if not shelf.models:
         raise NoAdvice(NO_MODELS)
     name = question["models"] or next(iter(shelf.models))
     if name not in shelf.models:
         raise NoAdvice(f"there are no models '{name}'; there are {', '.join(shelf.models)}")
-    models, datasets = shelf.models[name], datasets_of(Lab.objects.get(pk=question["lab"]))
+    models, datasets = shelf.models[name], datasets_of(lab)
     experiment = load(question["document"], Context(datasets=datasets))
     goal = question["goal"]
     found = suggest(experiment, datasets, models.members, goal, question["pinned"], question["forbidden"])
@@ -136,12 +170,12 @@ def main() -> None:
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
-    shelf = Shelf(folders)
+    shelves = Shelves()
     fingerprint()  # takes some seconds once
-    threading.Thread(target=_keep_telling, args=(shelf, ended), name="state of advice", daemon=True).start()
+    threading.Thread(target=_keep_telling, args=(shelves, ended), name="state of advice", daemon=True).start()
     while not ended.is_set():
         try:
-            advice.answer_next(lambda question: answer(shelf, question))
+            advice.answer_next(lambda question: answer(shelves.of, question))
         except (redis.RedisError, OSError):
             ended.wait(WAIT_FOR_REDIS_S)
 
@@ -149,11 +183,11 @@ def main() -> None:
 WAIT_FOR_REDIS_S = 1.0
 
 
-def _keep_telling(shelf: Shelf, ended: threading.Event) -> None:
+def _keep_telling(shelves: Shelf | Shelves, ended: threading.Event) -> None:
     while not ended.is_set():
         try:
-            shelf.look()
-            shelf.tell()
+            shelves.look()
+            shelves.tell()
         except Exception:  # whatever is wrong with the files, it may be mended
             log.exception("the models were not looked at; they are again in %g s", SIGN_S)
         ended.wait(SIGN_S)

@@ -14,10 +14,10 @@ import urllib.request
 
 import redis
 
-from webapp.messaging.advice import STATE
+from webapp.messaging.advice import SHIPPED, STATE
 from webapp.messaging.heartbeats import KEY, SPARK_KEY, VALID_S
 
-STATES = {"analysis": SPARK_KEY, "advice": STATE}
+STATES = {"analysis": SPARK_KEY, "advice": f"{STATE}:{SHIPPED}"}
 """By part, a key that it renews all the time, and that goes by itself."""
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from pathlib import Path
 from typing import Any
-
-from django.conf import settings
 
 from engine.learning.client import Client, LearningFailed
 from webapp.lab.models import LearningJob, RunState
@@ -50,7 +47,7 @@ def learn(id: str) -> None:
 def _outcome(job: LearningJob, monitor: Attendant) -> dict[str, Any]:
     """The outcome as changes of the row. Raises LeaseLost and ShuttingDown."""
     try:
-        Client(Path(settings.DATA_DIR), PROCESSES, monitor.is_at).ask(job.kind, {"name": job.name, **job.settings})  # type: ignore[arg-type]
+        Client(job.lab.home, PROCESSES, monitor.is_at).ask(job.kind, {"name": job.name, **job.settings})  # type: ignore[arg-type]
     except (LeaseLost, ShuttingDown):
         raise
     except Cancelled:

@@ -59,22 +59,21 @@ def manage(words: list[str]) -> dict[str, str]:
 
 def lab(name: str) -> dict[str, Any]:
     from django.conf import settings
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 
     from webapp.accounts.models import ApiToken
     from webapp.accounts.rights import Right
     from webapp.accounts.sessions import SessionStore
     from webapp.accounts.views import BY_LINK
     from webapp.lab import fixtures, people
-    from webapp.lab.models import Lab, Membership
 
     if name:
-        made = Lab.objects.create(name=name)
-        user = get_user_model().objects.create(username=f"owner of {name}")
-        Membership.objects.create(lab=made, user=user, role="owner")
+        made = people.new_lab(name)
+        membership = people.member(f"owner of {name}", of=made)
         fixtures.load(made)
     else:
-        user = people.member("local").user
+        membership = people.member("local")
+    user = membership.user
     session = SessionStore()
     session.update(
         {
@@ -85,7 +84,7 @@ def lab(name: str) -> dict[str, Any]:
         }
     )
     session.create()
-    _, token = ApiToken.issue(user, "browser tests", Right.of_scope(str(Right.WRITE)), None)
+    _, token = ApiToken.issue(membership, "browser tests", Right.of_scope(str(Right.WRITE)), None)
     return {"cookie": {settings.SESSION_COOKIE_NAME: str(session.session_key)}, "token": token}
 
 

@@ -295,7 +295,7 @@ def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
         "name": "none",
         "epoch": 1,
         "number": 1,
-        "token_id": ApiToken.issue(ada.user, "of ada")[0].pk,
+        "token_id": ApiToken.issue(ada, "of ada")[0].pk,
         "person_id": ada.pk,
         "invitation_id": Invitation.issue(lab, "member", ada.user, timedelta(days=1))[0].pk,
     }

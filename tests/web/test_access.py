@@ -56,6 +56,7 @@ def test_a_sign_in_link_works_once(owner: Membership) -> None:
         "lab": "Lab",
         "role": "owner",
         "scopes": ["metrics", "read", "write", "admin"],
+        "labs": [{"id": owner.lab_id, "name": "Lab", "role": "owner"}],
     }
     second = browser()
     assert second.get(f"/signin?token={token}").status_code == 403
@@ -77,13 +78,13 @@ def test_a_sign_in_link_runs_out(owner: Membership) -> None:
 
 
 def test_tokens_are_stored_as_hashes_only(owner: Membership) -> None:
-    tokens = [SignInToken.issue(owner.user), ApiToken.issue(owner.user, "notebook")[1]]
+    tokens = [SignInToken.issue(owner.user), ApiToken.issue(owner, "notebook")[1]]
     stored = [*SignInToken.objects.values_list("hash", flat=True), *ApiToken.objects.values_list("hash", flat=True)]
     assert all(token not in stored and len(hash) == 64 for token, hash in zip(tokens, stored, strict=True))
 
 
 def test_a_bearer_token_needs_no_cookie_and_no_csrf(owner: Membership, document: dict[str, Any]) -> None:
-    token = ApiToken.issue(owner.user, "notebook")[1]
+    token = ApiToken.issue(owner, "notebook")[1]
     program = browser(enforce_csrf_checks=True, headers={"Authorization": f"Bearer {token}"})
     assert program.get("/api/me").json()["name"] == "ada"
     answer = program.post("/api/experiments", {"document": document}, content_type="application/json")

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def test_neither_the_web_process_nor_advice_loads_torch() -> None:
 
 def test_nobody_is_asked_who_is_away(client: Client) -> None:
     assert ask(client, 409)["detail"].startswith("the process that gives advice is not running; it starts with scripts/up")
-    advice.tell_state(False, NO_MODELS, [])
+    advice.tell_state("", False, NO_MODELS, [])
     assert ask(client, 409)["detail"] == NO_MODELS
 
 
@@ -131,7 +132,7 @@ def test_too_many_questions_are_refused(client: Client, lab: Lab) -> None:
 
 
 def test_an_experiment_that_models_do_not_know_names_its_operators(lab: Lab, shelf: Shelf) -> None:
-    told = answer(shelf, question(lab, document=small_document()))
+    told = answer(lambda lab: shelf, question(lab, document=small_document()))
     assert told["detail"] == "the models cannot predict this experiment; see problems"
     assert all(problem["pointer"].startswith("/query/operators/") for problem in told["problems"])
     assert any("models" in problem["message"] for problem in told["problems"])
@@ -146,7 +147,7 @@ def test_an_experiment_that_models_do_not_know_names_its_operators(lab: Lab, she
     ],
 )
 def test_what_cannot_be_answered_says_why(lab: Lab, shelf: Shelf, changes: dict[str, Any], detail: str) -> None:
-    assert answer(shelf, question(lab, **changes))["detail"] == detail
+    assert answer(lambda lab: shelf, question(lab, **changes))["detail"] == detail
 
 
 def test_the_command_suggests_by_the_models_that_come_with_millrace(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -222,21 +223,21 @@ def sets(tmp_path: Path, settings: Any) -> Path:
 
 
 def test_a_running_process_asks_the_models_that_are_set_as_the_default(lab: Lab, sets: Path) -> None:
-    shelf = Shelf(folders)
+    shelf = Shelf(partial(folders, Path(settings.DATA_DIR)))
     shelf.look()
-    assert answer(shelf, question(lab))["advice"]["models"] == "a"
+    assert answer(lambda lab: shelf, question(lab))["advice"]["models"] == "a"
     loaded = shelf.models["a"]
-    promote("b")
+    promote(Path(settings.DATA_DIR), "b")
     shelf.look()
     assert list(shelf.models) == ["b", "a", "dev"]
-    assert answer(shelf, question(lab))["advice"]["models"] == "b"
+    assert answer(lambda lab: shelf, question(lab))["advice"]["models"] == "b"
     assert shelf.models["a"] is loaded, "only what changes is loaded again"
 
 
 def test_models_with_facts_of_other_types_are_told_without_them(client: Client, sets: Path) -> None:
     file = sets / "a" / "end_to_end_latency-0" / "model.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"facts": {"corpus": 5, "traces": "many"}}))
-    shelf = Shelf(folders)
+    shelf = Shelf(partial(folders, Path(settings.DATA_DIR)))
     shelf.look()
     shelf.tell()
     told = next(one for one in client.get("/api/advice").json()["models"] if one["name"] == "a")

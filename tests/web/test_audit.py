@@ -76,7 +76,7 @@ def test_coming_and_going_is_told(client: Client, owner: Membership) -> None:
 
 
 def test_a_program_is_told_from_its_person(owner: Membership, document: dict[str, Any]) -> None:
-    token = ApiToken.issue(owner.user, "notebook")[1]
+    token = ApiToken.issue(owner, "notebook")[1]
     program = Client(HTTP_HOST="127.0.0.1", headers={"Authorization": f"Bearer {token}"})
     program.post("/api/experiments", {"document": document}, content_type=JSON)
     entry = LogEntry.objects.get()

@@ -42,7 +42,7 @@ def lab(owner: Membership) -> Iterator[Lab]:
     Run.objects.filter(pk=running.pk).update(state=RunState.RUNNING, lease_holder="a:1:b", frames=3, t_ns=10**9)
     (running.directory / "live").mkdir(parents=True)
     (running.directory / "live" / "part-00000.parquet").write_bytes(b"half of it")
-    ApiToken.issue(owner.user, "notebook")
+    ApiToken.issue(owner, "notebook")
     file = Path(settings.UPLOADS_DIR) / "taps.csv"
     file.write_text("at,key\n2024-01-01T00:00:00Z,1\n")
     datasets.add(owner.lab, file, "taps")

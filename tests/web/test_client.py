@@ -113,7 +113,7 @@ def transport(openapi: dict[str, Any], working_here: None, monkeypatch: pytest.M
 @pytest.fixture
 def remote(transactional_db: None, transport: Checking) -> millrace.Lab:
     """The lab as a program of its owner sees it."""
-    _, token = ApiToken.issue(member("ada").user, "notebook")
+    _, token = ApiToken.issue(member("ada"), "notebook")
     return millrace.connect("http://127.0.0.1", token, transport=transport)
 
 
@@ -380,7 +380,7 @@ def test_the_example_of_the_readme(
 ) -> None:
     """Against a real server and a real worker; then a run is watched while it goes on, and stopped."""
     start_worker()
-    _, token = ApiToken.issue(member("ada").user, "notebook")
+    _, token = ApiToken.issue(member("ada"), "notebook")
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("MILLRACE_URL", server)
     monkeypatch.setenv("MILLRACE_TOKEN", f"  {token[:20]}\n{token[20:]} ")

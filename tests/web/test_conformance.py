@@ -68,7 +68,7 @@ def one_connection() -> Iterator[None]:
 def test_every_route_does_what_the_document_says(mode: GenerationMode, things: dict[str, Any]) -> None:
     """Asked by an owner's program, about things that there are and about others. What one request does is undone before the next."""
     Study.objects.update(document=sweep([500.0], [1]))
-    token = ApiToken.issue(member("ada").user, "conformance", Right.ADMIN)[1]
+    token = ApiToken.issue(member("ada"), "conformance", Right.ADMIN)[1]
     headers = {"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"}  # Schemathesis does not unpack what it asks for
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application(), config=CONFIG)
     failures: list[str] = []

@@ -40,7 +40,7 @@ READ_BY_POST = {
     "post /api/datasets/preview",
     "post /api/spark/selection",
 }
-OF_ONES_OWN = {"post /api/tokens", "delete /api/tokens/{token_id}", "put /api/session/password"}
+OF_ONES_OWN = {"post /api/tokens", "delete /api/tokens/{token_id}", "put /api/session/password", "put /api/session/lab"}
 ADMIN = {
     "put /api/people/{person_id}",
     "delete /api/people/{person_id}",
@@ -73,7 +73,7 @@ def everything() -> str:
 
 
 def program(right: Right, name: str = "ada") -> Client:
-    return Client(HTTP_HOST="127.0.0.1", headers={"Authorization": f"Bearer {ApiToken.issue(member(name).user, 'program', right)[1]}"})
+    return Client(HTTP_HOST="127.0.0.1", headers={"Authorization": f"Bearer {ApiToken.issue(member(name), 'program', right)[1]}"})
 
 
 def test_the_lists_name_routes_that_there_are(things: dict[str, Any]) -> None:

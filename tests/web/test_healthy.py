@@ -28,7 +28,7 @@ def test_a_part_is_healthy_while_it_gives_signs(redis: RedisProcess, part: str, 
     assert main([part]) == 1
     send_heartbeat(worker_name())
     tell_spark_state("asleep", "local", "")
-    advice.tell_state(False, "no models", [])
+    advice.tell_state(advice.SHIPPED, False, "no models", [])
     assert main([part]) == 0
 
 

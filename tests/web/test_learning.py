@@ -226,7 +226,7 @@ def packed(files: dict[str, bytes], kind: str = "models", name: str = "mine", co
 def test_models_are_exported_and_imported_whole(client: Client, lab: Lab, data: Path) -> None:
     content = exported(client, "models/dev")
     assert brought(client, "models", content, "copy") == {"name": "copy"}
-    shipped = cost_models.folders()["dev"]
+    shipped = cost_models.folders(data)["dev"]
     for file in shipped.rglob("*.json"):
         assert (data / "models" / "copy" / file.relative_to(shipped)).read_bytes() == file.read_bytes()
     assert {one["name"]: one["promoted"] for one in listed(client)["models"]} == {"copy": True, "dev": False}
@@ -266,7 +266,7 @@ def test_archives_that_are_none_are_refused(client: Client, lab: Lab, data: Path
 
 
 def test_models_with_broken_weights_and_torn_parts_are_refused(client: Client, lab: Lab, corpus: Path) -> None:
-    shipped = cost_models.folders()["dev"] / "success-42"
+    shipped = cost_models.folders(lab.home)["dev"] / "success-42"
     description, weights = (shipped / "model.json").read_bytes(), (shipped / "weights.npz").read_bytes()
     files = {"success-42/model.json": description, "success-42/weights.npz": weights[: len(weights) // 2]}
     assert "the model does not fit this version" in brought(client, "models", packed(files), status=422)["detail"]
@@ -469,32 +469,32 @@ def test_the_default_is_what_can_be_asked(client: Client, lab: Lab, data: Path) 
     """Whatever was set as the default, advice asks it only if it can."""
     put_models(data / "models" / "a", members=1)
     put_models(data / "models" / "b", members=1)
-    cost_models.promote("b")
-    assert cost_models.default() == "b"
+    cost_models.promote(data, "b")
+    assert cost_models.default(data) == "b"
     shutil.rmtree(data / "models" / "b" / "flows-0")
-    assert cost_models.default() == "a"
+    assert cost_models.default(data) == "a"
     assert [one["name"] for one in listed(client)["models"] if one["promoted"]] == ["a"]
     assert "are not ready" in client.post(f"{URL}/models/b/promote").json()["detail"]
     for cost in ("throughput", "processing_latency", "end_to_end_latency"):
         shutil.rmtree(data / "models" / "a" / f"{cost}-0")
-    assert cost_models.default() == "dev", "a has no cost"
+    assert cost_models.default(data) == "dev", "a has no cost"
 
 
 def test_promoted_models_are_the_default(client: Client, lab: Lab, data: Path) -> None:
     content = exported(client, "models/dev")
     for name in ("a", "b"):
         brought(client, "models", content, name)
-    assert next(iter(cost_models.folders())) == "a"
+    assert next(iter(cost_models.folders(data))) == "a"
     assert client.post(f"{URL}/models/dev/promote").status_code == 204
-    assert next(iter(cost_models.folders())) == "dev"
+    assert next(iter(cost_models.folders(data))) == "dev"
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: cost_models.promote("ab"[n % 2]), range(40)))
-    assert cost_models.promoted() in ("a", "b")
+        list(pool.map(lambda n: cost_models.promote(data, "ab"[n % 2]), range(40)))
+    assert cost_models.promoted(data) in ("a", "b")
     assert [one["promoted"] for one in listed(client)["models"]] == [True, False, False]
     assert not list((data / "models").glob(".promoted*")), "nothing is left of those that came too late"
     assert client.post(f"{URL}/models/none/promote").status_code == 404
-    shutil.rmtree(data / "models" / cost_models.promoted())
-    assert len(cost_models.folders()) == 2, "what was promoted may be gone"
+    shutil.rmtree(data / "models" / cost_models.promoted(data))
+    assert len(cost_models.folders(data)) == 2, "what was promoted may be gone"
 
 
 def test_models_in_training_are_not_promoted(client: Client, lab: Lab, data: Path) -> None:

@@ -78,7 +78,7 @@ def stage(transactional_db: None, redis: RedisProcess) -> Stage:
 
 @pytest.fixture
 def token(stage: Stage) -> str:
-    return ApiToken.issue(member("ada").user, "test")[1]
+    return ApiToken.issue(member("ada"), "test")[1]
 
 
 class Viewer:
@@ -507,8 +507,8 @@ def test_it_is_looked_every_few_seconds_who_may_watch() -> None:
 async def test_a_run_of_another_lab_does_not_exist(stage: Stage) -> None:
     def token_from_elsewhere() -> str:
         user = get_user_model().objects.create(username="eve")
-        Membership.objects.create(lab=Lab.objects.create(name="Elsewhere"), user=user)
-        return ApiToken.issue(user, "test")[1]
+        membership = Membership.objects.create(lab=Lab.objects.create(name="Elsewhere"), user=user)
+        return ApiToken.issue(membership, "test")[1]
 
     bearer = (b"authorization", f"Bearer {await in_thread(token_from_elsewhere)}".encode())
     assert await close_code(path(stage.run), [bearer]) == 4404

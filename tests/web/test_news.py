@@ -61,7 +61,7 @@ class Listener:
 
 @pytest.fixture
 def token(redis: RedisProcess, lab: Lab) -> str:
-    return ApiToken.issue(member("ada").user, "test")[1]
+    return ApiToken.issue(member("ada"), "test")[1]
 
 
 @asynccontextmanager
@@ -230,7 +230,7 @@ async def test_a_save_is_told_with_who_and_from_where(client: Client, experiment
 
 async def test_who_has_an_experiment_open_is_told_until_they_leave(experiment: Experiment, token: str) -> None:
     id = str(experiment.pk)
-    other = await in_thread(lambda: ApiToken.issue(member("ben").user, "test")[1])
+    other = await in_thread(lambda: ApiToken.issue(member("ben"), "test")[1])
 
     def opens(experiment: Any, editor: Any = "tab") -> str:
         return json.dumps({"type": "open", "experiment": experiment, "editor": editor})

@@ -144,7 +144,7 @@ def test_who_was_removed_comes_back_with_the_account_they_have(client: Client, o
 
 def test_who_is_removed_takes_tokens_and_links_along(client: Client) -> None:
     mary = member("mary", "member")
-    token, _ = ApiToken.issue(mary.user, "notebook")
+    token, _ = ApiToken.issue(mary, "notebook")
     SignInToken.issue(mary.user)
     assert client.delete(f"/api/people/{mary.pk}").status_code == 204
     token.refresh_from_db()
@@ -263,7 +263,7 @@ def test_a_password_is_changed_by_who_knows_it_or_came_with_a_link(client: Clien
     assert forgetful.get(path).status_code == 302
     assert forgetful.put("/api/session/password", {"password": "five blind mice"}, content_type=JSON).status_code == 204
     assert post(browser(), "session", name="mary", password="five blind mice").status_code == 204
-    token = ApiToken.issue(owner.user, "program")[1]
+    token = ApiToken.issue(owner, "program")[1]
     program = Client(HTTP_HOST="127.0.0.1", headers={"Authorization": f"Bearer {token}"})
     assert program.put("/api/session/password", change, content_type=JSON).status_code == 403
 

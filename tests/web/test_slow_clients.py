@@ -134,7 +134,7 @@ def test_a_body_that_stalls_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.django_db(transaction=True)
 def test_large_bodies_of_strangers_are_not_read(owner: Membership) -> None:
-    token = ApiToken.issue(owner.user, "laptop", "write")[1]
+    token = ApiToken.issue(owner, "laptop", "write")[1]
 
     async def visit() -> list[int]:
         cookie = await session_cookie(owner)

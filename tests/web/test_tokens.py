@@ -147,7 +147,7 @@ def test_revoking_ends_it_at_once_and_twice_is_as_good_as_once(client: Client) -
 
 def test_there_is_a_limit(client: Client, owner: Membership) -> None:
     for _ in range(100):
-        ApiToken.issue(owner.user, "many")
+        ApiToken.issue(owner, "many")
     assert issue(client).status_code == 409
     ApiToken.objects.first().revoke()  # type: ignore[union-attr]
     assert issue(client).status_code == 201
@@ -159,7 +159,7 @@ async def test_each_websocket_takes_a_token_that_may_read(redis: Any, document: 
     def prepare() -> tuple[str, Any]:
         membership = member("ada")
         experiment = Experiment.objects.create(lab=membership.lab, name="Small", document=document)
-        return ApiToken.issue(membership.user, "program", Right.of_scope(scope))[1], new_run(experiment).pk
+        return ApiToken.issue(membership, "program", Right.of_scope(scope))[1], new_run(experiment).pk
 
     token, run = await in_thread(prepare)
     header = [(b"authorization", f"Bearer  {token} ".encode())]

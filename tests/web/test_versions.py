@@ -132,7 +132,7 @@ def test_versions_are_listed_shown_and_restored(client: Client, lab: Lab) -> Non
 
 
 def test_programs_are_named_by_their_token(experiment: Experiment) -> None:
-    token = ApiToken.issue(member("ada").user, "nightly")[1]
+    token = ApiToken.issue(member("ada"), "nightly")[1]
     program = Client(HTTP_HOST="127.0.0.1", headers={"Authorization": f"Bearer {token}"})
     answer = send(program, "put", f"/api/experiments/{experiment.pk}", {"version": 1, "document": named("a")}).json()
     assert (answer["saved"]["author"], answer["saved"]["token"], answer["saved"]["number"]) == ("ada", "nightly", 2)

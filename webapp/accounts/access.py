@@ -22,6 +22,10 @@ class NoMember(Exception):
     """The person is known but not a member of a lab."""
 
 
+CHOSEN_LAB, CONFINED_TO_LAB = "lab", "confined_to_lab"
+"""Keys of a session: the lab that was chosen last, and the only one that it may see."""
+
+
 @dataclass(frozen=True)
 class Asker:
     """The requester: a person, or a program with a person's token."""
@@ -62,18 +66,19 @@ def by_token(text: str) -> Asker:
     if why:
         raise NotSignedIn(why)
     token.note_use()
-    return Asker(_member(token.user), token)
+    return Asker(_member(token.user, token.lab_id, confined=True), token)
 
 
-def by_session(user: Any) -> Asker:
+def by_session(user: Any, session: Any) -> Asker:
     """Authenticate by session. Raises NotSignedIn, NoMember."""
     if not user.is_authenticated or not user.is_active:
         raise NotSignedIn("sign in first")
-    return Asker(_member(user))
+    only = session.get(CONFINED_TO_LAB)
+    return Asker(_member(user, only or session.get(CHOSEN_LAB), confined=only is not None))
 
 
-def _member(user: Any) -> Membership:
-    membership = membership_of(user)
+def _member(user: Any, chosen: int | None, *, confined: bool) -> Membership:
+    membership = membership_of(user, chosen, confined=confined)
     if membership is None:
         raise NoMember("you are not a member of a lab")
     return membership

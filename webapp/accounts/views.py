@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 
 from webapp.lab.people import membership_of
 
+from .access import CHOSEN_LAB, CONFINED_TO_LAB
 from .audit import note
 from .models import SignInToken
 
@@ -20,14 +21,16 @@ USED_UP = "This sign-in link has been used or has expired. Create a new one with
 @never_cache
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Sign in the owner of the token and redirect to the start page."""
-    user = SignInToken.redeem(request.GET.get("token", ""))
-    if user is None or not user.is_active:
+    token = SignInToken.redeem(request.GET.get("token", ""))
+    if token is None or not token.user.is_active:
         if request.user.is_authenticated:  # the person reloaded the link
             return HttpResponseRedirect("/")
         return HttpResponse(USED_UP, status=403, content_type="text/plain")
-    login(request, user)
+    login(request, token.user)
     request.session[BY_LINK] = True
-    membership = membership_of(user)
+    request.session.pop(CHOSEN_LAB, None)
+    request.session[CONFINED_TO_LAB] = token.lab_id
+    membership = membership_of(token.user, token.lab_id, confined=token.lab_id is not None)
     if membership:
         note(membership, "session.sign_in", detail="by link")
     return HttpResponseRedirect("/")

@@ -118,12 +118,12 @@ class AdviceShape(Schema):
 
 @router.get("", response=AdviceState, summary="Whether placements can be suggested, and by which models")
 def state(request: HttpRequest) -> dict[str, Any]:
-    return advice.state()
+    return advice.state(request.auth.lab.folder)
 
 
 @router.post("", auth=Needs(Right.READ), response=AdviceShape, summary="Placements of a document, ranked by predicted costs; runs nothing")
 def ask(request: HttpRequest, body: AdviceQuestion) -> dict[str, Any]:
-    now = advice.state()
+    now = advice.state(request.auth.lab.folder)
     if not now["available"]:
         raise Problem409(now["reason"])
     try:

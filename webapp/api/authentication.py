@@ -44,7 +44,7 @@ def who_asks(request: HttpRequest) -> Asker:
     try:
         if scheme.lower() == "bearer":
             return by_token(token)
-        asker = by_session(request.user)
+        asker = by_session(request.user, request.session)
     except NotSignedIn as refused:
         raise Problem401(f"{refused}: {HOW_TO_SIGN_IN}") from None
     except NoMember as refused:

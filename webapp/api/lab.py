@@ -6,7 +6,9 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 
+from webapp.accounts.access import CONFINED_TO_LAB
 from webapp.accounts.rights import Right, RoleName, Scope
+from webapp.lab.people import memberships_of
 from webapp.lib import redis_connection
 from webapp.lib.version import VERSION
 from webapp.messaging.heartbeats import workers_alive
@@ -27,11 +29,20 @@ class Alive(Schema):
     version: str
 
 
+class LabOfMine(Schema):
+    id: int
+    name: str
+    role: RoleName
+
+
 class Me(Schema):
+    """lab: the one that this request is about. labs: all that this session can choose, in the order in which the person joined them."""
+
     name: str
     lab: str
     role: RoleName
     scopes: list[Scope]  # what they may do; also the scopes their tokens may have
+    labs: list[LabOfMine]
 
 
 @router.get("/health", response={200: Health, 503: Health}, auth=None, summary="Are all parts up?")
@@ -61,7 +72,10 @@ def ready(request: HttpRequest) -> Status:
 def me(request: HttpRequest) -> Me:
     asker = request.auth
     scopes = [str(right) for right in Right if right <= asker.right]
-    return Me(name=asker.user.get_username(), lab=asker.lab.name, role=asker.membership.role, scopes=scopes)
+    confined = asker.token is not None or request.session.get(CONFINED_TO_LAB) is not None
+    memberships = [asker.membership] if confined else memberships_of(asker.user)
+    labs = [LabOfMine(id=one.lab.pk, name=one.lab.name, role=one.role) for one in memberships]
+    return Me(name=asker.user.get_username(), lab=asker.lab.name, role=asker.membership.role, scopes=scopes, labs=labs)
 
 
 def database_is_up() -> bool:

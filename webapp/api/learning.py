@@ -21,7 +21,7 @@ from engine.spec import Problem
 from engine.spec.figure.evaluations import Models as Settings
 from webapp.lab import cost_models, learning_archives
 from webapp.lab.learning_files import Cost, EpochShape, LabelSpread, WorthShape
-from webapp.lab.models import LearningJob
+from webapp.lab.models import Lab, LearningJob
 from webapp.lab.models.learning import LearningKind
 from webapp.lab.models.work import ACTIVE
 from webapp.lab.schemas import LearningJobShape
@@ -115,12 +115,13 @@ class NewModels(Body):
 
 @router.get("", response=Learning, summary="All corpora and models, and the jobs that make them")
 def listing(request: HttpRequest) -> Learning:
-    jobs = LearningJob.objects.filter(lab=request.auth.lab, deleted_at__isnull=True).order_by("-created_at")
+    lab = request.auth.lab
+    jobs = LearningJob.objects.filter(lab=lab, deleted_at__isnull=True).order_by("-created_at")
     ended = jobs.exclude(state__in=ACTIVE)[:ENDED_MAX]
-    default = cost_models.default()
+    default = cost_models.default(lab.home)
     return Learning(
-        corpora=[CorpusShape(**asdict(one)) for one in cost_models.corpora()],
-        models=[row_of(one, default) for one in cost_models.all_models()],
+        corpora=[CorpusShape(**asdict(one)) for one in cost_models.corpora(lab.home)],
+        models=[row_of(one, default) for one in cost_models.all_models(lab.home)],
         jobs=[LearningJobShape.of(job) for job in sorted([*jobs.filter(state__in=ACTIVE), *ended], key=_newest_first)],
         import_bytes_max=settings.UPLOAD_BYTES_MAX,
     )
@@ -128,22 +129,24 @@ def listing(request: HttpRequest) -> Learning:
 
 @router.get("/models/{str:name}", response=ModelDetail, summary="Models with the course of their training and what they are worth")
 def model(request: HttpRequest, name: str) -> ModelDetail:
-    known = cost_models.models(name)
+    home = request.auth.lab.home
+    known = cost_models.models(home, name)
     if known is None:
         raise Problem404(f"there are no models '{name}'")
     training = [MemberShape(**asdict(member)) for member in known.members]
-    return ModelDetail(**row_of(known, cost_models.default()).model_dump(), training=training, report=known.report)
+    return ModelDetail(**row_of(known, cost_models.default(home)).model_dump(), training=training, report=known.report)
 
 
 @router.post("/corpora", response={201: LearningJobShape}, summary="Measure a corpus, or the rest of one")
 def make_corpus(request: HttpRequest, body: NewCorpus) -> Status:
     """A worker runs that many drawn experiments. A corpus of this name with another seed or size is refused."""
-    for known in cost_models.corpora():
+    home = request.auth.lab.home
+    for known in cost_models.corpora(home):
         if known.name == body.name and (known.seed, known.traces, known.draw) != (body.seed, body.traces, "training"):
             raise Problem409(
                 f"corpus '{body.name}' has {known.traces:,} traces of seed {known.seed} ({known.draw}); choose another name, or delete it"
             )
-        if known.name == body.name and known.balance is not None and cost_models.has_all_parts(body.name):
+        if known.name == body.name and known.balance is not None and cost_models.has_all_parts(home, body.name):
             raise Problem409(f"corpus '{body.name}' is whole already")
     return started(request, LearningKind.CORPUS, body.name, {"traces": body.traces, "seed": body.seed})
 
@@ -151,12 +154,13 @@ def make_corpus(request: HttpRequest, body: NewCorpus) -> Status:
 @router.post("/models", response={201: LearningJobShape}, summary="Train models on a corpus, or the rest of them")
 def train(request: HttpRequest, body: NewModels) -> Status:
     """A worker trains them. Models that are there already are kept, if they are of this corpus."""
-    corpora = {one.name: one for one in cost_models.corpora()}
+    home = request.auth.lab.home
+    corpora = {one.name: one for one in cost_models.corpora(home)}
     if body.corpus not in corpora:
         raise Problem404(f"there is no corpus '{body.corpus}'")
     if corpora[body.corpus].balance is None:
         raise Problem409(f"corpus '{body.corpus}' is not whole; have the rest of it measured first")
-    known = cost_models.models(body.name)
+    known = cost_models.models(home, body.name)
     if known is not None and not known.shipped and known.corpus not in ("", body.corpus):
         raise Problem409(f"models '{body.name}' are of corpus '{known.corpus}'; choose another name, or delete them")
     if known is not None and not known.shipped and known.hidden not in (0, body.hidden):
@@ -179,62 +183,63 @@ def cancel(request: HttpRequest, id: uuid.UUID) -> Status:
 
 @router.delete("/corpora/{str:name}", response={204: None}, summary="Delete a corpus with its files; models trained on it stay")
 def delete_corpus(request: HttpRequest, name: str) -> Status:
-    return deleted(LearningKind.CORPUS, name)
+    return deleted(request.auth.lab, LearningKind.CORPUS, name)
 
 
 @router.delete("/models/{str:name}", response={204: None}, summary="Delete models with their files")
 def delete_models(request: HttpRequest, name: str) -> Status:
-    return deleted(LearningKind.MODELS, name)
+    return deleted(request.auth.lab, LearningKind.MODELS, name)
 
 
 @router.post("/corpora/{str:name}/restore", response={204: None}, summary="Undo the deletion of a corpus")
 def restore_corpus(request: HttpRequest, name: str) -> Status:
-    return restored(LearningKind.CORPUS, name)
+    return restored(request.auth.lab, LearningKind.CORPUS, name)
 
 
 @router.post("/models/{str:name}/restore", response={204: None}, summary="Undo the deletion of models")
 def restore_models(request: HttpRequest, name: str) -> Status:
-    return restored(LearningKind.MODELS, name)
+    return restored(request.auth.lab, LearningKind.MODELS, name)
 
 
 @router.post("/models/{str:name}/promote", response={204: None}, summary="Set models as the default, which advice asks")
 def promote(request: HttpRequest, name: str) -> Status:
     """Of two promotions at once, the later one counts."""
-    known = cost_models.models(name)
+    home = request.auth.lab.home
+    known = cost_models.models(home, name)
     if known is None:
         raise Problem404(f"there are no models '{name}'")
     if known.broken:
         raise Problem409(f"models '{name}' cannot be loaded: {known.broken}")
     if not known.can_be_asked:
         raise Problem409(f"models '{name}' are not ready; wait until Delivers, Keeps up and one other cost are trained")
-    cost_models.promote(name)
+    cost_models.promote(home, name)
     return Status(204, None)
 
 
 @router.get("/models/{str:name}/export", summary="The files of models, as a ZIP")
 def export_models(request: HttpRequest, name: str) -> StreamingHttpResponse:
-    return exported(LearningKind.MODELS, name)
+    return exported(request.auth.lab, LearningKind.MODELS, name)
 
 
 @router.get("/corpora/{str:name}/export", summary="The files of a corpus, as a ZIP")
 def export_corpus(request: HttpRequest, name: str) -> StreamingHttpResponse:
-    return exported(LearningKind.CORPUS, name)
+    return exported(request.auth.lab, LearningKind.CORPUS, name)
 
 
 @router.post("/import/models", response={201: Imported}, summary="Import models that were exported")
 def import_models(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "") -> Status:
     """name: default: the one in the archive. No code of the file is run."""
-    return imported(LearningKind.MODELS, file, name)
+    return imported(request.auth.lab, LearningKind.MODELS, file, name)
 
 
 @router.post("/import/corpora", response={201: Imported}, summary="Import a corpus that was exported")
 def import_corpus(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "") -> Status:
     """name: default: the one in the archive."""
-    return imported(LearningKind.CORPUS, file, name)
+    return imported(request.auth.lab, LearningKind.CORPUS, file, name)
 
 
-def exported(kind: LearningKind, name: str) -> StreamingHttpResponse:
-    folder = cost_models.folder_of(kind, name)
+def exported(lab: Lab, kind: LearningKind, name: str) -> StreamingHttpResponse:
+    folder = cost_models.folder_of(kind, lab.home, name)
     if folder is None:
         raise Problem404(f"there is no corpus '{name}'" if kind == LearningKind.CORPUS else f"there are no models '{name}'")
     try:
@@ -255,27 +260,27 @@ async def chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
             yield chunk
 
 
-def imported(kind: LearningKind, file: UploadedFile, name: str) -> Status:
+def imported(lab: Lab, kind: LearningKind, file: UploadedFile, name: str) -> Status:
     try:
-        return Status(201, Imported(name=learning_archives.unpack(file, kind, name)))
+        return Status(201, Imported(name=learning_archives.unpack(lab, file, kind, name)))
     except learning_archives.Refused as refused:
         raise Problem422(str(refused), [Problem("/file", "not_taken", str(refused), value=file.name or "").as_dict()]) from None
 
 
-def restored(kind: LearningKind, name: str) -> Status:
-    if not cost_models.restore(cost_models.place_of(kind), name):
+def restored(lab: Lab, kind: LearningKind, name: str) -> Status:
+    if not cost_models.restore(cost_models.place_of(kind, lab.home), name):
         raise Problem404(f"nothing of the name '{name}' was deleted lately, or there is a new one")
     return Status(204, None)
 
 
-def deleted(kind: LearningKind, name: str) -> Status:
+def deleted(lab: Lab, kind: LearningKind, name: str) -> Status:
     is_corpus = kind == LearningKind.CORPUS
     what = "corpus" if is_corpus else "models"
-    for job in LearningJob.objects.filter(state__in=ACTIVE):
+    for job in LearningJob.objects.filter(lab=lab, state__in=ACTIVE):
         if (job.kind, job.name) == (kind, name) or (is_corpus and job.settings.get("corpus") == name):
             raise Problem409(f"{what} '{name}' is in use by a job; cancel the job first")
-    if not cost_models.delete(cost_models.place_of(kind), name):
-        known = cost_models.models(name) if not is_corpus else None
+    if not cost_models.delete(cost_models.place_of(kind, lab.home), name):
+        known = cost_models.models(lab.home, name) if not is_corpus else None
         if known is not None:
             raise Problem409(f"models '{name}' come with Millrace and cannot be deleted")
         raise Problem404(f"there is no corpus '{name}'" if is_corpus else f"there are no models '{name}'")
@@ -284,7 +289,7 @@ def deleted(kind: LearningKind, name: str) -> Status:
 
 def started(request: HttpRequest, kind: LearningKind, name: str, settings: dict[str, Any]) -> Status:
     lab = request.auth.lab
-    if LearningJob.objects.filter(kind=kind, name=name, state__in=ACTIVE, cancel_requested=False).exists():
+    if LearningJob.objects.filter(lab=lab, kind=kind, name=name, state__in=ACTIVE, cancel_requested=False).exists():
         raise Problem409(f"a job for '{name}' is in progress; cancel it first, or wait until it has ended")
     author = request.auth.user.get_username()
     job = LearningJob.objects.create(lab=lab, kind=kind, name=name, settings=settings, author=author)

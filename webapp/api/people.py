@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Schema, Status
@@ -93,14 +94,14 @@ def change_role(request: HttpRequest, person_id: int, body: NewRole) -> Person:
 
 @router.delete("/{int:person_id}", auth=Needs(Right.ADMIN), response={204: None}, summary="Remove a person; their work stays")
 def remove(request: HttpRequest, person_id: int) -> Status:
-    """Revokes their tokens. Their open connections close within seconds."""
+    """Revokes their tokens of this lab. Their open connections close within seconds."""
     membership = membership_of(request.auth, person_id)
     try:
         people.remove(membership)
     except people.LastOwner as refused:
         raise Problem409(str(refused)) from None
-    ApiToken.objects.filter(user=membership.user, revoked_at__isnull=True).update(revoked_at=timezone.now())
-    SignInToken.objects.filter(user=membership.user, used_at__isnull=True).delete()
+    ApiToken.objects.filter(user=membership.user, lab=membership.lab_id, revoked_at__isnull=True).update(revoked_at=timezone.now())
+    SignInToken.objects.filter(Q(lab=membership.lab_id) | Q(lab=None), user=membership.user, used_at__isnull=True).delete()
     return Status(204, None)
 
 
@@ -108,10 +109,11 @@ def remove(request: HttpRequest, person_id: int) -> Status:
     "/{int:person_id}/link", auth=Needs(Right.ADMIN), response={201: Link}, summary="Create a single-use sign-in link for a person"
 )
 def link(request: HttpRequest, person_id: int) -> Status:
-    """For a person who forgot their password; once signed in, they can set a new one."""
+    """For a person who forgot their password; once signed in, they can set a new one. The link opens this lab only, and the password of a
+    person who also belongs to others stays."""
     user = membership_of(request.auth, person_id).user
     expires_at = timezone.now() + SIGN_IN_TOKEN_LIFETIME
-    return Status(201, Link(path=f"/signin?token={SignInToken.issue(user)}", expires_at=expires_at))
+    return Status(201, Link(path=f"/signin?token={SignInToken.issue(user, request.auth.lab)}", expires_at=expires_at))
 
 
 @invitations.get("", response=list[InvitationShape], summary="Unused invitations, newest first")

@@ -18,19 +18,26 @@ from ninja.utils import check_csrf
 from pydantic import StringConstraints
 
 from engine.spec import Problem
+from webapp.accounts.access import CHOSEN_LAB, CONFINED_TO_LAB
 from webapp.accounts.audit import note_failed_sign_in
 from webapp.accounts.models import Invitation
 from webapp.accounts.rights import Right, RoleName
 from webapp.accounts.views import BY_LINK
 from webapp.lab.models import Membership
-from webapp.lab.people import membership_of
+from webapp.lab.people import membership_of, memberships_of
 
 from .authentication import NO_CSRF, Needs
 from .errors import Problem401, Problem403, Problem404, Problem409, Problem422, Problem429
-from .parsing import Body
+from .parsing import Body, Int
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50)]
 Password = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+SIGN_IN_AGAIN = (
+    "an owner's link has signed {who} in, which does not suffice to {what}; sign in with your password, or with a link made on the server "
+    "by 'manage.py signin_url --user {who}'"
+)
 
 
 def from_a_page(request: HttpRequest) -> bool:
@@ -53,6 +60,12 @@ class NewPassword(Body):
     current: str = ""
 
 
+class ChosenLab(Body):
+    """lab: its id, one of the labs that /api/me lists."""
+
+    lab: Int
+
+
 class InvitationText(Body):
     token: str
 
@@ -67,7 +80,8 @@ class Welcome(Schema):
     invited_by: str | None
     expires_at: datetime
     you: str | None  # the user who is already signed in
-    member: bool  # whether that user belongs to a lab
+    member: bool  # whether that user belongs to this lab
+    confined: bool  # whether that user's session may not join another lab, since an owner's link has opened it
 
 
 class Joined(Schema):
@@ -78,7 +92,10 @@ class Joined(Schema):
 
 @router.post("", response={204: None}, summary="Sign in with name and password")
 def sign_in(request: HttpRequest, body: Credentials) -> Status:
-    get_adapter().login(request, authenticated(request, body.name, body.password))
+    user = authenticated(request, body.name, body.password)
+    get_adapter().login(request, user)
+    for key in (BY_LINK, CONFINED_TO_LAB):  # of a link that the same person used before
+        request.session.pop(key, None)
     return Status(204, None)
 
 
@@ -90,11 +107,15 @@ def sign_out(request: HttpRequest) -> Status:
 
 @router.put("/password", auth=Needs(Right.READ, of_token=Right.ADMIN), response={204: None}, summary="Set your own password")
 def set_password(request: HttpRequest, body: NewPassword) -> Status:
-    """A person who signed in by link, or has no password yet, need not give the current one."""
+    """A person who signed in by link, or has no password yet, need not give the current one. An owner's link does not suffice for a person
+    who also belongs to other labs: it would open these to that owner."""
     if request.auth.token:
         raise Problem403("a token cannot set a password; sign in in the browser")
     user = request.auth.user
-    if user.has_usable_password() and not request.session.get(BY_LINK):
+    trusted = not request.session.get(CONFINED_TO_LAB) or memberships_of(user).count() == 1
+    if not user.has_usable_password() and not trusted:
+        raise Problem403(SIGN_IN_AGAIN.format(who=user.get_username(), what="set a password while you belong to several labs"))
+    if user.has_usable_password() and not (request.session.get(BY_LINK) and trusted):
         try:
             authenticated(request, user.get_username(), body.current)
         except Problem401:
@@ -106,6 +127,17 @@ def set_password(request: HttpRequest, body: NewPassword) -> Status:
     return Status(204, None)
 
 
+@router.put("/lab", auth=Needs(Right.READ, of_token=Right.ADMIN), response={204: None}, summary="Choose the lab that this session is about")
+def choose_lab(request: HttpRequest, body: ChosenLab) -> Status:
+    if request.auth.token:
+        raise Problem403(f"a token is of one lab, this one of '{request.auth.lab.name}'; issue one in the other lab")
+    confined = request.session.get(CONFINED_TO_LAB)
+    if not memberships_of(request.auth.user).filter(lab=body.lab).exists() or confined not in (None, body.lab):
+        raise Problem404(f"you do not belong to a lab {body.lab}")
+    request.session[CHOSEN_LAB] = body.lab
+    return Status(204, None)
+
+
 @join.post("", response=Welcome, summary="What an invitation is for")
 def look(request: HttpRequest, body: InvitationText) -> Welcome:
     invitation = fresh(body.token)
@@ -113,7 +145,8 @@ def look(request: HttpRequest, body: InvitationText) -> Welcome:
     by = invitation.invited_by
     return Welcome(
         lab=invitation.lab.name, role=invitation.role, invited_by=by.get_username() if by else None, expires_at=invitation.expires_at,
-        you=user.get_username() if user else None, member=bool(user and membership_of(user)),
+        you=user.get_username() if user else None, member=bool(user and membership_of(user, invitation.lab_id, confined=True)),
+        confined=bool(user and request.session.get(CONFINED_TO_LAB)),
     )  # fmt: skip
 
 
@@ -139,10 +172,13 @@ def with_an_account(request: HttpRequest, body: InvitationText) -> Status:
     user = request.user
     if not user.is_authenticated:
         raise Problem401("sign in first, or create an account")
-    if membership_of(user):
-        raise Problem409(f"{user.get_username()} already belongs to a lab; sign out to join as someone else")
+    if membership_of(user, invitation.lab_id, confined=True):
+        raise Problem409(f"{user.get_username()} already belongs to the lab '{invitation.lab.name}'; sign out to join as someone else")
+    if request.session.get(CONFINED_TO_LAB):
+        raise Problem403(SIGN_IN_AGAIN.format(who=user.get_username(), what="join another lab"))
     with transaction.atomic():
         membership = use(invitation, user)
+    request.session[CHOSEN_LAB] = membership.lab_id
     return Status(201, Joined(name=user.get_username(), lab=membership.lab.name, role=membership.role))
 
 

@@ -68,11 +68,13 @@ def issue(request: HttpRequest, body: NewToken) -> Status:
         raise Problem403(
             f"your role in the lab is '{asker.membership.role}', and a token cannot exceed it: choose '{asker.right}' or lower"
         )
-    active = [token for token in ApiToken.objects.filter(user=asker.user, revoked_at__isnull=True) if token.state == "active"]
+    active = [
+        token for token in ApiToken.objects.filter(user=asker.user, lab=asker.lab, revoked_at__isnull=True) if token.state == "active"
+    ]
     if len(active) >= ACTIVE_MAX:
         raise Problem409(f"you have {len(active)} active tokens, the maximum is {ACTIVE_MAX}; revoke some first")
     lifetime = timedelta(days=body.expires_in_days) if body.expires_in_days else None
-    token, text = ApiToken.issue(asker.user, body.name, right, lifetime)
+    token, text = ApiToken.issue(asker.membership, body.name, right, lifetime)
     return Status(201, Issued(token=text, **TokenShape.of(token, asker).dict()))
 
 
@@ -86,7 +88,5 @@ def revoke(request: HttpRequest, token_id: int) -> Status:
 
 
 def within_reach(asker: Asker) -> QuerySet[ApiToken]:
-    tokens = ApiToken.objects.select_related("user").order_by("-pk")
-    if asker.right >= Right.ADMIN:
-        return tokens.filter(user__membership__lab=asker.lab)
-    return tokens.filter(user=asker.user)
+    tokens = ApiToken.objects.filter(lab=asker.lab).select_related("user").order_by("-pk")
+    return tokens if asker.right >= Right.ADMIN else tokens.filter(user=asker.user)

@@ -1,4 +1,7 @@
-"""Corpora and trained cost models as files: in the data directory, and those that come with Millrace. Read here, made by workers."""
+"""Corpora and trained cost models as files: those of a lab, and the models that come with Millrace. Read here, made by workers.
+
+home: where the lab's are (Lab.home); manage.py has those of the first lab, in the data directory.
+"""
 
 from __future__ import annotations
 
@@ -31,32 +34,47 @@ NAME = r"[a-z0-9][a-z0-9_-]{0,62}"
 """Of corpora and models."""
 
 PROMOTED = "promoted.json"
+SHIPPED_PLACE = Path(settings.BASE_DIR) / "fixtures" / "models"
 
 
-def places() -> list[Path]:
-    """Folders with a folder for each set of models. Of the same name, the first counts."""
-    return [Path(settings.DATA_DIR) / "models", Path(settings.BASE_DIR) / "fixtures" / "models"]
+def models_place(home: Path) -> Path:
+    return home / "models"
 
 
-def folders() -> dict[str, Path]:
-    """Of all models by name: first those that were promoted, then those of the data directory."""
+def corpora_place(home: Path) -> Path:
+    return home / "corpora"
+
+
+def place_of(kind: str, home: Path) -> Path:
+    """Where a lab's corpora or models are."""
+    return corpora_place(home) if kind == "corpus" else models_place(home)
+
+
+def homes() -> list[Path]:
+    """Of all labs that may have models of their own: the first lab's, and those that were made."""
+    data = Path(settings.DATA_DIR)
+    return [data, *sorted(data.glob("labs/*"))]
+
+
+def folders(home: Path) -> dict[str, Path]:
+    """Of all models by name: first those that were promoted, then the lab's. Of the same name, the lab's count."""
     found: dict[str, Path] = {}
-    for place in places():
+    for place in (models_place(home), SHIPPED_PLACE):
         for folder in _folders_in(place):
             found.setdefault(folder.name, folder)
-    first = promoted()
+    first = promoted(home)
     return {name: found[name] for name in sorted(found, key=lambda name: name != first)}
 
 
-def promoted() -> str:
+def promoted(home: Path) -> str:
     """Name of the models that were set as the default; empty if none were."""
-    choice = _read(places()[0] / PROMOTED, learning_files.CHOICE_SHAPE)
+    choice = _read(models_place(home) / PROMOTED, learning_files.CHOICE_SHAPE)
     return choice["name"] if choice else ""
 
 
-def promote(name: str) -> None:
+def promote(home: Path, name: str) -> None:
     """Of two at once the later one counts."""
-    place = places()[0]
+    place = models_place(home)
     place.mkdir(parents=True, exist_ok=True)
     temporary = place / f".{PROMOTED}.{uuid.uuid4().hex}"
     try:
@@ -66,9 +84,9 @@ def promote(name: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def default() -> str:
+def default(home: Path) -> str:
     """Name of the models that advice asks if a question names none; empty if no models can be asked."""
-    return next((known.name for known in all_models() if known.can_be_asked), "")
+    return next((known.name for known in all_models(home) if known.can_be_asked), "")
 
 
 def can_ask(metrics: Collection[str]) -> bool:
@@ -85,15 +103,6 @@ def loaded(folder: Path) -> dict[str, list[Stored]] | None:
         log.warning("models '%s' are left out: %s", folder.name, error)
         return None
     return found if can_ask(found) else None
-
-
-def corpora_place() -> Path:
-    return Path(settings.DATA_DIR) / "corpora"
-
-
-def place_of(kind: str) -> Path:
-    """Where corpora or models of this installation are."""
-    return corpora_place() if kind == "corpus" else places()[0]
 
 
 def _folders_in(place: Path) -> Iterator[Path]:
@@ -123,8 +132,8 @@ class KnownCorpus:
     balance: LabelSpread | None
 
 
-def corpora() -> list[KnownCorpus]:
-    return [known for folder in _folders_in(corpora_place()) if (known := _corpus_in(folder)) is not None]
+def corpora(home: Path) -> list[KnownCorpus]:
+    return [known for folder in _folders_in(corpora_place(home)) if (known := _corpus_in(folder)) is not None]
 
 
 def _corpus_in(folder: Path) -> KnownCorpus | None:
@@ -144,9 +153,9 @@ def _corpus_in(folder: Path) -> KnownCorpus | None:
     )
 
 
-def has_all_parts(name: str) -> bool:
+def has_all_parts(home: Path, name: str) -> bool:
     """Whether each part of a corpus can be read. Raises CorpusError if there is none of this name."""
-    folder = corpora_place() / name
+    folder = corpora_place(home) / name
     return not corpus_files.opened(folder).missing(folder)
 
 
@@ -182,22 +191,22 @@ class KnownModels:
         return not self.broken and can_ask({member.metric for member in self.members if member.is_trained})
 
 
-def models(name: str) -> KnownModels | None:
+def models(home: Path, name: str) -> KnownModels | None:
     """With the epochs of each member; None if there are none of this name."""
-    folder = folders().get(name)
+    folder = folders(home).get(name)
     return None if folder is None else known_in(folder)
 
 
-def all_models() -> Iterator[KnownModels]:
+def all_models(home: Path) -> Iterator[KnownModels]:
     """Those that were set as the default first."""
-    return map(known_in, folders().values())
+    return map(known_in, folders(home).values())
 
 
-def folder_of(kind: str, name: str) -> Path | None:
+def folder_of(kind: str, home: Path, name: str) -> Path | None:
     """Of a corpus or of models, those that come with Millrace included."""
     if kind == "models":
-        return folders().get(name)
-    return next((folder for folder in _folders_in(corpora_place()) if folder.name == name), None)
+        return folders(home).get(name)
+    return next((folder for folder in _folders_in(corpora_place(home)) if folder.name == name), None)
 
 
 def known_in(folder: Path) -> KnownModels:
@@ -216,7 +225,7 @@ def known_in(folder: Path) -> KnownModels:
     facts: Facts = (described and _fitted(described[0].facts, learning_files.FACTS_SHAPE)) or {}
     return KnownModels(
         folder.name,
-        folder.parent != places()[0],
+        folder.parent == SHIPPED_PLACE,
         facts.get("corpus", ""),
         facts.get("traces", 0),
         facts.get("measured_by", ""),

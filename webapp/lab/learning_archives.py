@@ -21,7 +21,7 @@ from django.conf import settings
 
 from . import cost_models, reading
 from .learning_checks import CORPUS, MODELS
-from .models import LearningJob
+from .models import Lab, LearningJob
 from .models.work import ACTIVE
 
 FILES = {
@@ -77,26 +77,26 @@ def _pack(file: IO[bytes], folder: Path, kind: str) -> None:
             raise Refused(f"'{folder.name}' has no files to export yet")
 
 
-def unpack(file: IO[bytes], kind: str, name: str = "") -> str:
+def unpack(lab: Lab, file: IO[bytes], kind: str, name: str = "") -> str:
     """Store the content of an archive, under the name that it has or another one. Returns the name. Raises Refused."""
     try:
         with zipfile.ZipFile(file) as archive:
-            return _stored(archive, kind, name)
+            return _stored(lab, archive, kind, name)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
         raise Refused(f"the file is no archive of Millrace, or it is damaged ({error})") from None
     except OSError as error:
         raise Refused(f"the archive cannot be stored: {error.strerror or error}") from None
 
 
-def _stored(archive: zipfile.ZipFile, kind: str, name: str) -> str:
+def _stored(lab: Lab, archive: zipfile.ZipFile, kind: str, name: str) -> str:
     entries = _entries(archive)
     own_name = _name_in(archive, kind)
     name = name or own_name
-    _check_name(kind, name)
+    _check_name(lab, kind, name)
     for entry in entries:  # a pattern leaves no name that leads out of the folder
         if not FILES[kind].fullmatch(entry.filename):
             raise Refused(f"the archive holds '{entry.filename[:100]}', which is no part of {kind}")
-    place = cost_models.place_of(kind)
+    place = cost_models.place_of(kind, lab.home)
     cost_models.purge(place)
     place.mkdir(parents=True, exist_ok=True)
     folder = place / f"{cost_models.IMPORTING}{uuid.uuid4().hex}"
@@ -114,17 +114,17 @@ def _stored(archive: zipfile.ZipFile, kind: str, name: str) -> str:
     return name
 
 
-def _check_name(kind: str, name: str) -> None:
+def _check_name(lab: Lab, kind: str, name: str) -> None:
     """Raises Refused if nothing can be stored under this name."""
     what = "models" if kind == MODELS else "corpus"
     if not re.fullmatch(cost_models.NAME, name):
         raise Refused(f"name is '{name}'; it must be lower-case letters, digits, '-' and '_', at most 63")
-    if LearningJob.objects.filter(kind=kind, name=name, state__in=ACTIVE).exists():
+    if LearningJob.objects.filter(lab=lab, kind=kind, name=name, state__in=ACTIVE).exists():
         raise Refused(f"a job for {what} '{name}' is in progress; choose another name, or cancel the job")
-    known = cost_models.models(name) if kind == MODELS else None
+    known = cost_models.models(lab.home, name) if kind == MODELS else None
     if known is not None and known.shipped:
         raise Refused(f"models '{name}' come with Millrace; choose another name")
-    if (cost_models.place_of(kind) / name).exists():
+    if (cost_models.place_of(kind, lab.home) / name).exists():
         raise Refused(EXISTS[kind].format(name))
 
 

@@ -1,11 +1,12 @@
-"""Members of the lab: look up, create, change, remove."""
+"""Labs and their members: look up, create, change, remove."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import Case, QuerySet, Value, When
 
 from .models import Lab, Membership
 from .models.people import Role
@@ -13,28 +14,66 @@ from .models.people import Role
 LOCAL_LAB = "Lab"
 
 
+class NoSuchLab(Exception):
+    """There is no lab of this name, or there is one already; the message says which there are."""
+
+
 def lab() -> Lab:
-    """Return the lab of this installation; create it if there is none."""
+    """Return the first lab of this installation; create it if there is none."""
     found = Lab.objects.order_by("pk").first()
-    return found or Lab.objects.get_or_create(name=LOCAL_LAB)[0]
+    return found or Lab.objects.get_or_create(name=LOCAL_LAB, defaults={"folder": ""})[0]
+
+
+def lab_named(name: str) -> Lab:
+    """Raises NoSuchLab."""
+    found = Lab.objects.filter(name=name).first()
+    if found is None:
+        raise NoSuchLab(f"there is no lab '{name}'; there are {', '.join(Lab.objects.order_by('pk').values_list('name', flat=True))}")
+    return found
+
+
+def new_lab(name: str) -> Lab:
+    """Raises NoSuchLab if the name is taken."""
+    lab()  # the first one has the data directory itself
+    try:
+        with transaction.atomic():
+            return Lab.objects.create(name=name)
+    except IntegrityError:
+        raise NoSuchLab(f"there is a lab '{name}' already; choose another name") from None
 
 
 @transaction.atomic
-def member(username: str, role: str = "owner") -> Membership:
-    """Return the person's membership. An unknown person is created with `role` and without a password, to sign in by link."""
+def member(username: str, role: str = "owner", of: Lab | None = None) -> Membership:
+    """Return the person's membership. An unknown person is created with `role` and without a password, to sign in by link.
+
+    of: the lab; default: one that the person belongs to, and the first one for a person that belongs to none.
+    """
     user, made = get_user_model().objects.get_or_create(username=username)
     if made:
         user.set_unusable_password()
         user.save(update_fields=["password"])
-    membership, _ = Membership.objects.get_or_create(lab=lab(), user=user, defaults={"role": role})
-    return membership
+    found = membership_of(user) if of is None else None
+    return found or Membership.objects.get_or_create(lab=of or lab(), user=user, defaults={"role": role})[0]
 
 
-def membership_of(user: Any) -> Membership | None:
-    """Return the person's membership, or None if they are not a member."""
+def memberships_of(user: Any) -> QuerySet[Membership]:
+    """Return the person's memberships in the order in which they joined; none of a person who was deactivated."""
     if not user.is_authenticated or not user.is_active:
-        return None
-    return Membership.objects.select_related("lab", "user").filter(user=user).order_by("pk").first()
+        return Membership.objects.none()
+    return Membership.objects.select_related("lab", "user").filter(user=user).order_by("pk")
+
+
+def membership_of(user: Any, chosen: int | None = None, *, confined: bool = False) -> Membership | None:
+    """Return the membership in the chosen lab, or the first one if the person does not belong to it. None if there is none.
+
+    confined: no other lab than the chosen one counts.
+    """
+    found = memberships_of(user)
+    if confined:
+        return found.filter(lab=chosen).first()
+    if chosen is None:
+        return found.first()
+    return found.order_by(Case(When(lab=chosen, then=Value(0)), default=Value(1)), "pk").first()
 
 
 class LastOwner(Exception):

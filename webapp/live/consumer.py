@@ -134,7 +134,7 @@ class LabConsumer(AsyncWebsocketConsumer):
             else:
                 session = self.scope["session"]
                 fresh = session.__class__(session.session_key)  # the cached one does not notice its own end
-                asker = by_session(get_user(SimpleNamespace(session=fresh)) if same_origin(headers) else AnonymousUser())
+                asker = by_session(get_user(SimpleNamespace(session=fresh)) if same_origin(headers) else AnonymousUser(), fresh)
         except NotSignedIn as refused:
             raise Refused(UNAUTHENTICATED, str(refused)) from None
         except NoMember as refused:

@@ -19,6 +19,7 @@ from webapp.lib.redis_connection import connection
 from .heartbeats import VALID_S
 
 STATE, QUESTIONS = "advice:state", "advice:questions"
+SHIPPED = "shipped"
 PATIENCE_S = 20.0
 WAIT_S = 1  # of one blocking read, which has to end before the connection's time is out
 WAITING_MAX = 50
@@ -29,19 +30,20 @@ class NoAnswer(Exception):
     """The message says why, and what to do."""
 
 
-def tell_state(available: bool, reason: str, models: list[dict[str, Any]]) -> None:
-    """Record what can be asked. The process with the models calls this every few seconds. reason: why nothing can be."""
+def tell_state(folder: str, available: bool, reason: str, models: list[dict[str, Any]]) -> None:
+    """Record what the lab with this folder can ask. The process with the models calls this every few seconds. reason: why nothing can be.
+    folder: SHIPPED for what all labs can ask that have no models of their own."""
     told = json.dumps({"available": available, "reason": reason, "models": models})
     with contextlib.suppress(redis.RedisError, OSError):
-        connection().set(STATE, told, ex=VALID_S)
+        connection().set(f"{STATE}:{folder}", told, ex=VALID_S)
 
 
-def state() -> dict[str, Any]:
-    """Return the last told state."""
-    told = None
+def state(folder: str) -> dict[str, Any]:
+    """Return what was last told to the lab with this folder."""
+    own = shipped = None
     with contextlib.suppress(redis.RedisError, OSError):
-        told = connection().get(STATE)
-    if told:
+        own, shipped = connection().mget(f"{STATE}:{folder}", f"{STATE}:{SHIPPED}")
+    if told := own or shipped:
         found: dict[str, Any] = json.loads(told)
         return found
     reason = "the process that gives advice is not running; it starts with scripts/up, and its log is data/logs/advice.log"

@@ -15,12 +15,20 @@ export interface components {
             ok: boolean;
             version: string;
         };
+        LabOfMine: {
+            id: number;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "member" | "owner";
+        };
+        /** @description lab: the one that this request is about. labs: all that this session can choose, in the order in which the person joined them. */
         Me: {
             name: string;
             lab: string;
             /** @enum {string} */
             role: "viewer" | "member" | "owner";
             scopes: ("metrics" | "read" | "write" | "admin")[];
+            labs: components["schemas"]["LabOfMine"][];
         };
         Welcome: {
             lab: string;
@@ -31,6 +39,7 @@ export interface components {
             expires_at: string;
             you: string | null;
             member: boolean;
+            confined: boolean;
         };
         Joined: {
             name: string;
@@ -2809,6 +2818,10 @@ export interface components {
             /** @default  */
             current?: string;
         };
+        /** @description lab: its id, one of the labs that /api/me lists. */
+        ChosenLab: {
+            lab: number;
+        };
         InvitationText: {
             token: string;
         };
@@ -4915,6 +4928,7 @@ export interface components {
 }
 export type Health = components['schemas']['Health'];
 export type Alive = components['schemas']['Alive'];
+export type LabOfMine = components['schemas']['LabOfMine'];
 export type Me = components['schemas']['Me'];
 export type Welcome = components['schemas']['Welcome'];
 export type Joined = components['schemas']['Joined'];
@@ -5154,6 +5168,7 @@ export type StudiesMessage = components['schemas']['StudiesMessage'];
 export type NewsMessage = components['schemas']['NewsMessage'];
 export type Credentials = components['schemas']['Credentials'];
 export type NewPassword = components['schemas']['NewPassword'];
+export type ChosenLab = components['schemas']['ChosenLab'];
 export type InvitationText = components['schemas']['InvitationText'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type NewRole = components['schemas']['NewRole'];

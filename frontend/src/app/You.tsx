@@ -10,7 +10,7 @@ import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
 import { toast } from "../ui/toasts";
 
-/** Who is signed in, with what concerns only them: their password, and going. */
+/** Who is signed in, with what concerns only them: the lab they look at, their password, and going. */
 export function You({ me }: { me: Me }) {
   const [changing, setChanging] = useState(false);
   const signOut = useMutation({
@@ -18,6 +18,12 @@ export function You({ me }: { me: Me }) {
     onSuccess: () => window.location.assign("/"),
     onError: (error) => toast(error.message, { tone: "err" }),
   });
+  const choose = useMutation({
+    mutationFn: (lab: number) => put("/api/session/lab", { lab }),
+    onSuccess: () => window.location.assign("/"), // loaded anew, so that nothing of the other lab stays
+    onError: (error) => toast(error.message, { tone: "err" }),
+  });
+  const others = me.labs.filter((lab) => lab.name !== me.lab);
   return (
     <>
       <span className="you">
@@ -25,8 +31,14 @@ export function You({ me }: { me: Me }) {
           {(close) => (
             <>
               <p>
-                <b>{me.name}</b>, {me.role}
+                <b>{me.name}</b>, {me.role} of {me.lab}
               </p>
+              {others.map((lab) => (
+                <button key={lab.id} disabled={choose.isPending} onClick={() => choose.mutate(lab.id)}>
+                  <Icon name="lab" />
+                  Switch to {lab.name}
+                </button>
+              ))}
               <button
                 onClick={() => {
                   close();

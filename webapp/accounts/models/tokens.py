@@ -11,6 +11,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from webapp.lab.models import Lab, Membership
+
 from ..rights import SCOPES, Right
 
 SIGN_IN_TOKEN_LIFETIME = timedelta(hours=1)
@@ -23,37 +25,40 @@ def hashed(token: str) -> str:
 
 
 class SignInToken(models.Model):
-    """A single-use sign-in link."""
+    """A single-use sign-in link. Of a link that a lab's owner has made, the session sees no other lab of the person."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
+    lab = models.ForeignKey(Lab, null=True, on_delete=models.CASCADE)  # of the owner; null: made on the server
     hash = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
 
     @classmethod
-    def issue(cls, user: Any) -> str:
+    def issue(cls, user: Any, lab: Lab | None = None) -> str:
         """Create a token for the user and return its text, which is not stored. Deletes expired tokens."""
         now = timezone.now()
         cls.objects.filter(expires_at__lt=now).delete()
         token = secrets.token_urlsafe(32)
-        cls.objects.create(user=user, hash=hashed(token), expires_at=now + SIGN_IN_TOKEN_LIFETIME)
+        cls.objects.create(user=user, lab=lab, hash=hashed(token), expires_at=now + SIGN_IN_TOKEN_LIFETIME)
         return token
 
     @classmethod
-    def redeem(cls, token: str) -> Any | None:
-        """Return the user of a fresh token and mark it as used. Of concurrent calls, only one succeeds."""
+    def redeem(cls, token: str) -> SignInToken | None:
+        """Return a fresh token and mark it as used. Of concurrent calls, only one succeeds."""
         now = timezone.now()
         fresh = cls.objects.filter(hash=hashed(token), used_at__isnull=True, expires_at__gt=now)
         if fresh.update(used_at=now) == 0:
             return None
-        return cls.objects.select_related("user").get(hash=hashed(token)).user
+        return cls.objects.select_related("user").get(hash=hashed(token))
 
 
 class ApiToken(models.Model):
-    """A bearer token of a program that acts for a person. Ended tokens are kept, so that their past actions remain attributable."""
+    """A bearer token of a program that acts for a person in one lab. Ended tokens are kept, so that their past actions remain
+    attributable."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
+    lab = models.ForeignKey(Lab, on_delete=models.CASCADE)
     name = models.CharField(max_length=100)
     hash = models.CharField(max_length=64, unique=True)
     scope = models.CharField(max_length=10, choices=[(scope, scope) for scope in SCOPES], default=str(Right.WRITE))
@@ -63,11 +68,16 @@ class ApiToken(models.Model):
     revoked_at = models.DateTimeField(null=True)
 
     @classmethod
-    def issue(cls, user: Any, name: str, scope: Right = Right.WRITE, lifetime: timedelta | None = None) -> tuple[ApiToken, str]:
+    def issue(
+        cls, membership: Membership, name: str, scope: Right = Right.WRITE, lifetime: timedelta | None = None
+    ) -> tuple[ApiToken, str]:
         """Create a token. Returns it with its secret text, which is not stored."""
         text = "millrace_" + secrets.token_urlsafe(32)
         expires_at = timezone.now() + lifetime if lifetime else None
-        return cls.objects.create(user=user, name=name, hash=hashed(text), scope=str(scope), expires_at=expires_at), text
+        token = cls.objects.create(
+            user=membership.user, lab=membership.lab, name=name, hash=hashed(text), scope=str(scope), expires_at=expires_at
+        )
+        return token, text
 
     @classmethod
     def find(cls, text: str) -> ApiToken | None:

@@ -15,6 +15,7 @@ interface Welcome {
   expires_at: string;
   you: string | null;
   member: boolean;
+  confined: boolean;
 }
 
 /** Where an invitation leads: a new account, or the lab for who has one already. */
@@ -54,7 +55,7 @@ export function JoinPage() {
               {data.invited_by ?? "An owner"} invites you as <b>{data.role}</b>. The invitation is for one person, until {when(data.expires_at)}.
             </p>
             {data.you ? (
-              <WithAccount token={token} you={data.you} member={data.member} onSignedOut={() => void refetch()} />
+              <WithAccount token={token} welcome={data} you={data.you} onSignedOut={() => void refetch()} />
             ) : (
               <NewAccount token={token} />
             )}
@@ -91,15 +92,20 @@ function NewAccount({ token }: { token: string }) {
   );
 }
 
-function WithAccount({ token, you, member, onSignedOut }: { token: string; you: string; member: boolean; onSignedOut: () => void }) {
+/** A session that an owner's link has opened may not join: that owner could do it in the person's place. */
+const CONFINED = "An owner's link has signed you in. To join another lab, sign in with your password.";
+
+function WithAccount({ token, welcome, you, onSignedOut }: { token: string; welcome: Welcome; you: string; onSignedOut: () => void }) {
+  const { member, confined } = welcome;
   const join = useMutation({ mutationFn: () => post("/api/join/accept", { token }), onSuccess: enter });
   const signOut = useMutation({ mutationFn: () => remove("/api/session"), onSuccess: onSignedOut });
   return (
     <>
       <p>
         You are signed in as <b>{you}</b>
-        {member ? ", already a member of the lab. To join as someone else, sign out first." : "."}
+        {member ? `, already a member of ${welcome.lab}. To join as someone else, sign out first.` : "."}
       </p>
+      {confined && !member && <Remark text={CONFINED} />}
       {(join.error ?? signOut.error) && <Remark text={(join.error ?? signOut.error)?.message ?? ""} />}
       <span className="two">
         <button className="btn" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
@@ -110,7 +116,7 @@ function WithAccount({ token, you, member, onSignedOut }: { token: string; you: 
             Open the lab
           </Link>
         ) : (
-          <button className="btn primary" disabled={join.isPending} onClick={() => join.mutate()}>
+          <button className="btn primary" disabled={confined || join.isPending} title={confined ? CONFINED : ""} onClick={() => join.mutate()}>
             Join as {you}
           </button>
         )}

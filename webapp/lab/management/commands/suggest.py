@@ -55,7 +55,7 @@ class Command(BaseCommand):
         pinned = dict(one.partition("=")[::2] for one in pin)
         datasets = lookup([settings.DATASETS_DIR])
         experiment = load(file, Context(datasets=datasets))
-        there = folders()
+        there = folders(settings.DATA_DIR)
         if models is not None and models not in there:
             raise NoAdvice(f"there are no models '{models}'; there are {', '.join(there)}")
         stored = load_all(there[models]) if models else next(filter(None, map(loaded, there.values())), None)
