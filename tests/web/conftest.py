@@ -19,12 +19,26 @@ import yaml
 from django.conf import settings
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from launcher.environment import PYTHON
 from launcher.services import Service, redis_server
 
 from tests.support.patience import PATIENCE_S
 from webapp.accounts.models import ApiToken, Invitation
-from webapp.lab.models import Dataset, Experiment, Lab, Membership, Run, SparkJob, SparkRun, Study, View, Waterfalls
+from webapp.lab.models import (
+    Dataset,
+    Experiment,
+    Lab,
+    Membership,
+    Removal,
+    RetentionRule,
+    Run,
+    SparkJob,
+    SparkRun,
+    Study,
+    View,
+    Waterfalls,
+)
 from webapp.lab.models.waterfalls import hash_of
 from webapp.lab.people import member
 from webapp.lab.versions import Author, record_creation
@@ -279,6 +293,7 @@ def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
     ada, lab = Membership.objects.get(user__username="ada"), experiment.lab
     run = new_run(experiment)
     selection = {"slowest": 1}
+    rule = RetentionRule.objects.create(lab=lab, what="frames", days=30)
     record_creation(experiment, Author("ada"))
     return {
         "experiment_id": experiment.pk,
@@ -297,5 +312,7 @@ def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
         "number": 1,
         "token_id": ApiToken.issue(ada, "of ada")[0].pk,
         "person_id": ada.pk,
+        "rule_id": rule.pk,
+        "removal_id": Removal.objects.create(lab=lab, rule=rule, what="frames", day=timezone.now().date(), at=timezone.now()).pk,
         "invitation_id": Invitation.issue(lab, "member", ada.user, timedelta(days=1))[0].pk,
     }

@@ -48,6 +48,11 @@ ADMIN = {
     "get /api/invitations",
     "get /api/audit",
     "put /api/storage",
+    "post /api/storage/rules",
+    "post /api/storage/rules/preview",
+    "put /api/storage/rules/{rule_id}",
+    "delete /api/storage/rules/{rule_id}",
+    "post /api/storage/removals/{removal_id}/undo",
     "post /api/invitations",
     "delete /api/invitations/{invitation_id}",
 }

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 import engine
 from engine.spec import Experiment as Document
-from webapp.lab.models import Dataset, Experiment, Lab, Run, RunState, Study, Tag, Trial, TrialState
+from webapp.lab.models import Dataset, Experiment, Lab, Removal, Run, RunState, Study
 from webapp.lab.models.work import LOSSES_MAX
 from webapp.lab.people import member
 from webapp.lab.reuse import run_of_the_same
@@ -46,8 +46,8 @@ def made(experiment: Experiment, days_ago: float = 0.0) -> Run:
     return run
 
 
-def rule(client: Client, limit_bytes: int | None = None, keep_frames_days: int | None = None) -> dict[str, Any]:
-    answer = client.put("/api/storage", {"limit_bytes": limit_bytes, "keep_frames_days": keep_frames_days}, content_type=JSON)
+def limit(client: Client, limit_bytes: int | None) -> dict[str, Any]:
+    answer = client.put("/api/storage", {"limit_bytes": limit_bytes}, content_type=JSON)
     assert answer.status_code == 200, answer.json()
     return dict(answer.json())
 
@@ -81,7 +81,7 @@ def upload() -> Any:
 def test_above_the_limit_nothing_begins_until_something_was_deleted(client: Client, lab: Lab, experiment: Experiment) -> None:
     run = made(experiment)
     study = client.post("/api/studies", {"document": sweep([500.0, 1000.0], [1])}, content_type=JSON).json()
-    assert rule(client, limit_bytes=run.stored_bytes)["limit_bytes"] == run.stored_bytes
+    assert limit(client, run.stored_bytes)["limit_bytes"] == run.stored_bytes
     count = Run.objects.count()
     for path, body in {
         f"/api/experiments/{experiment.pk}/runs": {},
@@ -104,44 +104,23 @@ def test_above_the_limit_nothing_begins_until_something_was_deleted(client: Clie
     assert client.post(f"/api/studies/{study['id']}/retry").status_code == 202, "the study goes on from where it stood"
 
 
-def test_only_owners_set_the_rule(client: Client, lab: Lab) -> None:
+def test_only_owners_set_the_limit(client: Client, lab: Lab) -> None:
     page = Client(HTTP_HOST="127.0.0.1")
     page.force_login(member("mary", "member").user)
-    assert page.put("/api/storage", {"limit_bytes": 1, "keep_frames_days": 1}, content_type=JSON).status_code == 403
+    assert page.put("/api/storage", {"limit_bytes": 1}, content_type=JSON).status_code == 403
     assert page.get("/api/storage").json()["limit_bytes"] is None
-    for bad in ({"limit_bytes": -1, "keep_frames_days": 1}, {"limit_bytes": 2**70, "keep_frames_days": 1}, {"limit_bytes": 1}):
+    for bad in ({"limit_bytes": -1}, {"limit_bytes": 2**70}, {"limit_bytes": True}, {}):
         assert client.put("/api/storage", bad, content_type=JSON).status_code == 422
-    assert client.put("/api/storage", {"limit_bytes": None, "keep_frames_days": 0}, content_type=JSON).status_code == 422
-
-
-def test_old_frames_go_but_for_those_that_somebody_holds_on_to(client: Client, lab: Lab, experiment: Experiment) -> None:
-    names = ("old", "young", "tagged", "noted", "awaited")
-    runs = {name: made(experiment, 0.5 if name == "young" else 3) for name in names}
-    Tag.objects.create(lab=lab, name="kept").runs.add(runs["tagged"])
-    Run.objects.filter(pk=runs["noted"].pk).update(notes="strange peak")
-    study = Study.objects.create(lab=lab, experiment=experiment, name="s", document=sweep([1.0], [1]), state=RunState.RUNNING)
-    Trial.objects.create(study=study, point=0, seed=1, values={}, run=runs["awaited"], state=TrialState.DONE)
-    caretaker.tidy()
-    assert not Run.objects.filter(frames_removed_at__isnull=False).exists(), "without a rule everything is kept"
-    rule(client, keep_frames_days=1)
-    before = runs["old"]
-    caretaker.tidy()
-    caretaker.tidy()
-    removed = Run.objects.filter(frames_removed_at__isnull=False).get()
-    assert removed.pk == before.pk
-    assert (removed.summary, removed.document, removed.digest) == (before.summary, before.document, before.digest)
-    assert (removed.stored_bytes, bytes_below(removed.directory)) == (0, 0)
-    study.state = RunState.SUCCEEDED
-    study.save()
-    caretaker.tidy()
-    assert Run.objects.filter(frames_removed_at__isnull=False).count() == 2, "of a study that has ended the numbers are kept"
 
 
 def test_a_run_without_frames_says_so_and_is_had_again_to_the_bit(client: Client, lab: Lab, experiment: Experiment) -> None:
     run = made(experiment, days_ago=3)
     frames = client.get(f"/api/runs/{run.pk}/frames").json()["frames"]
     assert len(frames) == run.frames == 8
-    rule(client, keep_frames_days=1)
+    assert client.post("/api/storage/rules", {"what": "frames", "days": 1}, content_type=JSON).status_code == 201
+    caretaker.tidy()
+    assert client.get(f"/api/runs/{run.pk}/frames").json()["frames"] == frames, "they are there for a week"
+    Removal.objects.update(at=timezone.now() - retention.UNDO_FOR - DAY)
     caretaker.tidy()
     connection().flushall()  # the stream of a run is forgotten an hour after its end
     told = client.get(f"/api/runs/{run.pk}").json()
@@ -168,7 +147,7 @@ def test_what_was_deleted_goes_after_a_week(client: Client, lab: Lab, experiment
     dataset.refresh_from_db()
     assert dataset.path.exists()
     assert bytes_below(run.directory) > 0
-    long_ago = timezone.now() - retention.DELETED_KEPT - DAY
+    long_ago = timezone.now() - retention.UNDO_FOR - DAY
     Run.objects.update(deleted_at=long_ago)
     Dataset.objects.update(deleted_at=long_ago)
     caretaker.tidy()

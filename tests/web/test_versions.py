@@ -17,7 +17,7 @@ from webapp.lab import versions
 from webapp.lab.models import Experiment, ExperimentVersion, Lab
 from webapp.lab.people import member
 from webapp.lab.versions import FOLDED_FOR, VERSIONS_MAX, Author, save
-from webapp.maintenance.retention import DELETED_KEPT, tidy
+from webapp.maintenance.retention import UNDO_FOR, tidy
 
 from .conftest import new_run, small_document
 from .test_experiments import send
@@ -182,6 +182,6 @@ def test_versions_count_as_storage_and_a_full_lab_keeps_no_more(client: Client, 
     assert client.get("/api/storage").json()["versions_bytes"] == 0
     tidy()
     assert ExperimentVersion.objects.exists(), "a deleted experiment can be restored with its history for a week"
-    Experiment.objects.update(deleted_at=timezone.now() - DELETED_KEPT - timedelta(minutes=1))
+    Experiment.objects.update(deleted_at=timezone.now() - UNDO_FOR - timedelta(minutes=1))
     tidy()
     assert not ExperimentVersion.objects.exists()

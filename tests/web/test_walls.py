@@ -24,6 +24,7 @@ from django.core.serializers import serialize
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, models, transaction
+from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis import Case
@@ -40,7 +41,9 @@ from webapp.lab.models import (
     FigureResult,
     Lab,
     LearningJob,
+    Removal,
     Reproduction,
+    RetentionRule,
     Run,
     RunParameter,
     RunSummary,
@@ -65,7 +68,7 @@ SECRET = "kestrel"
 KNOWN = "harbour"
 """In the names by which a program could ask for them."""
 NOBODYS = "lagoon"
-EXAMPLES = int(os.environ.get("MILLRACE_WALLS_EXAMPLES", tier(ci="1", all="20")))
+EXAMPLES = int(os.environ.get("MILLRACE_WALLS_EXAMPLES", tier(ci="1", all="6")))
 SETTINGS = settings(
     max_examples=EXAMPLES,
     derandomize="MILLRACE_WALLS_EXAMPLES" not in os.environ,
@@ -77,7 +80,7 @@ SETTINGS = settings(
 CONFIG = schemathesis.Config.from_dict({"generation": {"allow-extra-parameters": False}})
 OF_THE_INSTALLATION = {"get /api/health", "get /api/health/ready", "get /api/storage"}
 """Their answers change by themselves: heartbeats, free space."""
-INTEGERS = {"person_id", "token_id", "invitation_id", "number"}
+INTEGERS = {"person_id", "token_id", "invitation_id", "rule_id", "removal_id", "number"}
 
 
 @dataclass(frozen=True)
@@ -145,8 +148,13 @@ def elsewhere(lab: Lab, redis: RedisProcess, tmp_path: Path) -> Handles:
     )  # fmt: skip
     Reproduction.objects.create(lab=other, figure="benchmark/3.5", scale="smoke")
     LogEntry.objects.create(lab=other, person=f"eve {SECRET}", action="runs.start", subject=SECRET)
+    rule = RetentionRule.objects.create(pk=880_400, lab=other, what="runs", days=400, kept_tags=[SECRET])
+    removal = Removal.objects.create(pk=880_500, lab=other, rule=rule, what="runs", day=timezone.now().date(), at=timezone.now(), count=1)
+    removal.runs.add(run)
     return Handles(
         {
+            "rule_id": rule.pk,
+            "removal_id": removal.pk,
             "experiment_id": experiment.pk,
             "run_id": run.pk,
             "id": waterfalls.pk,

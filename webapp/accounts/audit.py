@@ -33,6 +33,7 @@ UNNOTED = {
     "validate.create", "preview.create", "threshold.create", "advice.create", "studies.validate", "datasets.preview", "spark.selection",
     "join.create", "python.create", "python.read", "pyspark.create", "compare.documents", "runs.waterfalls", "runs.waterfalls.cancel",
     "runs.waterfalls.delete", "runs.step", "runs.pace", "session.lab",
+    "storage.rules.preview",
 }  # fmt: skip
 """Routes that change nothing, or are called many times a minute."""
 BY_HAND = "manage.py"

@@ -109,7 +109,7 @@ def add_handlers(api: NinjaAPI) -> None:
 
 def problem_of(item: dict[str, Any]) -> dict[str, Any]:
     """Convert an error of Ninja's own validation (body, query, path) to the shape of the engine's problems."""
-    place = [part for part in item["loc"] if part not in ("body", "query", "path", "form", "file")]
-    if len(item["loc"]) > 1 and item["loc"][0] in ("body", "form") and len(place) > 1:
+    source, *place = item["loc"]
+    if place and (source == "body" or (source == "form" and len(place) > 1)):
         place = place[1:]  # the name of the Python parameter
     return Problem(pointer(*place), item["type"], item["msg"].removeprefix("Value error, ")).as_dict()

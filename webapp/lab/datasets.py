@@ -150,19 +150,19 @@ def _below_data(file: Path) -> str:
 def uses(lab: Lab) -> Counter[str]:
     """Count the experiments that use each data set anywhere in their workload."""
     workloads = Experiment.objects.filter(lab=lab, deleted_at__isnull=True).annotate(workload=KeyTransform("workload", "document"))
-    return Counter(name for workload in workloads.values_list("workload", flat=True) for name in set(_named(workload)))
+    return Counter(name for workload in workloads.values_list("workload", flat=True) for name in set(named(workload)))
 
 
-def _named(value: Any) -> Iterator[str]:
+def named(value: Any) -> Iterator[str]:
     """Names of data sets in a part of a document, which may be a draft."""
     if isinstance(value, dict):
         if isinstance(value.get("dataset"), str):
             yield value["dataset"]
         for part in value.values():
-            yield from _named(part)
+            yield from named(part)
     elif isinstance(value, list):
         for part in value:
-            yield from _named(part)
+            yield from named(part)
 
 
 def preview(dataset: Dataset) -> list[dict[str, Any]]:

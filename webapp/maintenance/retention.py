@@ -20,16 +20,16 @@ from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from webapp.lab.models import Dataset, ExperimentVersion, Lab, Run, Tag, Trial
+from webapp.lab.models import Dataset, ExperimentVersion, RetentionRule, Run, Trial
 from webapp.lab.models.answers import KEPT, KeptAnswer
 from webapp.lab.models.work import ACTIVE
 from webapp.lib.file_sizes import bytes_below
 
+from . import rules
+from .rules import UNDO_FOR
+
 FRAMES = ("telemetry", "latency", "live")
 """Folders of a run's directory that can be reproduced."""
-
-DELETED_KEPT = timedelta(days=7)
-"""How long deleted objects can be fully restored."""
 
 UPLOAD_KEPT = timedelta(days=1)
 UNFINISHED = re.compile(r"\.[0-9a-f]{32}\.parquet")
@@ -38,32 +38,28 @@ UNFINISHED = re.compile(r"\.[0-9a-f]{32}\.parquet")
 TOGETHER = 500
 
 
-def to_be_removed(lab: Lab, now: datetime) -> QuerySet[Run]:
-    """Return runs whose frames are to be removed: deleted long ago, or older than the lab's retention time and without tags and notes.
-    Never runs that an active study or figure still reads."""
-    gone = Q(deleted_at__lt=now - DELETED_KEPT)
-    if lab.keep_frames_days is not None:
-        old = Q(finished_at__lt=now - timedelta(days=lab.keep_frames_days), deleted_at__isnull=True)
-        gone |= old & Q(notes="") & ~Exists(Tag.runs.through.objects.filter(run=OuterRef("pk")))
+def deleted_long_ago(now: datetime) -> QuerySet[Run]:
+    """Return deleted runs whose frames are to be removed. Never runs that an active study or figure still reads."""
     under_way = Q(study__state__in=ACTIVE) | Q(study__reproduction__state__in=ACTIVE)
     looked_at = Trial.objects.filter(under_way, run=OuterRef("pk"))
-    ended = Run.objects.filter(lab=lab, frames_removed_at__isnull=True).exclude(state__in=ACTIVE)
-    return ended.filter(gone).exclude(Exists(looked_at))
+    ended = Run.objects.filter(deleted_at__lt=now - UNDO_FOR, frames_removed_at__isnull=True).exclude(state__in=ACTIVE)
+    return ended.exclude(Exists(looked_at)).defer("document", "summary").order_by("deleted_at")
 
 
 def tidy() -> list[Run]:
-    """Remove old files and measure unmeasured runs. Returns the runs whose frames were removed. Concurrent and repeated calls are safe."""
+    """Apply the rules, remove old files and measure unmeasured runs. Returns the runs whose rows changed for it. Concurrent and repeated
+    calls are safe."""
     now = timezone.now()
-    removed: list[Run] = []
-    for lab in Lab.objects.all():
-        found = to_be_removed(lab, now).defer("document", "summary").order_by("finished_at")[:TOGETHER]
-        # The row changes first, so that the run is no longer reused. If the process dies before removing the files, `measure` does.
-        changes = {"frames_removed_at": now, "stored_bytes": None}
-        removed += [run for run in found if to_be_removed(lab, now).filter(pk=run.pk).update(**changes)]
-        for dataset in Dataset.objects.filter(lab=lab, deleted_at__lt=now - DELETED_KEPT):
-            dataset.path.unlink(missing_ok=True)
-            dataset.delete()
-        ExperimentVersion.objects.filter(experiment__lab=lab, experiment__deleted_at__lt=now - DELETED_KEPT).delete()
+    for rule in RetentionRule.objects.filter(paused=False).order_by("pk"):
+        rules.apply(rule, now)
+    # The row changes first, so that the run is no longer reused. If the process dies before removing the files, `measure` does.
+    found = [*deleted_long_ago(now)[:TOGETHER], *rules.frames_due(now)]
+    unread = Run.objects.filter(frames_removed_at__isnull=True)
+    removed = [run for run in found if unread.filter(pk=run.pk).update(frames_removed_at=now, stored_bytes=None)]
+    for dataset in Dataset.objects.filter(deleted_at__lt=now - UNDO_FOR):
+        dataset.path.unlink(missing_ok=True)
+        dataset.delete()
+    ExperimentVersion.objects.filter(experiment__deleted_at__lt=now - UNDO_FOR).delete()
     remove_working_files()
     remove_uploads(now)
     Session.objects.filter(expire_date__lt=now).delete()

@@ -90,13 +90,40 @@ export interface components {
             bytes: number;
             runs: number;
         };
+        /** @description What a rule took on one day. until: when it can no longer be undone; frames are there until then. */
+        RemovalShape: {
+            id: number;
+            rule: number | null;
+            /** @enum {string} */
+            what: "frames" | "runs" | "datasets";
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            until: string;
+            count: number;
+            bytes: number;
+            undone_at: string | null;
+            final_at: string | null;
+        };
+        /**
+         * @description It takes what is older than `days`, or the oldest things while all together have more than `bytes`. kept_tags: runs with one of these
+         *     stay; null: runs with any tag stay. paused: it takes nothing, since what it took was given back.
+         */
+        RuleShape: {
+            id: number;
+            /** @enum {string} */
+            what: "frames" | "runs" | "datasets";
+            days: number | null;
+            bytes: number | null;
+            kept_tags: string[] | null;
+            paused: boolean;
+        };
         /**
          * @description Sizes in bytes. Runs, data sets and versions of experiments count against the limit; deleted ones do not and are removed later.
-         *     free: on the server's disk.
+         *     free: on the server's disk. removals: the newest first.
          */
         StorageShape: {
             limit_bytes: number | null;
-            keep_frames_days: number | null;
             used_bytes: number;
             runs_bytes: number;
             datasets_bytes: number;
@@ -105,6 +132,39 @@ export interface components {
             free_bytes: number;
             experiments: components["schemas"]["Large"][];
             datasets: components["schemas"]["Large"][];
+            rules: components["schemas"]["RuleShape"][];
+            removals: components["schemas"]["RemovalShape"][];
+        };
+        /** @description A run or data set. number: of a run; null for a data set. at: from when its age counts. */
+        DueShape: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            number: number | null;
+            bytes: number;
+            /** Format: date-time */
+            at: string;
+        };
+        /** @description sources: by source operator, [time in s, records per s] at the middle of each part of the horizon. */
+        Preview: {
+            sources: {
+                [key: string]: number[][];
+            };
+        };
+        /** @description not_restored: data sets that stay deleted, since others have their names now. */
+        Undone: {
+            limit_bytes: number | null;
+            used_bytes: number;
+            runs_bytes: number;
+            datasets_bytes: number;
+            versions_bytes: number;
+            deleted_bytes: number;
+            free_bytes: number;
+            experiments: components["schemas"]["Large"][];
+            datasets: components["schemas"]["Large"][];
+            rules: components["schemas"]["RuleShape"][];
+            removals: components["schemas"]["RemovalShape"][];
+            not_restored: string[];
         };
         Entries: {
             items: components["schemas"]["Entry"][];
@@ -273,12 +333,6 @@ export interface components {
                 [key: string]: string[];
             };
             event_zero: string | null;
-        };
-        /** @description sources: by source operator, [time in s, records per s] at the middle of each part of the horizon. */
-        Preview: {
-            sources: {
-                [key: string]: number[][];
-            };
         };
         /**
          * @description threshold: up to which about as many pairs match as asked for. share: of the sample's pairs that do. pairs: of the sample. sources:
@@ -2843,10 +2897,26 @@ export interface components {
             /** @default 7 */
             expires_in_days?: number;
         };
-        /** @description null: no limit, and frames are kept forever. */
-        Rule: {
+        /** @description null: no limit. */
+        Limit: {
             limit_bytes: number | null;
-            keep_frames_days: number | null;
+        };
+        /** @description Either days or bytes. kept_tags: names of tags; null for any tag, empty for none. Data sets have no tags. */
+        NewRule: {
+            /** @enum {string} */
+            what: "frames" | "runs" | "datasets";
+            days?: number | null;
+            bytes?: number | null;
+            kept_tags?: string[] | null;
+        };
+        ChangedRule: {
+            /** @enum {string} */
+            what: "frames" | "runs" | "datasets";
+            days?: number | null;
+            bytes?: number | null;
+            kept_tags?: string[] | null;
+            /** @default false */
+            paused?: boolean;
         };
         LogQuery: {
             /** @default  */
@@ -4937,7 +5007,12 @@ export type Link = components['schemas']['Link'];
 export type InvitationShape = components['schemas']['InvitationShape'];
 export type Invited = components['schemas']['Invited'];
 export type Large = components['schemas']['Large'];
+export type RemovalShape = components['schemas']['RemovalShape'];
+export type RuleShape = components['schemas']['RuleShape'];
 export type StorageShape = components['schemas']['StorageShape'];
+export type DueShape = components['schemas']['DueShape'];
+export type Preview = components['schemas']['Preview'];
+export type Undone = components['schemas']['Undone'];
 export type Entries = components['schemas']['Entries'];
 export type Entry = components['schemas']['Entry'];
 export type TokenShape = components['schemas']['TokenShape'];
@@ -4951,7 +5026,6 @@ export type Signature = components['schemas']['Signature'];
 export type Problem = components['schemas']['Problem'];
 export type RecordSchema = components['schemas']['RecordSchema'];
 export type Validation = components['schemas']['Validation'];
-export type Preview = components['schemas']['Preview'];
 export type Threshold = components['schemas']['Threshold'];
 export type PythonCodeShape = components['schemas']['PythonCodeShape'];
 export type DocumentShape = components['schemas']['DocumentShape'];
@@ -5173,7 +5247,9 @@ export type InvitationText = components['schemas']['InvitationText'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type NewRole = components['schemas']['NewRole'];
 export type NewInvitation = components['schemas']['NewInvitation'];
-export type Rule = components['schemas']['Rule'];
+export type Limit = components['schemas']['Limit'];
+export type NewRule = components['schemas']['NewRule'];
+export type ChangedRule = components['schemas']['ChangedRule'];
 export type LogQuery = components['schemas']['LogQuery'];
 export type NewToken = components['schemas']['NewToken'];
 export type Validate = components['schemas']['Validate'];

@@ -9,6 +9,7 @@ from .figures import FigureResult, Reproduction
 from .learning import LearningJob
 from .parameters import RunParameter
 from .people import Lab, Membership
+from .retention import Removal, RetentionRule
 from .runs import Executor, Run, RunSummary
 from .spark import SparkJob
 from .spark_runs import SparkRun
@@ -31,7 +32,9 @@ __all__ = [
     "Lab",
     "LearningJob",
     "Membership",
+    "Removal",
     "Reproduction",
+    "RetentionRule",
     "Run",
     "RunParameter",
     "RunState",

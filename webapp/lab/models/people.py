@@ -20,7 +20,6 @@ class Lab(models.Model):
     folder = models.CharField(max_length=60, default=new_folder)  # of corpora and models, below the data directory; the first lab's is ""
     runs_numbered = models.PositiveIntegerField(default=0)  # the number of the newest run
     storage_limit_bytes = models.BigIntegerField(null=True)  # above it no new work starts; null: no limit
-    keep_frames_days = models.PositiveIntegerField(null=True)  # null: forever
     created_at = models.DateTimeField(auto_now_add=True)
 
     @property

@@ -8,30 +8,26 @@ import { storageQuery, type Storage } from "./queries";
 
 const GB = 1e9;
 
-/** How much the lab may keep, and frames for how long. An empty field means no limit. */
+/** How much the lab may keep. An empty field means no limit. */
 export function StorageDialog({ storage, onClose }: { storage: Storage; onClose: () => void }) {
   const client = useQueryClient();
   const [limit, setLimit] = useState(storage.limit_bytes === null ? "" : String(storage.limit_bytes / GB));
-  const [days, setDays] = useState(storage.keep_frames_days === null ? "" : String(storage.keep_frames_days));
   const limit_bytes = limit.trim() ? Math.round(Number(limit) * GB) : null;
-  const keep_frames_days = days.trim() ? Number(days) : null;
   const change = useMutation({
-    mutationFn: () => put<Storage>("/api/storage", { limit_bytes, keep_frames_days }),
+    mutationFn: () => put<Storage>("/api/storage", { limit_bytes }),
     onSuccess: (now) => {
       client.setQueryData(storageQuery.queryKey, now);
-      toast("Limits saved.");
+      toast("Limit saved.");
       onClose();
     },
   });
   const why =
     limit_bytes !== null && !(limit_bytes >= 0 && limit_bytes <= 1e18)
       ? "The limit must be a number of GB, or empty for no limit."
-      : keep_frames_days !== null && !(Number.isInteger(keep_frames_days) && keep_frames_days >= 1 && keep_frames_days <= 36_500)
-        ? "Days must be a whole number of at least 1, or empty for no limit."
-        : "";
+      : "";
   const below = limit_bytes !== null && limit_bytes <= storage.used_bytes;
   return (
-    <FormDialog title="Storage limits" verb="Set" why={why} busy={change.isPending} error={change.error} onSubmit={change.mutate} onClose={onClose}>
+    <FormDialog title="Storage limit" verb="Set" why={why} busy={change.isPending} error={change.error} onSubmit={change.mutate} onClose={onClose}>
       <div className="field">
         <label htmlFor="limit">
           Limit<i>for runs and data sets together; empty: no limit</i>
@@ -41,19 +37,10 @@ export function StorageDialog({ storage, onClose }: { storage: Storage; onClose:
           <span className="unit">GB</span>
         </div>
       </div>
-      <div className="field">
-        <label htmlFor="days">
-          Keep frames for<i>empty: forever</i>
-        </label>
-        <div className="in">
-          <input id="days" inputMode="numeric" value={days} placeholder="forever" onChange={(event) => setDays(event.target.value)} />
-          <span className="unit">days</span>
-        </div>
-      </div>
       <p className="mut small">
         {below && !why
           ? `The lab uses ${bytes(storage.used_bytes)} already: nothing new can start until something is deleted.`
-          : "Older runs lose their frames unless they have a tag or a note. Documents, summaries and results stay, and running again restores the frames."}
+          : "At the limit no run, study or upload starts. Work in progress continues."}
       </p>
     </FormDialog>
   );

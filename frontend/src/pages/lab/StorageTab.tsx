@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { bytes, percent, plural } from "../../lib/format";
+import { bytes, percent } from "../../lib/format";
 import { WriteButton } from "../../session/may";
 import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { storageQuery, type Large, type Storage } from "./queries";
+import { Removals, Rules } from "./Rules";
 import { StorageDialog } from "./StorageDialog";
 
 /** What the lab keeps on disk, what is largest, and how much it may be. */
@@ -18,9 +19,9 @@ export function StorageTab() {
       <div className="toolbar">
         <WriteButton className="btn primary" needs="admin" disabled={!data} onClick={() => setChanging(true)}>
           <Icon name="store" />
-          Change the limits
+          Change the limit
         </WriteButton>
-        {data && <span className="mut small">{ruleOf(data)}</span>}
+        {data && <span className="mut small">{limitOf(data)}</span>}
       </div>
       <section className="panel" aria-label="Storage">
         <div className="scroll" tabIndex={0}>
@@ -31,6 +32,8 @@ export function StorageTab() {
           ) : (
             <>
               <Use storage={data} />
+              <Rules storage={data} />
+              <Removals removals={data.removals} />
               <Holdings storage={data} />
             </>
           )}
@@ -41,10 +44,7 @@ export function StorageTab() {
   );
 }
 
-const ruleOf = ({ limit_bytes, keep_frames_days }: Storage) =>
-  `${limit_bytes === null ? "There is no limit" : `At ${bytes(limit_bytes)} nothing new can start`}, and frames of runs are kept ${
-    keep_frames_days === null ? "forever" : `for ${plural(keep_frames_days, "day")} unless they have a tag or a note`
-  }.`;
+const limitOf = ({ limit_bytes }: Storage) => (limit_bytes === null ? "There is no limit." : `At ${bytes(limit_bytes)} nothing new can start.`);
 
 function Use({ storage }: { storage: Storage }) {
   const { limit_bytes: limit, used_bytes: used } = storage;

@@ -63,9 +63,40 @@ export interface Large {
   runs: number;
 }
 
+/** A retention rule: either days or bytes. kept_tags: null for any tag. */
+export interface RuleBody {
+  what: "frames" | "runs" | "datasets";
+  days: number | null;
+  bytes: number | null;
+  kept_tags: string[] | null;
+}
+
+export interface Rule extends RuleBody {
+  id: number;
+  paused: boolean;
+}
+
+export interface Removal {
+  id: number;
+  what: Rule["what"];
+  at: string;
+  until: string;
+  count: number;
+  bytes: number;
+  undone_at: string | null;
+  final_at: string | null;
+}
+
+/** What a rule would remove now. first: the oldest ones. */
+export interface Preview {
+  count: number;
+  bytes: number;
+  first: { id: string; name: string; number: number | null; bytes: number; at: string }[];
+  kept: number;
+}
+
 export interface Storage {
   limit_bytes: number | null;
-  keep_frames_days: number | null;
   used_bytes: number;
   runs_bytes: number;
   datasets_bytes: number;
@@ -74,6 +105,8 @@ export interface Storage {
   free_bytes: number;
   experiments: Large[];
   datasets: Large[];
+  rules: Rule[];
+  removals: Removal[];
 }
 
 export const storageQuery = queryOptions({ queryKey: ["storage"], queryFn: () => get<Storage>("/api/storage") });
