@@ -63,9 +63,10 @@ ENGINE_OF_WEBAPP = {
     "engine.corpus.corpora",
     "engine.corpus.rows",
     "engine.export",
+    "engine.core.syntax",
 }
-"""Files of models and corpora that are imported, documents, what uploads hold, rules on small histories, and what files say of a run; never
-a run."""
+"""Files of models and corpora that are imported, documents, what uploads hold, rules on small histories, what files say of a run, and
+Python's parser; never a run."""
 
 MAY_IMPORT = {
     "engine.core": {"engine.core"},
@@ -111,7 +112,15 @@ MAY_IMPORT = {
     "engine.corpus.labels": {"engine.corpus", "engine.costmodels", "engine.simulation"},  # costs are measured, so it runs the trace
     "engine.corpus.timelines": {"engine.corpus", "engine.simulation"},  # likewise
     "engine.corpus.fingerprint": {"engine.corpus", "engine.prices", "engine.simulation", "engine.spec"},  # what labels follow from
-    "engine.advice": {"engine.advice", "engine.costmodels", "engine.placement", "engine.workloads", "engine.spec", "engine.core.random"},
+    "engine.advice": {
+        "engine.advice",
+        "engine.costmodels",
+        "engine.placement",
+        "engine.workloads",
+        "engine.spec",
+        "engine.core.random",
+        "engine.core.syntax",
+    },
     "engine.learning": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.placement", "engine.spec", "engine.core.random"},
     "engine.learning.queueing": {"engine.learning", "engine.corpus", "engine.costmodels", "engine.prices"},  # the one that knows the costs
     "engine.figures": {"engine"},

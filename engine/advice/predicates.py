@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from engine.core.syntax import parsed
+
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=", ast.NotEq: "!="}
 TEXT_FUNCTIONS = ("startswith", "endswith", "contains")
@@ -20,7 +22,7 @@ class Comparison(NamedTuple):
 
 def comparison(predicate: str) -> Comparison | None:
     """None if the predicate is anything else."""
-    return _of(ast.parse(predicate.strip(), mode="eval").body)
+    return _of(parsed(predicate.strip(), "eval").body)
 
 
 def _of(node: ast.expr) -> Comparison | None:

@@ -23,6 +23,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from engine.core.syntax import parsed
+
 IN_LOOP = True
 """In fragments: `while IN_LOOP:` stands for the loop in which the fragment is named."""
 
@@ -87,7 +89,7 @@ def _fragments(module: ModuleType) -> Iterator[tuple[str, tuple[Line, ...]]]:
     source = inspect.getsource(module)
     text = source.splitlines()
     file = Path(module.__file__ or module.__name__).name
-    for node in ast.parse(source).body:
+    for node in parsed(source).body:
         if not isinstance(node, ast.FunctionDef):
             continue
         place = f"line {node.lineno} of {file}"

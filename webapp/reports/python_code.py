@@ -8,6 +8,7 @@ import math
 import textwrap
 from typing import Any, NoReturn
 
+from engine.core.syntax import parsed
 from engine.spec import Experiment
 from engine.spec.experiment.brief import without_defaults
 from engine.spec.experiment.document import outline_problems
@@ -151,7 +152,7 @@ def read(code: str) -> dict[str, Any]:
             f"the text has {len(code):,} characters; at most {CODE_LENGTH_MAX:,} are read as Python, so paste YAML or JSON instead"
         )
     try:
-        document = _assigned(ast.parse(code).body, code.splitlines())
+        document = _assigned(parsed(code).body, code.splitlines())
     except SyntaxError as error:
         raise NotOurs(f"line {error.lineno or 1} is not Python: {error.msg}; {ONLY_OURS}") from None
     except (ValueError, MemoryError, RecursionError):

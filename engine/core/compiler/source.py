@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection
 from types import FunctionType
 from typing import Any, TypeVar
 
+from engine.core.syntax import parsed
+
 from .problem import CannotCompile
 
 FAULT_WORDS = 4
@@ -88,7 +90,7 @@ def source_text(kernel: FunctionType) -> str:
 @functools.lru_cache(maxsize=64)
 def _definitions(text: str) -> dict[tuple[str, int], ast.FunctionDef]:
     """The functions of a file by name and first line."""
-    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in ast.walk(parsed(text)) if isinstance(node, ast.FunctionDef)]
     return {(node.name, min([node.lineno, *(part.lineno for part in node.decorator_list)])): node for node in functions}
 
 

@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
+from engine.core.syntax import parsed
+
 from ..base.problems import Refusal, suggestion
 
 CHARACTERS_MAX = 1000
@@ -255,7 +257,7 @@ class _Reader:
         if any("." in name for name in self.types):
             line, self.by_column = _read_names(line, self.types)
         try:
-            return self.node(ast.parse(line, mode="eval").body, 1)
+            return self.node(parsed(line, "eval").body, 1)
         except SyntaxError as error:
             hint = "write == to compare" if SINGLE_EQUALS.search(self.line) else ""
             self.refuse(f"not an expression: {error.msg}", error.offset or 1, "syntax", hint)

@@ -20,6 +20,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
+from engine.core.syntax import parsed
+
 from ..base.problems import Refusal, suggestion
 from ..base.records import FieldType, RecordSchema, common
 from .functions import CALENDAR, FUNCTIONS, INSTEAD, BadArgument, Function
@@ -183,7 +185,7 @@ class _Reader:
         if not self.line:
             self.refuse("the expression is empty; write, for example, a comparison of a field with a number", 1, "syntax")
         try:
-            syntax = ast.parse(self.line, mode="eval")
+            syntax = parsed(self.line, "eval")
         except SyntaxError as error:
             if "too many nested" in (error.msg or ""):
                 self.too_deep(error.offset or 1)
