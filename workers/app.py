@@ -21,6 +21,7 @@ django.setup()
 from celery import signals  # noqa: E402
 
 import engine  # noqa: E402
+from webapp.lab import fair_turns  # noqa: E402
 from webapp.lab.models import LearningJob, Reproduction, Run, Study, Waterfalls  # noqa: E402
 from webapp.lib.logs import bound  # noqa: E402
 from webapp.messaging.queue import QUEUE, application  # noqa: E402
@@ -33,10 +34,14 @@ __all__ = ["QUEUE", "advance_study", "application", "execute_run", "learn", "mak
 
 @application.task(name=Run.TASK)
 def execute_run(run_id: str) -> None:
-    """Claim the run, execute it, store its result. Idempotent: a second delivery finds nothing to claim."""
-    with bound(run=run_id):
-        execution.execute(run_id)
-    studies.after(run_id)
+    """Claim the run whose turn it is, execute it, store its result. Idempotent: a second delivery finds nothing to claim."""
+    for id in fair_turns.order(run_id):
+        with bound(run=id):
+            executed = execution.execute(id)
+        studies.after(id)
+        if executed:
+            fair_turns.wake(id)
+            return
 
 
 @application.task(name=Waterfalls.TASK)

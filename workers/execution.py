@@ -55,12 +55,12 @@ STANDING_S = 3.0  # a paused run keeps its worker this long, for stepping; then 
 FINISH_ATTEMPTS, FINISH_PAUSE_S = 20, 0.5
 
 
-def execute(run_id: str) -> None:
-    """Execute a queued run. No effect if another worker holds it, or if it is no longer queued."""
+def execute(run_id: str) -> bool:
+    """Execute a queued run. Returns False, without any effect, if another worker holds it, or if it is no longer queued."""
     holder = new_holder()
     document = Run.objects.filter(pk=run_id).values_list("document", flat=True).first() or {}
     if not Run.objects.claim(run_id, holder, engine_version=version_for(document), summary=None, compiling=False):
-        return
+        return False
     run = Run.objects.select_related("lab").get(pk=run_id)
     if run.hold_at_frame is not None and run.hold_at_frame < run.frames:  # after a loss: pause where it was paused
         Run.objects.held(run_id, holder).filter(hold_at_frame__lt=F("frames")).update(hold_at_frame=F("frames"))
@@ -72,7 +72,7 @@ def execute(run_id: str) -> None:
             outcome = attempt.outcome()
     except LeaseLost:
         log.warning("run %s (#%d): lost to another worker, or deleted", run.pk, run.number)
-        return
+        return True
     except (Parked, ShuttingDown) as why:
         reason = "it is paused" if isinstance(why, Parked) else "this worker is shutting down"
         log.info("run %s (#%d): released at %.3f s, %s", run.pk, run.number, attempt.t_ns / 1e9, reason)
@@ -80,9 +80,10 @@ def execute(run_id: str) -> None:
             announce(connection(), run.pk)
             if isinstance(why, Parked):
                 enqueue(run.pk)  # in case someone resumed it in between
-            return
+            return True
         outcome = {"state": RunState.CANCELLED, "summary": attempt.kept_summary()}
     finish(run, holder, {**outcome, "t_ns": attempt.t_ns, "frames": attempt.frames, "sparkline": sparkline(attempt.p99_ms)})
+    return True
 
 
 def finish(run: Run, holder: str, changes: dict[str, Any]) -> None:

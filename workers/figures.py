@@ -29,7 +29,7 @@ from engine.workloads import lookup
 from webapp.lab import figures, studies
 from webapp.lab.models import Reproduction, RunState, Study, Trial
 from webapp.lab.models.studies import ENDED
-from webapp.lab.quota import StorageFull
+from webapp.lab.quota import LimitReached
 from webapp.lab.waiting_work import enqueue
 from webapp.messaging.frame_files import frames_after
 
@@ -101,7 +101,7 @@ def _outcome(wanted: Reproduction, monitor: FigureAttendant) -> dict[str, Any] |
         return failed(f"a study of the figure is invalid: {refused.problems[0]['message']}")
     except LearningFailed as reason:
         return failed(f"the models of the figure cannot be made: {reason}")
-    except StorageFull as full:
+    except LimitReached as full:
         return failed(str(full))
     except ChangedMeanwhile:
         return failed("the figure was changed during its reproduction; reproduce it again")

@@ -26,7 +26,7 @@ from webapp.lab.documents import check
 from webapp.lab.models import Executor, Run, RunState, Study, Trial, TrialState
 from webapp.lab.models.studies import ENDED, NO_LOAD, NO_SHARE
 from webapp.lab.models.work import ACTIVE
-from webapp.lab.quota import StorageFull
+from webapp.lab.quota import LimitReached
 from webapp.lab.reuse import run_of_the_same
 from webapp.lab.studies import TrialRow, cancel, document_of, id_of, load_of, result_of, rows_of, share_of, stop, stop_runs_of, tried_of
 from webapp.lab.submission import start
@@ -65,7 +65,7 @@ def advance(id: UUID | str) -> None:
                 changes = {"state": RunState.CANCELLED, "finished_at": timezone.now()}
             except ShuttingDown:
                 changes = {"state": RunState.QUEUED, "enqueued_at": None}
-            except StorageFull as full:
+            except LimitReached as full:
                 changes = {"state": RunState.FAILED, "error": str(full), "finished_at": timezone.now()}
             except DatabaseError as error:
                 log.warning("study %s: the database is unreachable (%s); it continues when the lease has expired", id, error)

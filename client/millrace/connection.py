@@ -93,7 +93,7 @@ class Connection:
 
 def is_soon(answer: httpx.Response) -> bool:
     """Whether a part of the server is away for the moment, or the same request is still in progress."""
-    return answer.status_code in (409, 503) and answer.headers.get("Retry-After", "").isdecimal()
+    return answer.status_code in (409, 429, 503) and answer.headers.get("Retry-After", "").isdecimal()
 
 
 def encoded(body: dict[str, Any]) -> bytes:

@@ -48,6 +48,7 @@ ADMIN = {
     "get /api/invitations",
     "get /api/audit",
     "put /api/storage",
+    "put /api/limits",
     "post /api/storage/rules",
     "post /api/storage/rules/preview",
     "put /api/storage/rules/{rule_id}",

@@ -17,6 +17,7 @@ from . import (
     lab,
     learning,
     lessons,
+    limits,
     pauses,
     people,
     recoveries,
@@ -52,6 +53,7 @@ api.add_router("/join", session.join, tags=["sign-in"])
 api.add_router("/people", people.router, tags=["lab"])
 api.add_router("/invitations", people.invitations, tags=["lab"])
 api.add_router("/storage", storage.router, tags=["lab"])
+api.add_router("/limits", limits.router, tags=["lab"])
 api.add_router("/audit", audit.router, tags=["lab"])
 api.add_router("/tokens", tokens.router, tags=["lab"])
 api.add_router("", documents.router, tags=["documents"])

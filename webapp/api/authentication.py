@@ -8,8 +8,9 @@ from ninja.utils import check_csrf
 
 from webapp.accounts.access import Asker, NoMember, NotSignedIn, by_session, by_token
 from webapp.accounts.rights import Right
+from webapp.lab.person_limits import PersonLimits, count_request
 
-from .errors import Problem401, Problem403
+from .errors import Problem401, Problem403, Problem429
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 NO_CSRF = "the CSRF token is missing or wrong; send the value of the cookie 'csrftoken' in the header X-CSRFToken"
@@ -36,6 +37,9 @@ class Needs(AuthBase):
         refusal = asker.refusal(right, self.of_token)
         if refusal:
             raise Problem403(refusal, needs=str(right if self.of_token is None else self.of_token))
+        if wait_s := count_request(asker.lab, asker.user.pk):
+            limit = PersonLimits.of(asker.lab).requests
+            raise Problem429(f"you may send {limit} requests in a minute; try again in {wait_s} s", retry_after_s=wait_s)
         return asker
 
 

@@ -47,7 +47,8 @@ def upload(request: HttpRequest, file: File[UploadedFile], name: Form[str] = "",
     try:
         with refusals():
             choices, who = choices_in(reading), request.auth.user.pk
-            return Status(201, DatasetShape.of(datasets.store(request.auth.lab, file, name, choices, who, is_gone(request))))
+            author = request.auth.user.get_username()
+            return Status(201, DatasetShape.of(datasets.store(request.auth.lab, file, name, choices, who, is_gone(request), author)))
     except datasets.NameTaken as error:
         raise Problem409(str(error)) from None
     except datasets.BadName as error:

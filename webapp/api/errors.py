@@ -12,7 +12,7 @@ from ninja.errors import HttpError, ValidationError
 
 from engine.spec import Problem
 from engine.spec.base.problems import pointer
-from webapp.lab.quota import StorageFull
+from webapp.lab.quota import LimitReached
 from webapp.lab.submission import Refused
 from webapp.lib.errors import error, server_error
 
@@ -67,14 +67,17 @@ def add_handlers(api: NinjaAPI) -> None:
     @api.exception_handler(ApiError)
     def api_error(request: HttpRequest, exception: ApiError) -> HttpResponse:
         body = {"detail": exception.detail, "problems": exception.problems, **exception.extra}
-        return api.create_response(request, body, status=exception.status)
+        response = api.create_response(request, body, status=exception.status)
+        if "retry_after_s" in exception.extra:
+            response["Retry-After"] = str(exception.extra["retry_after_s"])
+        return response
 
     @api.exception_handler(Refused)
     def refused(request: HttpRequest, exception: Refused) -> HttpResponse:
         return error(422, "the experiment has errors and cannot run; see problems", exception.checked.problems)
 
-    @api.exception_handler(StorageFull)
-    def full(request: HttpRequest, exception: StorageFull) -> HttpResponse:
+    @api.exception_handler(LimitReached)
+    def full(request: HttpRequest, exception: LimitReached) -> HttpResponse:
         return error(409, str(exception))
 
     @api.exception_handler(ValidationError)

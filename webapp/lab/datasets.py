@@ -25,6 +25,7 @@ from engine.workloads.reading import Choices, json_values
 from . import readers, reading
 from .documents import datasets_directory
 from .models import Dataset, Experiment, Lab
+from .person_limits import check_stored
 from .quota import check_room
 
 NAME = re.compile(r"\w[\w .()+-]{0,99}")
@@ -51,11 +52,12 @@ def store(
     choices: Choices | None = None,
     who: Hashable = None,
     is_gone: reading.IsGone = lambda: False,
+    author: str = "",
 ) -> Dataset:
     """Store an uploaded CSV or Parquet file. choices: how a CSV file is read; what they leave out is detected.
 
-    who: the person, for whose uploads each other wait. is_gone: whether the client has gone. Raises BadName, NameTaken, StorageFull,
-    DatasetError, ReadingRefused, TooManyWaiting, Abandoned.
+    who: the person, for whose uploads each other wait. author: their name. is_gone: whether the client has gone. Raises BadName, NameTaken,
+    LimitReached, DatasetError, ReadingRefused, TooManyWaiting, Abandoned.
     """
     given_name = Path(upload.name or "upload").name
     directory = Path(settings.UPLOADS_DIR) / uuid.uuid4().hex
@@ -66,9 +68,10 @@ def store(
         upload.close()
         name = name.strip() or file.stem.strip()
         _check(lab, name)
+        check_stored(lab, author)
         normal = directory / f"{uuid.uuid4().hex}.parquet"
         read = reading.converted(file, normal, choices, who, is_gone)
-        return _keep(lab, name, normal, read, file.stat().st_size)
+        return _keep(lab, name, normal, read, file.stat().st_size, author)
     finally:
         shutil.rmtree(directory)
 
@@ -87,7 +90,7 @@ def add(lab: Lab, file: Path, name: str) -> Dataset:
 
 
 def _check(lab: Lab, name: str) -> None:
-    """Raises BadName, NameTaken, StorageFull."""
+    """Raises BadName, NameTaken, LimitReached."""
     check_room(lab)
     if not NAME.fullmatch(name) or len(name.encode()) > NAME_BYTES_MAX:
         raise BadName(
@@ -98,14 +101,15 @@ def _check(lab: Lab, name: str) -> None:
         raise NameTaken(f"there is a data set '{name}' already; data sets never change, so choose another name")
 
 
-def _keep(lab: Lab, name: str, normal: Path, read: dict[str, Any], size_bytes: int) -> Dataset:
+def _keep(lab: Lab, name: str, normal: Path, read: dict[str, Any], size_bytes: int, author: str = "") -> Dataset:
     """Store the normal form of a file, and the row that describes it. Raises NameTaken."""
     directory = datasets_directory(lab)
     directory.mkdir(parents=True, exist_ok=True)
     try:
         with transaction.atomic():
             # The row first: its unique constraint decides between concurrent uploads, and only the winner's file gets the name.
-            dataset = Dataset.objects.create(lab=lab, name=name, file=_below_data(directory / f"{name}.parquet"), bytes=size_bytes, **read)
+            file = _below_data(directory / f"{name}.parquet")
+            dataset = Dataset.objects.create(lab=lab, name=name, file=file, bytes=size_bytes, author=author, **read)
             normal.replace(dataset.path)
         return dataset
     except IntegrityError:

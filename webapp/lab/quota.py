@@ -15,8 +15,8 @@ from .models import Dataset, ExperimentVersion, Lab, Run
 LARGEST = 10
 
 
-class StorageFull(Exception):
-    """The lab has reached its storage limit; the message says what to delete."""
+class LimitReached(Exception):
+    """The lab has reached its storage limit, or a person theirs; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ def limit_bytes(lab: Lab) -> int | None:
 
 
 def check_room(lab: Lab) -> None:
-    """Check the limit before work that needs space starts. Raises StorageFull."""
+    """Check the limit before work that needs space starts. Raises LimitReached."""
     limit = limit_bytes(lab)
     if limit is None or (used := sum(used_bytes(lab))) < limit:
         return
     large = [f"runs of '{one.name}' ({in_words(one.bytes)})" for one in largest_experiments(lab)[:2]]
     large += [f"data set '{one.name}' ({in_words(one.bytes)})" for one in largest_datasets(lab)[:1] if one.bytes]
     what = f"the largest: {', '.join(large)}" if large else "nothing is large; the limit is too low"
-    raise StorageFull(
+    raise LimitReached(
         f"the lab uses {in_words(used)}, its storage limit is {in_words(limit)}; delete runs or data sets ({what}), or ask an owner to "
         "raise the limit (page Lab, Storage)"
     )

@@ -27,6 +27,7 @@ from .models import Executor, Experiment, Lab, Reproduction, Run, RunState, RunS
 from .models.experiments import name_of
 from .models.studies import ENDED, NO_LOAD, NO_SHARE, UNNAMED_STUDY
 from .models.work import ACTIVE
+from .person_limits import check_stored, check_waiting
 from .quota import check_room
 from .verdicts import assertions_in
 from .waiting_work import enqueue
@@ -64,7 +65,7 @@ def create(
 ) -> Study:
     """Store a study and enqueue it. experiment: owner of its runs; None for a new one. of: the figure reproduction that needs it.
     author: name of the person who starts it. predictions: of its points, in their order (`Predictions`). Raises RefusedStudy,
-    StorageFull."""
+    LimitReached."""
     valid, problems = examine(document, lab)
     if valid is None:
         raise RefusedStudy(problems)
@@ -72,6 +73,9 @@ def create(
         message = f"there are predictions of {given} points, but the study has {valid.point_count}; give one for each, or none"
         raise RefusedStudy([Problem("/predictions/points", "wrong_length", message, given).as_dict()])
     check_room(lab)
+    if author:
+        check_stored(lab, author)
+        check_waiting(lab, author)
     name = valid.name.strip() or UNNAMED_STUDY
     with transaction.atomic():
         if experiment is None:

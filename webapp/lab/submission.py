@@ -16,6 +16,7 @@ from webapp.messaging.stream import announce
 
 from .documents import Checked, check
 from .models import Experiment, Lab, Run, RunParameter
+from .person_limits import check_stored, check_waiting
 from .quota import check_room
 from .verdicts import before_its_end
 from .waiting_work import enqueue
@@ -37,7 +38,7 @@ def submit(
     """Store a run of a copy of the document and enqueue it.
 
     seed: replaces the document's seed. pace: maximum virtual seconds per second, None for as fast as possible. author: name of the person
-    who starts it. Returns the run and, if it has to wait for the queue, a note that says so. Raises `Refused`, StorageFull.
+    who starts it. Returns the run and, if it has to wait for the queue, a note that says so. Raises `Refused`, LimitReached.
     """
     document = deepcopy(document)
     if seed is not None and isinstance(document.get("workload"), dict):
@@ -48,8 +49,8 @@ def submit(
 
 
 def fork(parent: Run, fork: Fork, lab: Lab, pace: float | None = None, author: str = "") -> tuple[Run, str | None]:
-    """Store and enqueue a run that is identical to its parent up to the time of the fork. Returns as `submit`. Raises Refused, StorageFull,
-    Refusal (with a place inside the fork)."""
+    """Store and enqueue a run that is identical to its parent up to the time of the fork. Returns as `submit`. Raises Refused,
+    LimitReached, Refusal (with a place inside the fork)."""
     document = fork.applied(checked_valid(parent.document, lab), parent.document)
     valid = checked_valid(document, lab)
     run, note = start(parent.experiment, document, valid, pace, author=author, parent=parent, fork_at_ns=seconds_ns(fork.at_s))
@@ -69,8 +70,11 @@ def start(
     experiment: Experiment, document: dict[str, Any], valid: spec.Experiment, pace: float | None = None, **origin: Any
 ) -> tuple[Run, str | None]:
     """Store a run of a document and enqueue it. valid: the validated document. origin: its author; a study and its executor, or a parent
-    and the time of the fork. Returns as `submit`, with the run as it was before a worker claimed it. Raises StorageFull."""
+    and the time of the fork. Returns as `submit`, with the run as it was before a worker claimed it. Raises LimitReached."""
     check_room(experiment.lab)
+    check_stored(experiment.lab, origin.get("author", ""))
+    if origin.get("study") is None and origin.get("author"):
+        check_waiting(experiment.lab, origin["author"])
     values = parameters(valid.canonical)
     with transaction.atomic():
         run = Run.start(

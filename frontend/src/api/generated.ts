@@ -166,6 +166,24 @@ export interface components {
             removals: components["schemas"]["RemovalShape"][];
             not_restored: string[];
         };
+        LimitsAndUsage: {
+            limits: components["schemas"]["LimitsShape"];
+            used: components["schemas"]["UsageShape"];
+        };
+        /** @description running, waiting: runs, those of studies included. stored_bytes: of runs and data sets. requests: in a minute. null: no limit. */
+        LimitsShape: {
+            running: number | null;
+            waiting: number | null;
+            stored_bytes: number | null;
+            requests: number | null;
+        };
+        /** @description What the asker has now. requests: so far in this minute; they are counted only while there is a limit. */
+        UsageShape: {
+            running: number;
+            waiting: number;
+            stored_bytes: number;
+            requests: number;
+        };
         Entries: {
             items: components["schemas"]["Entry"][];
             count: number;
@@ -2918,6 +2936,13 @@ export interface components {
             /** @default false */
             paused?: boolean;
         };
+        /** @description null: no limit. requests: a page that is open sends some in a minute, so there are at least 60. */
+        NewLimits: {
+            running: number | null;
+            waiting: number | null;
+            stored_bytes: number | null;
+            requests: number | null;
+        };
         LogQuery: {
             /** @default  */
             person?: string;
@@ -5013,6 +5038,9 @@ export type StorageShape = components['schemas']['StorageShape'];
 export type DueShape = components['schemas']['DueShape'];
 export type Preview = components['schemas']['Preview'];
 export type Undone = components['schemas']['Undone'];
+export type LimitsAndUsage = components['schemas']['LimitsAndUsage'];
+export type LimitsShape = components['schemas']['LimitsShape'];
+export type UsageShape = components['schemas']['UsageShape'];
 export type Entries = components['schemas']['Entries'];
 export type Entry = components['schemas']['Entry'];
 export type TokenShape = components['schemas']['TokenShape'];
@@ -5250,6 +5278,7 @@ export type NewInvitation = components['schemas']['NewInvitation'];
 export type Limit = components['schemas']['Limit'];
 export type NewRule = components['schemas']['NewRule'];
 export type ChangedRule = components['schemas']['ChangedRule'];
+export type NewLimits = components['schemas']['NewLimits'];
 export type LogQuery = components['schemas']['LogQuery'];
 export type NewToken = components['schemas']['NewToken'];
 export type Validate = components['schemas']['Validate'];

@@ -9,10 +9,12 @@ import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
 import { toast } from "../ui/toasts";
+import { MyLimits } from "./MyLimits";
 
 /** Who is signed in, with what concerns only them: the lab they look at, their password, and going. */
 export function You({ me }: { me: Me }) {
   const [changing, setChanging] = useState(false);
+  const [limits, setLimits] = useState(false);
   const signOut = useMutation({
     mutationFn: () => remove("/api/session"),
     onSuccess: () => window.location.assign("/"),
@@ -42,6 +44,15 @@ export function You({ me }: { me: Me }) {
               <button
                 onClick={() => {
                   close();
+                  setLimits(true);
+                }}
+              >
+                <Icon name="store" />
+                Your limits
+              </button>
+              <button
+                onClick={() => {
+                  close();
                   setChanging(true);
                 }}
               >
@@ -56,6 +67,7 @@ export function You({ me }: { me: Me }) {
           )}
         </Menu>
       </span>
+      {limits && createPortal(<MyLimits onClose={() => setLimits(false)} />, document.body)}
       {changing && createPortal(<PasswordDialog onClose={() => setChanging(false)} />, document.body)}
     </>
   );

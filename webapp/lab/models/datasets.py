@@ -28,6 +28,7 @@ class Dataset(models.Model):
     reading = models.JSONField(null=True)  # how the file of text was read; None for Parquet, and for uploads before readings were kept
     counts = models.JSONField(null=True)  # what the reading did not simply take over; None before readings were kept
     hash = models.CharField(max_length=64, default="", db_default="")  # of the uploaded bytes and the reading; "" before readings were kept
+    author = models.CharField(max_length=150, blank=True, default="", db_default="")  # name of the person who uploaded it, as it was then
     created_at = models.DateTimeField(auto_now_add=True)
     deleted_at = models.DateTimeField(null=True)
 

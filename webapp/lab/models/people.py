@@ -20,6 +20,7 @@ class Lab(models.Model):
     folder = models.CharField(max_length=60, default=new_folder)  # of corpora and models, below the data directory; the first lab's is ""
     runs_numbered = models.PositiveIntegerField(default=0)  # the number of the newest run
     storage_limit_bytes = models.BigIntegerField(null=True)  # above it no new work starts; null: no limit
+    person_limits = models.JSONField(default=dict)  # see person_limits
     created_at = models.DateTimeField(auto_now_add=True)
 
     @property

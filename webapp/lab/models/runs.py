@@ -93,6 +93,7 @@ class Run(Work):
                 name="listed_runs",
             ),
             models.Index(fields=["lab", "experiment", "stored_bytes"], condition=Q(deleted_at__isnull=True), name="bytes_of_runs"),
+            models.Index(fields=["lab", "author", "stored_bytes"], condition=Q(deleted_at__isnull=True), name="bytes_of_people"),
             models.Index(fields=["stored_bytes"], condition=Q(stored_bytes__isnull=True), name="unmeasured_runs"),
             models.Index(fields=["state"], condition=Q(state__in=["queued", "running", "paused"]), name="active_runs"),
         ]

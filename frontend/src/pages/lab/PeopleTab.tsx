@@ -13,6 +13,7 @@ import { TableHead } from "../../ui/TableHead";
 import { toast } from "../../ui/toasts";
 import { Confirm } from "./Confirm";
 import { InviteDialog } from "./InviteDialog";
+import { LimitsDialog } from "./LimitsDialog";
 import { invitationsQuery, peopleQuery, ROLES, type Person } from "./queries";
 import { Secret } from "./Secret";
 
@@ -20,6 +21,7 @@ import { Secret } from "./Secret";
 export function PeopleTab() {
   const { data, error, refetch } = useQuery(peopleQuery);
   const [inviting, setInviting] = useState(false);
+  const [limiting, setLimiting] = useState(false);
   const [removing, setRemoving] = useState<Person | null>(null);
   const client = useQueryClient();
   const settled = () => Promise.all(["people", "me"].map((name) => client.invalidateQueries({ queryKey: [name] })));
@@ -50,6 +52,10 @@ export function PeopleTab() {
         <WriteButton needs="admin" className="btn primary" title="Create a link that lets one person join" onClick={() => setInviting(true)}>
           <Icon name="plus" />
           Invite
+        </WriteButton>
+        <WriteButton needs="admin" className="btn" onClick={() => setLimiting(true)}>
+          <Icon name="store" />
+          Limits for each person
         </WriteButton>
         <span className="grow" />
         <Count of={data?.length} one="person" many="people" />
@@ -104,6 +110,7 @@ export function PeopleTab() {
         </table>
       </ListPanel>
       <Invitations />
+      {limiting && <LimitsDialog onClose={() => setLimiting(false)} />}
       {inviting && <InviteDialog onClose={() => setInviting(false)} />}
       {link.data && (
         <Dialog title={`A link for ${link.variables.name}`} onClose={() => link.reset()}>

@@ -38,7 +38,7 @@ export function Rules({ storage }: { storage: Storage }) {
         <p className="mut small">Without a rule everything is kept. What a rule removes can be restored for a week.</p>
       ) : (
         <table className="table">
-          <TableHead columns={["Rule", "State", ""]} />
+          <TableHead columns={["Rule", "State"]} actions />
           <tbody>
             {storage.rules.map((rule) => (
               <tr key={rule.id}>
@@ -87,7 +87,7 @@ export function Removals({ removals }: { removals: Removal[] }) {
     <section className="rules" aria-label="Removed by rules">
       <h2>Removed by rules</h2>
       <table className="table">
-        <TableHead columns={["Removed", "What", ofNumbers("Size"), "", ""]} />
+        <TableHead columns={["Removed", "What", ofNumbers("Size"), "State"]} actions />
         <tbody>
           {removals.map((removal) => (
             <tr key={removal.id}>
