@@ -30,7 +30,9 @@ const FIELDS: { name: keyof Limits; label: string; hint: string; unit: string; l
 
 function Fields({ limits, onClose }: { limits: Limits; onClose: () => void }) {
   const client = useQueryClient();
-  const [texts, setTexts] = useState(() => Object.fromEntries(FIELDS.map(({ name }) => [name, textOf(name, limits[name])])) as Record<keyof Limits, string>);
+  const [texts, setTexts] = useState(
+    () => Object.fromEntries(FIELDS.map(({ name }) => [name, textOf(name, limits[name])])) as Record<keyof Limits, string>,
+  );
   const values = Object.fromEntries(FIELDS.map(({ name }) => [name, valueOf(name, texts[name])])) as unknown as Limits;
   const wrong = FIELDS.find(({ name, least }) => values[name] !== null && !(values[name] >= least));
   const save = useMutation({
