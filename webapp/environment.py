@@ -6,6 +6,7 @@ import os
 import secrets
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -80,3 +81,13 @@ def celery_broker_url(redis_url: str) -> str:
     if redis_url.startswith("unix://"):
         return redis_url.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=", 1)
     return redis_url
+
+
+def identity_providers(url: str, name: str, client: str, secret: str) -> dict[str, Any]:
+    """Return django-allauth's description of an OpenID Connect provider; without an address, of none."""
+    if url and not client:
+        raise ImproperlyConfigured(
+            "MILLRACE_OIDC_URL names an identity provider, but MILLRACE_OIDC_CLIENT is empty; set it to the client's id"
+        )
+    app = {"provider_id": "provider", "name": name, "client_id": client, "secret": secret, "settings": {"server_url": url}}
+    return {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [app] if url else []}}

@@ -5,6 +5,10 @@ MILLRACE_SECRET_KEY      default: a random key kept in the data directory
 MILLRACE_HTTPS           1 behind a proxy that terminates TLS: secure cookies, HSTS
 MILLRACE_PROXIES         addresses and networks of proxies, separated by commas, whose X-Forwarded-For and X-Forwarded-Proto are believed
                          (default: none; with MILLRACE_HTTPS this machine)
+MILLRACE_OIDC_URL        address of an OpenID Connect provider (its issuer), to sign in through it; with MILLRACE_OIDC_CLIENT and
+                         MILLRACE_OIDC_SECRET, as it issued them, and MILLRACE_OIDC_NAME, its name on the page
+MILLRACE_OIDC_ROLE       role in the first lab of people whom the provider sends for the first time: viewer or member (default: none; they
+                         need an invitation)
 MILLRACE_UPLOAD_MB_MAX   maximum size of an uploaded data set (default: 256)
 MILLRACE_READING_MB_MAX  memory that reading one upload may need (default: 1024)
 MILLRACE_READING_S_MAX   processor time that reading one upload may need, in seconds (default: 120)
@@ -45,6 +49,9 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "channels",
     "ninja",  # only so that the API's documentation page is served from here, not from a CDN
     "webapp.accounts",
@@ -121,6 +128,16 @@ CSRF_FAILURE_VIEW = "webapp.lib.errors.csrf_failure"
 ACCOUNT_LOGIN_METHODS, ACCOUNT_SIGNUP_FIELDS, ACCOUNT_EMAIL_VERIFICATION = {"username"}, ["username*", "password1*"], "none"
 PROXIES = environment.networks("MILLRACE_PROXIES", "127.0.0.1, ::1" if HTTPS else "")
 ALLAUTH_TRUSTED_PROXY_COUNT = 0  # webapp.lib.proxies has put the client's address in place of the proxy's
+MFA_ADAPTER, MFA_TOTP_ISSUER, MFA_SUPPORTED_TYPES = "webapp.accounts.second_factor.Adapter", "Millrace", ["totp", "recovery_codes"]
+
+# Sign-on through an identity provider, if one is named.
+SIGN_ON_URL = environment.text("MILLRACE_OIDC_URL", "").rstrip("/")
+SIGN_ON_NAME = environment.text("MILLRACE_OIDC_NAME", "single sign-on")
+SIGN_ON_ROLE = environment.one_of("MILLRACE_OIDC_ROLE", "", "viewer", "member")
+SOCIALACCOUNT_ADAPTER, SOCIALACCOUNT_LOGIN_ON_GET = "webapp.accounts.sign_on.Adapter", False
+SOCIALACCOUNT_PROVIDERS = environment.identity_providers(
+    SIGN_ON_URL, SIGN_ON_NAME, environment.text("MILLRACE_OIDC_CLIENT", ""), environment.text("MILLRACE_OIDC_SECRET", "")
+)
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},

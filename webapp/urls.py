@@ -1,5 +1,6 @@
 """URLs. Everything except the API, sign-in, metrics and static files is a page of the browser's router."""
 
+from allauth.socialaccount.providers.openid_connect.views import callback
 from django.urls import path, re_path
 
 from webapp.accounts.views import sign_in
@@ -11,6 +12,7 @@ urlpatterns = [
     path("api/", api.urls),
     path("metrics", metrics, name="metrics"),
     path("signin", sign_in, name="signin"),
+    path("signin/<str:provider_id>/callback", callback, name="openid_connect_callback"),
     re_path(r"^(?!api/|ws/|static/|assets/).*$", page),
 ]
 handler400 = "webapp.lib.errors.bad_request"

@@ -32,7 +32,8 @@ RENAMED = {
 UNNOTED = {
     "validate.create", "preview.create", "threshold.create", "advice.create", "studies.validate", "datasets.preview", "spark.selection",
     "join.create", "python.create", "python.read", "pyspark.create", "compare.documents", "runs.waterfalls", "runs.waterfalls.cancel",
-    "runs.waterfalls.delete", "runs.step", "runs.pace", "session.lab",
+    "runs.waterfalls.delete", "runs.step", "runs.pace", "session.lab", "session.sign-on",
+    "session.factor.secret",
     "storage.rules.preview",
 }  # fmt: skip
 """Routes that change nothing, or are called many times a minute."""

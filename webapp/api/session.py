@@ -9,15 +9,17 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from allauth.account.adapter import get_adapter
+from django.conf import settings
 from django.contrib.auth import get_user_model, update_session_auth_hash
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 from ninja.utils import check_csrf
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from engine.spec import Problem
+from webapp.accounts import second_factor, sign_on
 from webapp.accounts.access import CHOSEN_LAB, CONFINED_TO_LAB
 from webapp.accounts.audit import note_failed_sign_in
 from webapp.accounts.models import Invitation
@@ -28,12 +30,14 @@ from webapp.lab.people import membership_of, memberships_of
 
 from .authentication import NO_CSRF, Needs
 from .errors import Problem401, Problem403, Problem404, Problem409, Problem422, Problem429
-from .parsing import Body, Int
+from .parsing import Body, Bool, Int
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50)]
 Password = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
+CODE_LENGTH_MAX = 50
+PENDING_SECRET = "second_factor"
 SIGN_IN_AGAIN = (
     "an owner's link has signed {who} in, which does not suffice to {what}; sign in with your password, or with a link made on the server "
     "by 'manage.py signin_url --user {who}'"
@@ -51,8 +55,11 @@ router, join = Router(auth=from_a_page), Router(auth=from_a_page)
 
 
 class Credentials(Body):
+    """code: of the second factor, if the person has one."""
+
     name: Name
     password: Password
+    code: str = Field("", max_length=CODE_LENGTH_MAX)
 
 
 class NewPassword(Body):
@@ -70,8 +77,53 @@ class InvitationText(Body):
     token: str
 
 
-class NewAccount(Credentials):
+class NewAccount(Body):
+    name: Name
+    password: Password
     token: str
+
+
+class Ways(Schema):
+    """sign_on: name of the identity provider; null without one."""
+
+    sign_on: str | None
+
+
+class SignOn(Body):
+    """connect: sign in to the account that is signed in now, from now on."""
+
+    connect: Bool = False
+
+
+class Address(Schema):
+    url: str
+
+
+class Factor(Schema):
+    """active: signing in with the password needs a code. codes_left: unused recovery codes. connected: whether the identity provider opens
+    this account, too; null without a provider."""
+
+    active: bool
+    codes_left: int
+    connected: bool | None
+
+
+class NewFactor(Schema):
+    """secret: for an authenticator app. address: the same for a link. code: the same as a QR code, rows of 0 and 1."""
+
+    secret: str
+    address: str
+    code: list[str]
+
+
+class Code(Body):
+    code: str = Field(max_length=CODE_LENGTH_MAX)
+
+
+class RecoveryCodes(Schema):
+    """Each is good for one sign-in without the app. Shown only in this response."""
+
+    recovery_codes: list[str]
 
 
 class Welcome(Schema):
@@ -93,9 +145,78 @@ class Joined(Schema):
 @router.post("", response={204: None}, summary="Sign in with name and password")
 def sign_in(request: HttpRequest, body: Credentials) -> Status:
     user = authenticated(request, body.name, body.password)
+    if second_factor.is_active(user):
+        check_code(request, user, body.code)
     get_adapter().login(request, user)
     for key in (BY_LINK, CONFINED_TO_LAB):  # of a link that the same person used before
         request.session.pop(key, None)
+    return Status(204, None)
+
+
+@router.get("/ways", auth=None, response=Ways, summary="How people can sign in, besides name and password")
+def ways(request: HttpRequest) -> Ways:
+    return Ways(sign_on=settings.SIGN_ON_NAME if settings.SIGN_ON_URL else None)
+
+
+@router.post("/sign-on", response=Address, summary="Where to go to sign in through the identity provider")
+def sign_on_address(request: HttpRequest, body: SignOn) -> Address:
+    """The browser comes back signed in, or to `/?sign_on=` with the reason why not."""
+    if not settings.SIGN_ON_URL:
+        raise Problem404("this installation has no identity provider; MILLRACE_OIDC_URL names one")
+    if body.connect and not request.user.is_authenticated:
+        raise Problem401("sign in first, to the account that the provider shall open")
+    try:
+        return Address(url=sign_on.address(request, connect=body.connect))
+    except sign_on.ProviderAway as error:
+        raise Problem409(str(error)) from None
+
+
+OF_ONES_OWN = Needs(Right.READ, of_token=Right.ADMIN)
+
+
+@router.get("/factor", auth=Needs(Right.READ), response=Factor, summary="Whether you sign in with a second factor")
+def factor(request: HttpRequest) -> Factor:
+    user = person(request)
+    connected = sign_on.is_connected(user) if settings.SIGN_ON_URL else None
+    return Factor(active=second_factor.is_active(user), codes_left=second_factor.codes_left(user), connected=connected)
+
+
+@router.post("/factor/secret", auth=OF_ONES_OWN, response=NewFactor, summary="A secret for an authenticator app; not active yet")
+def begin_factor(request: HttpRequest) -> NewFactor:
+    secret, address = second_factor.new_secret(person(request))
+    request.session[PENDING_SECRET] = secret
+    return NewFactor(secret=secret, address=address, code=second_factor.rows_of_code(address))
+
+
+@router.put("/factor", auth=OF_ONES_OWN, response=RecoveryCodes, summary="Activate the second factor with a code of the app")
+def activate_factor(request: HttpRequest, body: Code) -> RecoveryCodes:
+    user = person(request)
+    secret = request.session.get(PENDING_SECRET)
+    if secret is None:
+        raise Problem409("there is no new secret; POST /api/session/factor/secret makes one")
+    if second_factor.is_active(user):
+        raise Problem409("the second factor is active already; deactivate it first")
+    check_trusted(request, user, "add a second factor while you belong to several labs")
+    codes = second_factor.activate(user, secret, body.code)
+    if codes is None:
+        raise wrong_code()
+    del request.session[PENDING_SECRET]
+    return RecoveryCodes(recovery_codes=codes)
+
+
+@router.post("/factor/off", auth=OF_ONES_OWN, response={204: None}, summary="Deactivate the second factor")
+def deactivate_factor(request: HttpRequest, body: Code) -> Status:
+    """With a code of the app or a recovery code. A person who signed in by link needs none."""
+    user = person(request)
+    if not second_factor.is_active(user):
+        return Status(204, None)
+    if not (request.session.get(BY_LINK) and is_trusted(request, user)):
+        try:
+            if not second_factor.check(user, body.code):
+                raise wrong_code()
+        except second_factor.TooManyTries as error:
+            raise Problem429(str(error)) from None
+    second_factor.deactivate(user)
     return Status(204, None)
 
 
@@ -112,10 +233,9 @@ def set_password(request: HttpRequest, body: NewPassword) -> Status:
     if request.auth.token:
         raise Problem403("a token cannot set a password; sign in in the browser")
     user = request.auth.user
-    trusted = not request.session.get(CONFINED_TO_LAB) or memberships_of(user).count() == 1
-    if not user.has_usable_password() and not trusted:
-        raise Problem403(SIGN_IN_AGAIN.format(who=user.get_username(), what="set a password while you belong to several labs"))
-    if user.has_usable_password() and not (request.session.get(BY_LINK) and trusted):
+    if not user.has_usable_password():
+        check_trusted(request, user, "set a password while you belong to several labs")
+    if user.has_usable_password() and not (request.session.get(BY_LINK) and is_trusted(request, user)):
         try:
             authenticated(request, user.get_username(), body.current)
         except Problem401:
@@ -180,6 +300,42 @@ def with_an_account(request: HttpRequest, body: InvitationText) -> Status:
         membership = use(invitation, user)
     request.session[CHOSEN_LAB] = membership.lab_id
     return Status(201, Joined(name=user.get_username(), lab=membership.lab.name, role=membership.role))
+
+
+def person(request: HttpRequest) -> Any:
+    """The person themselves. Raises Problem403 for a program."""
+    if request.auth.token:
+        raise Problem403("a token cannot change how its person signs in; sign in in the browser")
+    return request.auth.user
+
+
+def is_trusted(request: HttpRequest, user: Any) -> bool:
+    """Whether the session may change how the person signs in. One that an owner's link has opened may not if the person also belongs to
+    other labs, which that owner must not enter."""
+    return not request.session.get(CONFINED_TO_LAB) or memberships_of(user).count() == 1
+
+
+def check_trusted(request: HttpRequest, user: Any, what: str) -> None:
+    if not is_trusted(request, user):
+        raise Problem403(SIGN_IN_AGAIN.format(who=user.get_username(), what=what))
+
+
+def check_code(request: HttpRequest, user: Any, code: str) -> None:
+    """Raises Problem401 with `needs`, or Problem429 after too many wrong codes."""
+    if not code.strip():
+        raise Problem401("enter the code of your authenticator app, or a recovery code", needs="code")
+    try:
+        right = second_factor.check(user, code)
+    except second_factor.TooManyTries as error:
+        raise Problem429(str(error)) from None
+    if not right:
+        note_failed_sign_in(user.get_username(), get_adapter().get_client_ip(request))
+        raise Problem401("the code is wrong; wait for the next one, or use a recovery code", needs="code")
+
+
+def wrong_code() -> Problem422:
+    detail = "the code is wrong; wait for the next one, and check the clock of your device"
+    return Problem422(detail, [Problem("/code", "wrong", detail).as_dict()])
 
 
 def authenticated(request: HttpRequest, name: str, password: str) -> Any:

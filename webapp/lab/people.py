@@ -56,6 +56,11 @@ def member(username: str, role: str = "owner", of: Lab | None = None) -> Members
     return found or Membership.objects.get_or_create(lab=of or lab(), user=user, defaults={"role": role})[0]
 
 
+def join(user: Any, role: str) -> Membership:
+    """Make a person a member of the first lab. Has no effect on one who is a member already."""
+    return Membership.objects.get_or_create(lab=lab(), user=user, defaults={"role": role})[0]
+
+
 def memberships_of(user: Any) -> QuerySet[Membership]:
     """Return the person's memberships in the order in which they joined; none of a person who was deactivated."""
     if not user.is_authenticated or not user.is_active:

@@ -30,6 +30,32 @@ export interface components {
             scopes: ("metrics" | "read" | "write" | "admin")[];
             labs: components["schemas"]["LabOfMine"][];
         };
+        /** @description sign_on: name of the identity provider; null without one. */
+        Ways: {
+            sign_on: string | null;
+        };
+        Address: {
+            url: string;
+        };
+        /**
+         * @description active: signing in with the password needs a code. codes_left: unused recovery codes. connected: whether the identity provider opens
+         *     this account, too; null without a provider.
+         */
+        Factor: {
+            active: boolean;
+            codes_left: number;
+            connected: boolean | null;
+        };
+        /** @description Each is good for one sign-in without the app. Shown only in this response. */
+        RecoveryCodes: {
+            recovery_codes: string[];
+        };
+        /** @description secret: for an authenticator app. address: the same for a link. code: the same as a QR code, rows of 0 and 1. */
+        NewFactor: {
+            secret: string;
+            address: string;
+            code: string[];
+        };
         Welcome: {
             lab: string;
             /** @enum {string} */
@@ -2881,9 +2907,20 @@ export interface components {
             studies: components["schemas"]["StudyShape"][];
         };
         NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["ExperimentsMessage"] | components["schemas"]["PresencesMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["LearningJobsMessage"] | components["schemas"]["SparkRunsMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
+        /** @description code: of the second factor, if the person has one. */
         Credentials: {
             name: string;
             password: string;
+            /** @default  */
+            code?: string;
+        };
+        /** @description connect: sign in to the account that is signed in now, from now on. */
+        SignOn: {
+            /** @default false */
+            connect?: boolean;
+        };
+        Code: {
+            code: string;
         };
         NewPassword: {
             password: string;
@@ -5025,6 +5062,11 @@ export type Health = components['schemas']['Health'];
 export type Alive = components['schemas']['Alive'];
 export type LabOfMine = components['schemas']['LabOfMine'];
 export type Me = components['schemas']['Me'];
+export type Ways = components['schemas']['Ways'];
+export type Address = components['schemas']['Address'];
+export type Factor = components['schemas']['Factor'];
+export type RecoveryCodes = components['schemas']['RecoveryCodes'];
+export type NewFactor = components['schemas']['NewFactor'];
 export type Welcome = components['schemas']['Welcome'];
 export type Joined = components['schemas']['Joined'];
 export type Person = components['schemas']['Person'];
@@ -5269,6 +5311,8 @@ export type SparkRunsMessage = components['schemas']['SparkRunsMessage'];
 export type StudiesMessage = components['schemas']['StudiesMessage'];
 export type NewsMessage = components['schemas']['NewsMessage'];
 export type Credentials = components['schemas']['Credentials'];
+export type SignOn = components['schemas']['SignOn'];
+export type Code = components['schemas']['Code'];
 export type NewPassword = components['schemas']['NewPassword'];
 export type ChosenLab = components['schemas']['ChosenLab'];
 export type InvitationText = components['schemas']['InvitationText'];

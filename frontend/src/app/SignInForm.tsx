@@ -1,15 +1,29 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { post } from "../api/client";
-import { Credentials } from "../ui/Credentials";
+import { useSearchParams } from "react-router";
+import { ApiError, get, post } from "../api/client";
+import { Credentials, Remark } from "../ui/Credentials";
 import { Icon } from "../ui/Icon";
 
-/** Name and password of who has an account. */
+/** Name and password of who has an account, with a code for who has a second factor; or the identity provider, if there is one. */
 export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const signIn = useMutation({ mutationFn: () => post("/api/session", { name, password }), onSuccess: onSignedIn });
-  const why = name.trim() && password ? "" : "Enter a name and a password";
+  const [code, setCode] = useState("");
+  const [asksCode, setAsksCode] = useState(false);
+  const [params] = useSearchParams();
+  const { data: ways } = useQuery({ queryKey: ["ways"], queryFn: () => get<{ sign_on: string | null }>("/api/session/ways"), staleTime: Infinity });
+  const signIn = useMutation({
+    mutationFn: () => post("/api/session", { name, password, code }),
+    onSuccess: onSignedIn,
+    onError: (error) => setAsksCode((asked) => asked || (error instanceof ApiError && (error.body as { needs?: string } | null)?.needs === "code")),
+  });
+  const away = useMutation({
+    mutationFn: () => post<{ url: string }>("/api/session/sign-on", {}),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  const why = !(name.trim() && password) ? "Enter a name and a password" : asksCode && !code.trim() ? "Enter the code of your authenticator app" : "";
+  const refused = params.get("sign_on");
   return (
     <form
       className="stack"
@@ -18,7 +32,34 @@ export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
         if (!why) signIn.mutate();
       }}
     >
+      {ways?.sign_on && (
+        <>
+          <button type="button" className="btn" disabled={away.isPending} onClick={() => away.mutate()}>
+            <Icon name="lab" />
+            Sign in with {ways.sign_on}
+          </button>
+          {(away.error ?? refused) && <Remark text={away.error?.message ?? refused ?? ""} />}
+        </>
+      )}
       <Credentials name={name} password={password} onName={setName} onPassword={setPassword} error={signIn.error} />
+      {asksCode && (
+        <div className="field">
+          <label htmlFor="code">
+            Code<i>of your authenticator app, or a recovery code</i>
+          </label>
+          <div className="in">
+            <input
+              id="code"
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              autoFocus
+              value={code}
+              maxLength={50}
+              onChange={(event) => setCode(event.target.value)}
+            />
+          </div>
+        </div>
+      )}
       <button className="btn primary" disabled={Boolean(why) || signIn.isPending} title={why}>
         <Icon name="lock" />
         Sign in

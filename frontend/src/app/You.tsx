@@ -9,12 +9,14 @@ import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
 import { toast } from "../ui/toasts";
+import { FactorDialog } from "./FactorDialog";
 import { MyLimits } from "./MyLimits";
 
 /** Who is signed in, with what concerns only them: the lab they look at, their password, and going. */
 export function You({ me }: { me: Me }) {
   const [changing, setChanging] = useState(false);
   const [limits, setLimits] = useState(false);
+  const [factor, setFactor] = useState(false);
   const signOut = useMutation({
     mutationFn: () => remove("/api/session"),
     onSuccess: () => window.location.assign("/"),
@@ -59,6 +61,15 @@ export function You({ me }: { me: Me }) {
                 <Icon name="lock" />
                 Set a password
               </button>
+              <button
+                onClick={() => {
+                  close();
+                  setFactor(true);
+                }}
+              >
+                <Icon name="lock" />
+                Second factor
+              </button>
               <button onClick={() => signOut.mutate()}>
                 <Icon name="unlink" />
                 Sign out
@@ -68,6 +79,7 @@ export function You({ me }: { me: Me }) {
         </Menu>
       </span>
       {limits && createPortal(<MyLimits onClose={() => setLimits(false)} />, document.body)}
+      {factor && createPortal(<FactorDialog onClose={() => setFactor(false)} />, document.body)}
       {changing && createPortal(<PasswordDialog onClose={() => setChanging(false)} />, document.body)}
     </>
   );
