@@ -255,11 +255,11 @@ def obeyed(at: Workbench) -> dict[str, Any]:
 # --- lag ----------------------------------------------------------------------------------------------------------------------------------
 
 
-async def watch(url: str, origin: str, cookies: str) -> list[float]:
+async def watch(url: str, origin: str, headers: dict[str, str]) -> list[float]:
     """Lag of each live message in ms."""
     lags_ms = []
     opened_s = time.time()
-    async with websockets.connect(url, origin=origin, additional_headers={"Cookie": cookies}, max_size=None, proxy=None) as socket:
+    async with websockets.connect(url, origin=origin, additional_headers=headers, max_size=None, proxy=None) as socket:
         async for text in socket:
             received_s = time.time()
             message = json.loads(text)
@@ -270,9 +270,9 @@ async def watch(url: str, origin: str, cookies: str) -> list[float]:
     return lags_ms
 
 
-async def watch_all(base: str, run_id: str, cookies: str, viewers: int) -> list[float]:
+async def watch_all(base: str, run_id: str, headers: dict[str, str], viewers: int) -> list[float]:
     url = f"{base.replace('http', 'ws', 1)}/ws/runs/{run_id}?after=-1"
-    return [lag for lags in await asyncio.gather(*(watch(url, base, cookies) for _ in range(viewers))) for lag in lags]
+    return [lag for lags in await asyncio.gather(*(watch(url, base, headers) for _ in range(viewers))) for lag in lags]
 
 
 def lag(at: Workbench) -> dict[str, Any]:
@@ -281,7 +281,7 @@ def lag(at: Workbench) -> dict[str, Any]:
     at.page.goto(f"{base}/runs/{run_id}")
     cookies = "; ".join(f"{one['name']}={one['value']}" for one in at.page.context.cookies())
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
-        clients = thread.submit(asyncio.run, watch_all(base, run_id, cookies, VIEWERS - 1))
+        clients = thread.submit(asyncio.run, watch_all(base, run_id, {"Cookie": cookies}, VIEWERS - 1))
         while not clients.done():
             at.page.wait_for_timeout(200)
         received = clients.result()

@@ -1,6 +1,7 @@
 """A lab at work whose parts are killed at random moments: nothing may be lost, doubled or changed.
 
     python -m tests.soak kill --minutes 20 --database sqlite|postgresql [--seed 1] [--report FILE]
+    python -m tests.soak week --runs 100000 --database sqlite|postgresql [--report FILE]       (tests/soak_week.py)
 
 Starts an installation of its own with scripts/up. Clients make runs, studies, reproductions, uploads and exports, and ask again until they
 have an answer, with one Idempotency-Key for each wish. Meanwhile every part is killed with SIGKILL: Redis, web server, workers, analysis,
@@ -134,7 +135,7 @@ class Installation:
         return f"http://127.0.0.1:{(self.data / 'port').read_text()}"
 
     def token(self) -> str:
-        command = [str(ROOT / ".venv" / "bin" / "python"), "manage.py", "api_token", "soak"]
+        command = [str(ROOT / ".venv" / "bin" / "python"), "manage.py", "api_token", "soak", "--scope", "admin"]
         done = subprocess.run(command, cwd=ROOT, env={**self.environment, "DJANGO_SETTINGS_MODULE": "webapp.settings"}, capture_output=True)
         return done.stdout.decode().strip()
 
@@ -391,18 +392,27 @@ def kill(minutes: float, database: str, seed: int, clients: int = 4) -> dict[str
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kill"])
+    parser.add_argument("what", choices=["kill", "week"])
     parser.add_argument("--minutes", type=float, default=20.0)
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.add_argument("--runs", type=int, default=100_000, help="of a week")
+    parser.add_argument("--days", type=int, default=7, help="of a week")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--report", type=Path, help="a file for the report")
     arguments = parser.parse_args()
-    report = kill(arguments.minutes, arguments.database, arguments.seed)
+    if arguments.what == "week":
+        from .soak_week import week
+
+        report = week(arguments.runs, arguments.database, arguments.days, arguments.seed)
+        is_wrong = report["wrong"] or report["too much"]
+    else:
+        report = kill(arguments.minutes, arguments.database, arguments.seed)
+        is_wrong = report["wrong"] or report["processes left"]
     text = json.dumps(report, indent=1)
     print(text)
     if arguments.report:
         arguments.report.write_text(text + "\n")
-    return 1 if report["wrong"] or report["processes left"] else 0
+    return 1 if is_wrong else 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import re
+import struct
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -386,10 +390,9 @@ def test_a_limit_is_set_met_and_taken_away(page: Page, api: httpx.Client, experi
     expect(page.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
     page.goto("/lab/storage")
     expect(page.get_by_label("Storage", exact=True)).to_contain_text("used")
-    page.get_by_role("button", name="Change the limits").click()
-    page.get_by_label("Keep frames for").fill("none")
+    page.get_by_role("button", name="Change the limit").click()
+    page.get_by_role("textbox", name="Limit").fill("none")
     expect(page.get_by_role("button", name="Set")).to_be_disabled()
-    page.get_by_label("Keep frames for").fill("")
     page.get_by_role("textbox", name="Limit").fill("0")
     expect(page.get_by_role("dialog")).to_contain_text("nothing new can start")
     assert_accessible(page)
@@ -402,7 +405,112 @@ def test_a_limit_is_set_met_and_taken_away(page: Page, api: httpx.Client, experi
         expect(page.get_by_test_id("toast")).to_contain_text("its storage limit is 0 B")
     finally:
         page.goto("/lab/storage")
-        page.get_by_role("button", name="Change the limits").click()
+        page.get_by_role("button", name="Change the limit").click()
         page.get_by_role("textbox", name="Limit").fill("")
         page.get_by_role("button", name="Set").click()
         expect(page.get_by_text("There is no limit")).to_be_visible()
+
+
+def test_a_retention_rule_shows_what_it_would_remove(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    run = api.post(f"/api/experiments/{experiment()}/runs", json={}).json()
+    wait_until_ended(api, page, run["id"])
+    page.goto("/lab/storage")
+    expect(page.get_by_label("Retention rules")).to_contain_text("Without a rule everything is kept")
+    page.get_by_role("button", name="Add a rule").click()
+    dialog = page.get_by_role("dialog")
+    page.get_by_label("Amount").fill("0")
+    expect(dialog).to_contain_text("Days must be a whole number from 1 to 36,500.")
+    expect(page.get_by_role("button", name="Add", exact=True)).to_be_disabled()
+    page.get_by_label("When").select_option("bytes")
+    expect(dialog).to_contain_text(re.compile(r"Now it would remove \d+ runs?'?s? frames"))
+    expect(dialog).to_contain_text(f"#{run['number']}")
+    page.get_by_label("Keep runs with the tags").fill("paper")
+    assert_accessible(page)
+    page.get_by_role("button", name="Add", exact=True).click()
+    rule = page.get_by_role("row", name=re.compile("Frames of runs, oldest first, while all take more than 0 B"))
+    expect(rule).to_contain_text("except runs with a note or the tag paper")
+    rule.get_by_role("button", name="Pause").click()
+    expect(rule).to_contain_text("paused")
+    assert_accessible(page)
+    rule.get_by_role("button", name="Delete").click()
+    expect(page.get_by_label("Retention rules")).to_contain_text("Without a rule everything is kept")
+
+
+def test_limits_are_set_and_shown_to_each_person(page: Page) -> None:
+    page.goto("/lab/people")
+    page.get_by_role("button", name="Limits for each person").click()
+    page.get_by_label("Requests").fill("5")
+    expect(page.get_by_role("button", name="Set")).to_be_disabled()
+    page.get_by_label("Requests").fill("")
+    page.get_by_label("Runs waiting").fill("400")
+    assert_accessible(page)
+    page.get_by_role("button", name="Set").click()
+    page.locator(".me").click()
+    page.get_by_role("button", name="Your limits").click()
+    expect(page.get_by_role("row", name=re.compile("Runs waiting"))).to_contain_text("400")
+    expect(page.get_by_role("row", name=re.compile("Requests"))).to_contain_text("not counted")
+    assert_accessible(page)
+
+
+def test_a_second_factor_is_set_up_and_asked_for(workbench: Any, new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(storage_state=None).new_page()
+    page.goto(workbench.manage("signin_url", "--user", "fred", "--role", "member"))
+    page.get_by_test_id("stage").wait_for()
+    page.locator(".me").click()
+    page.get_by_role("button", name="Set a password").click()
+    page.get_by_label("New password").fill(PASSWORD)
+    page.get_by_role("button", name="Set password").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.locator(".me").click()
+    page.get_by_role("button", name="Second factor").click()
+    page.get_by_role("button", name="Set up a second factor").click()
+    address = page.get_by_role("img", name=re.compile("QR code")).get_attribute("aria-label") or ""
+    secret = address.partition("secret=")[2].partition("&")[0]
+    assert_accessible(page)
+    page.get_by_label("Code", exact=True).fill("000")
+    page.get_by_role("button", name="Activate").click()
+    expect(page.get_by_role("alert")).to_contain_text("the code is wrong")
+    page.get_by_label("Code", exact=True).fill(totp(secret))
+    page.get_by_role("button", name="Activate").click()
+    codes = page.get_by_label("Recovery codes").inner_text().split()
+    assert len(codes) == 10
+    page.get_by_role("button", name="I have kept them").click()
+    expect(page.get_by_role("dialog")).to_contain_text("active, with 10 unused recovery codes")
+    page.keyboard.press("Escape")
+    page.locator(".me").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Name").fill("fred")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("enter the code of your authenticator app")
+    assert_accessible(page)
+    page.get_by_label("Code").fill(codes[0])
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.get_by_test_id("stage").wait_for()
+
+
+def totp(secret: str) -> str:
+    counter = struct.pack(">Q", int(time.time()) // 30)
+    digest = hmac.new(base64.b32decode(secret), counter, "sha1").digest()
+    start = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[start : start + 4])[0] & 0x7FFFFFFF) % 10**6:06}"
+
+
+def test_a_person_of_two_labs_switches_between_them(workbench: Any, new_context: Callable[..., BrowserContext]) -> None:
+    workbench.manage("lab", "create", "Streams group", "--owner", "tess")
+    page = new_context(storage_state=None).new_page()
+    page.goto(workbench.manage("signin_url", "--user", "tess", "--lab", "Lab"))
+    page.get_by_test_id("stage").wait_for()
+    page.locator(".me").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name=re.compile("^Switch to ")).click()
+    page.get_by_test_id("stage").wait_for()
+    page.goto("/lab/people")
+    lab = page.get_by_role("heading", level=1).inner_text()
+    page.locator(".me").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name=re.compile("^Switch to ")).click()
+    page.get_by_test_id("stage").wait_for()
+    page.goto("/lab/people")
+    expect(page.get_by_role("heading", level=1)).not_to_have_text(lab)
+    assert_accessible(page)

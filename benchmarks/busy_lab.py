@@ -1,0 +1,159 @@
+"""How a lab answers while it is busy: python -m benchmarks.busy_lab [PART ...] [--json]
+
+A real installation, started by scripts/up, on SQLite. Times are the 95th percentile and the largest.
+
+* posts: 50 viewers follow a run by WebSocket while 200 runs are asked for, four at a time. lag: from when the worker sends a message to
+  when a viewer has it. post: a POST of a run, over HTTP. Bars: 100 and 200 ms.
+* upload: /api/me, asked every 50 ms, while a large file of text is read that the reader refuses in the end. Bar: 100 ms. `quiet` is the
+  same without the upload.
+* back: all processes are killed at once, as when the machine is switched off, and scripts/up is started again. ready: until pages are
+  served; whole: until a worker answers, too. Bar: 20 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import concurrent.futures
+import contextlib
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.soak import Installation
+
+from .viewers import live_document, percentiles, watch_all
+
+VIEWERS, POSTS, AT_ONCE = 50, 200, 4
+QUIET_S, EVERY_S = 5.0, 0.05
+HOSTILE_ROWS = 400_000
+
+
+class Busy:
+    """The installation, and a program of its owner."""
+
+    def __init__(self, installation: Installation) -> None:
+        self.installation = installation
+        headers = {"Authorization": f"Bearer {installation.token()}"}
+        self.client = httpx.Client(base_url=installation.url, headers=headers, timeout=600.0)
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        answer = self.client.post(path, json=body)
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+    def took_ms(self, ask: Callable[[], httpx.Response]) -> float:
+        began_s = time.perf_counter()
+        answer = ask()
+        assert answer.is_success, answer.text
+        return 1000 * (time.perf_counter() - began_s)
+
+
+def posts(at: Busy) -> dict[str, Any]:
+    document = live_document(horizon_s=3000.0)
+    live = at.post("/api/experiments", {"document": document})["id"]
+    run = at.post(f"/api/experiments/{live}/runs", {"pace": 20})["id"]
+    while at.client.get(f"/api/runs/{run}").json()["frames"] < 8:
+        time.sleep(0.2)
+    small = at.post("/api/experiments", {"document": live_document(horizon_s=10.0)})["id"]
+    token = at.client.headers["Authorization"]
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE + 1) as threads:
+        watching = threads.submit(asyncio.run, watch_all(at.installation.url, run, {"Authorization": token}, VIEWERS))
+        time.sleep(2)
+        path = f"/api/experiments/{small}/runs"
+        asked = [threads.submit(at.took_ms, lambda seed=n: at.client.post(path, json={"seed": seed})) for n in range(POSTS)]
+        posts_ms = [one.result() for one in asked]
+        at.client.post(f"/api/runs/{run}/cancel")
+        lags_ms = watching.result()
+    waiting = [one["id"] for one in at.client.get("/api/runs", params={"search": "state:queued", "limit": 500}).json()["items"]]
+    at.client.post("/api/runs/bulk", json={"action": "cancel", "ids": waiting})
+    return {"viewers": VIEWERS, "posts": POSTS, "messages": len(lags_ms), "lag_ms": percentiles(lags_ms), "post_ms": percentiles(posts_ms)}
+
+
+def upload(at: Busy) -> dict[str, Any]:
+    with tempfile.TemporaryFile() as file:
+        file.write(b"at," + ",".join(f"c{n}" for n in range(40)).encode() + b"\n")
+        for n in range(HOSTILE_ROWS):
+            file.write(f"{n}.5,{','.join(str(n * k % 1009) for k in range(40))}\n".encode())
+        file.write(b"end,of,it\n")  # ragged: the reader refuses the file when it gets there
+        size_mb = file.tell() / 1e6
+        file.seek(0)
+        quiet_ms = me_ms(at, lambda began_s: time.monotonic() - began_s > QUIET_S)
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            sent = thread.submit(at.client.post, "/api/datasets", files={"file": ("hostile.csv", file)})
+            busy_ms = me_ms(at, lambda began_s: sent.done())
+            answer = sent.result()
+    return {
+        "mb": round(size_mb), "status": answer.status_code, "said": answer.json()["detail"][:100], "requests": len(busy_ms),
+        "me_ms": percentiles(busy_ms), "quiet_me_ms": percentiles(quiet_ms),
+    }  # fmt: skip
+
+
+def me_ms(at: Busy, is_over: Callable[[float], bool]) -> list[float]:
+    """Ask until it is over, with a connection of its own."""
+    began_s, found = time.monotonic(), []
+    with httpx.Client(base_url=at.client.base_url, headers=at.client.headers) as client:
+        while not is_over(began_s) or not found:
+            found.append(at.took_ms(lambda: client.get("/api/me")))
+            time.sleep(EVERY_S)
+    return found
+
+
+def back(at: Busy) -> dict[str, Any]:
+    found = {"ready_s": [], "whole_s": []}
+    for _ in range(3):
+        for process in at.installation.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        assert at.installation.launcher is not None
+        at.installation.launcher.wait()
+        began_s = time.monotonic()
+        at.installation.start()
+        for name, path in (("ready_s", "/api/health/ready"), ("whole_s", "/api/health")):
+            while not answers(at, path):
+                time.sleep(0.05)
+            found[name].append(round(time.monotonic() - began_s, 1))
+    return found
+
+
+def answers(at: Busy, path: str) -> bool:
+    with contextlib.suppress(httpx.HTTPError):
+        return httpx.get(at.installation.url + path, timeout=2.0).status_code == 200
+    return False
+
+
+PARTS: dict[str, Callable[[Busy], dict[str, Any]]] = {"posts": posts, "upload": upload, "back": back}
+
+
+@contextlib.contextmanager
+def busy() -> Iterator[Busy]:
+    with tempfile.TemporaryDirectory() as folder:
+        installation = Installation(Path(folder), "sqlite")
+        installation.start()
+        try:
+            installation.wait_for_link()
+            yield Busy(installation)
+        finally:
+            installation.stop()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which to measure; all if none is named")
+    parser.add_argument("--json", action="store_true", help="print JSON alone")
+    asked = parser.parse_args()
+    with busy() as at:
+        found = {name: PARTS[name](at) for name in asked.parts or PARTS}
+    print(json.dumps(found, indent=None if asked.json else 2))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
