@@ -89,7 +89,7 @@ function WouldGo({ rule }: { rule: RuleBody | string }) {
   return (
     <div className="small" role="status">
       <p>
-        <b>Now it would remove {plural(data.count, many.one, many.many)}</b>
+        <b>Now it would remove {data.count ? plural(data.count, many.one, many.many) : "nothing"}</b>
         {data.count ? `, ${bytes(data.bytes)} together` : ""}.{" "}
         {data.kept ? `${plural(data.kept, "older one stays", "older ones stay")}: tagged, noted, or in use. ` : ""}What it removes can be restored for a week.
       </p>

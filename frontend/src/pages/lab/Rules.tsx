@@ -27,7 +27,7 @@ export function Rules({ storage }: { storage: Storage }) {
   });
   return (
     <section className="rules" aria-label="Retention rules">
-      <div className="two">
+      <div className="rules-head">
         <h2>Retention rules</h2>
         <WriteButton className="btn small" needs="admin" onClick={() => setEditing("new")}>
           <Icon name="plus" />
