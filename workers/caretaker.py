@@ -23,10 +23,12 @@ from webapp.messaging.heartbeats import send_heartbeat
 from webapp.messaging.stream import announce, announce_row
 
 from . import figures, studies
+from .clock_watch import ClockWatch
 from .identity import is_dead, worker_name
 
 log = logging.getLogger(__name__)
 
+CLOCK = ClockWatch()
 SWEEP_S = 2.0
 TIDY_S = 600.0
 ANNOUNCED: dict[type[Work], str] = {
@@ -68,7 +70,9 @@ def sweep() -> None:
 
 
 def tidy() -> None:
-    """Remove files past their retention time, and notify viewers."""
+    """Remove files past their retention time, and notify viewers. Not after the clock was set."""
+    if not CLOCK.is_steady():
+        return
     for run in retention.tidy():
         log.info("run %s (#%d): its frames were removed", run.pk, run.number)
         announce(connection(), run.pk)
