@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
+from django.http.request import RawPostDataException
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
@@ -82,7 +84,7 @@ def add_handlers(api: NinjaAPI) -> None:
 
     @api.exception_handler(ValidationError)
     def invalid(request: HttpRequest, exception: ValidationError) -> HttpResponse:
-        problems = [problem_of(item) for item in exception.errors]
+        problems = [problem_of(item, given(request)) for item in exception.errors]
         first = problems[0]
         return error(422, f"{first['pointer'] or 'the request'}: {first['message']}", problems)
 
@@ -110,9 +112,19 @@ def add_handlers(api: NinjaAPI) -> None:
         return server_error(request)
 
 
-def problem_of(item: dict[str, Any]) -> dict[str, Any]:
+def given(request: HttpRequest) -> Any:
+    """The body as JSON; None if it is none."""
+    try:
+        return json.loads(request.body)
+    except (ValueError, RecursionError, RawPostDataException):
+        return None
+
+
+def problem_of(item: dict[str, Any], body: Any) -> dict[str, Any]:
     """Convert an error of Ninja's own validation (body, query, path) to the shape of the engine's problems."""
     source, *place = item["loc"]
     if place and (source == "body" or (source == "form" and len(place) > 1)):
         place = place[1:]  # the name of the Python parameter
+    if len(place) > 1 and isinstance(body, dict) and place[0] not in body and place[0] in [*body.values()]:
+        place = place[1:]  # the kind of a body that can be of several
     return Problem(pointer(*place), item["type"], item["msg"].removeprefix("Value error, ")).as_dict()

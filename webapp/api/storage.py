@@ -146,7 +146,7 @@ class DueShape(Schema):
     at: datetime
 
 
-class Preview(Schema):
+class RulePreview(Schema):
     """What a rule would take now. first: the oldest ones. kept: as old, but with a tag or note, or in use; 0 for a rule of bytes."""
 
     count: int
@@ -183,8 +183,8 @@ def add_rule(request: HttpRequest, body: NewRule) -> Status:
     return Status(201, StorageShape.of(lab))
 
 
-@router.post("/rules/preview", auth=Needs(Right.ADMIN), response=Preview, summary="What a rule would take now; removes nothing")
-def preview(request: HttpRequest, body: NewRule) -> Preview:
+@router.post("/rules/preview", auth=Needs(Right.ADMIN), response=RulePreview, summary="What a rule would take now; removes nothing")
+def preview(request: HttpRequest, body: NewRule) -> RulePreview:
     now = timezone.now()
     rule = RetentionRule(lab=request.auth.lab, **body.values())
     found = rules.due(rule, now)
@@ -195,7 +195,7 @@ def preview(request: HttpRequest, body: NewRule) -> Preview:
         for one in found[:FIRST]
         if one.id in rows
     ]
-    return Preview(count=len(found), bytes=sum(one.bytes for one in found), first=first, kept=rules.protected_count(rule, now))
+    return RulePreview(count=len(found), bytes=sum(one.bytes for one in found), first=first, kept=rules.protected_count(rule, now))
 
 
 @router.put("/rules/{int:rule_id}", auth=Needs(Right.ADMIN), response=StorageShape, summary="Change, pause or resume a rule")

@@ -171,11 +171,12 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
-        /** @description sources: by source operator, [time in s, records per s] at the middle of each part of the horizon. */
-        Preview: {
-            sources: {
-                [key: string]: number[][];
-            };
+        /** @description What a rule would take now. first: the oldest ones. kept: as old, but with a tag or note, or in use; 0 for a rule of bytes. */
+        RulePreview: {
+            count: number;
+            bytes: number;
+            first: components["schemas"]["DueShape"][];
+            kept: number;
         };
         /** @description not_restored: data sets that stay deleted, since others have their names now. */
         Undone: {
@@ -377,6 +378,12 @@ export interface components {
                 [key: string]: string[];
             };
             event_zero: string | null;
+        };
+        /** @description sources: by source operator, [time in s, records per s] at the middle of each part of the horizon. */
+        Preview: {
+            sources: {
+                [key: string]: number[][];
+            };
         };
         /**
          * @description threshold: up to which about as many pairs match as asked for. share: of the sample's pairs that do. pairs: of the sample. sources:
@@ -5078,7 +5085,7 @@ export type RemovalShape = components['schemas']['RemovalShape'];
 export type RuleShape = components['schemas']['RuleShape'];
 export type StorageShape = components['schemas']['StorageShape'];
 export type DueShape = components['schemas']['DueShape'];
-export type Preview = components['schemas']['Preview'];
+export type RulePreview = components['schemas']['RulePreview'];
 export type Undone = components['schemas']['Undone'];
 export type LimitsAndUsage = components['schemas']['LimitsAndUsage'];
 export type LimitsShape = components['schemas']['LimitsShape'];
@@ -5096,6 +5103,7 @@ export type Signature = components['schemas']['Signature'];
 export type Problem = components['schemas']['Problem'];
 export type RecordSchema = components['schemas']['RecordSchema'];
 export type Validation = components['schemas']['Validation'];
+export type Preview = components['schemas']['Preview'];
 export type Threshold = components['schemas']['Threshold'];
 export type PythonCodeShape = components['schemas']['PythonCodeShape'];
 export type DocumentShape = components['schemas']['DocumentShape'];
