@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -263,9 +264,10 @@ class Fuzzer:
         return ""
 
 
-def operations() -> Iterator[Any]:
+@cache
+def operations() -> list[Any]:
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application(), config=CONFIG)
-    return (result.ok() for result in schema.get_all_operations())
+    return [result.ok() for result in schema.get_all_operations()]
 
 
 @pytest.fixture
