@@ -478,7 +478,8 @@ def test_a_second_factor_is_set_up_and_asked_for(workbench: Any, new_context: Ca
     expect(page.get_by_role("dialog")).to_contain_text("active, with 10 unused recovery codes")
     page.keyboard.press("Escape")
     page.locator(".me").click()
-    page.get_by_role("button", name="Sign out").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Sign out").click()
     page.get_by_label("Name").fill("fred")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()

@@ -61,9 +61,9 @@ def test_a_corpus_is_measured_and_cancelled(page: Page, api: httpx.Client) -> No
 
 
 @pytest.mark.slow
-def test_models_are_trained_live(page: Page, api: httpx.Client, workbench: Any) -> None:
+def test_models_are_trained_live(page: Page, api: httpx.Client, owner: Any) -> None:
     """Curves grow while a worker trains, go on where they were when the page is loaded again, and end as models that can be asked."""
-    corpus = made_up.corpus(workbench.data / "corpora" / "made-up")
+    corpus = made_up.corpus(Path(owner["home"]) / "corpora" / "made-up")
     write_card(corpus)
     page.goto("/models")
     page.get_by_test_id("corpus-made-up").get_by_role("button", name="Train").click()

@@ -4,7 +4,7 @@
 
 {"manage": [words]}: run a management command -> {"printed": text}
 {"lab": name}: make a lab with the examples and its owner; "": the lab of the installation, and `local` -> {"cookie": {name: session key},
-"token": text}
+"token": text, "home": where its corpora and models are}
 Whatever fails gives {"failed": text}.
 """
 
@@ -85,7 +85,7 @@ def lab(name: str) -> dict[str, Any]:
     )
     session.create()
     _, token = ApiToken.issue(membership, "browser tests", Right.of_scope(str(Right.WRITE)), None)
-    return {"cookie": {settings.SESSION_COOKIE_NAME: str(session.session_key)}, "token": token}
+    return {"cookie": {settings.SESSION_COOKIE_NAME: str(session.session_key)}, "token": token, "home": str(membership.lab.home)}
 
 
 def main() -> None:
