@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 import yaml
 from django.conf import settings
-from django.db import connection
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, connection
 from django.test import Client
 from django.utils import timezone
 from launcher.environment import PYTHON
@@ -285,6 +286,17 @@ def manage(*arguments: object, data: Path | None = None) -> subprocess.Completed
         environment["MILLRACE_DATA"] = str(data)
     command = [str(PYTHON), str(ROOT / "manage.py"), *map(str, arguments)]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
+
+
+@pytest.fixture
+def one_connection() -> Iterator[None]:
+    """For requests through WSGI: they end within the test's transaction, whose connection must stay."""
+    ends = (request_started, request_finished)
+    for signal in ends:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in ends:
+        signal.connect(close_old_connections)
 
 
 @pytest.fixture

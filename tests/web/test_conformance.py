@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 import schemathesis
-from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import close_old_connections, transaction
+from django.db import transaction
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from pydantic import BaseModel
@@ -37,7 +36,7 @@ from webapp.lab.people import member
 
 from .study_examples import sweep
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.one_database]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.one_database, pytest.mark.usefixtures("one_connection")]
 
 CHECKS = [status_code_conformance, content_type_conformance, response_schema_conformance]
 HEALTH = "/api/health"  # 503 without a worker, as the document says
@@ -51,17 +50,6 @@ SETTINGS = settings(
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=list(HealthCheck),
 )
-
-
-@pytest.fixture(autouse=True)
-def one_connection() -> Iterator[None]:
-    """Requests end within the test's transaction, whose connection must stay."""
-    ends = (request_started, request_finished)
-    for signal in ends:
-        signal.disconnect(close_old_connections)
-    yield
-    for signal in ends:
-        signal.connect(close_old_connections)
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.apps import apps
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.core.serializers import serialize
 from django.test import Client
@@ -17,7 +18,7 @@ from django.test import Client
 from webapp.accounts.models import ApiToken, LogEntry, SignInToken
 from webapp.accounts.rights import Right
 from webapp.lab import people
-from webapp.lab.models import Membership
+from webapp.lab.models import KeptAnswer, Membership
 
 pytestmark = pytest.mark.django_db
 JSON = "application/json"
@@ -151,7 +152,13 @@ def test_a_program_changes_no_factor(ada: Membership) -> None:
 
 
 def test_the_database_has_no_secret(ada: Membership) -> None:
-    secret, codes = activated(signed_in())
+    """Nor while it is set up, in the session, nor as the kept answer to a request with a key."""
+    page = signed_in()
+    headers = {"Idempotency-Key": "setting-it-up"}
+    pending = page.post("/api/session/factor/secret", {}, content_type=JSON, headers=headers).json()["secret"]
+    assert pending not in json.dumps([session.get_decoded() for session in Session.objects.all()])
+    assert not KeptAnswer.objects.exists()
+    secret, codes = activated(page)
     stored = "".join(serialize("json", model.objects.all()) for model in apps.get_models() if model._meta.label_lower != "sessions.session")
     assert not [text for text in (secret, *codes) if text in stored]
 

@@ -11,7 +11,6 @@ import os
 import random
 import re
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
@@ -22,9 +21,8 @@ import pytest
 import schemathesis
 from django.apps import apps
 from django.core.serializers import serialize
-from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import close_old_connections, models, transaction
+from django.db import models, transaction
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -62,7 +60,7 @@ from ..support.untrained_models import put_models
 from .conftest import RedisProcess, new_experiment, new_run, small_document
 from .study_examples import sweep
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.one_database]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.one_database, pytest.mark.usefixtures("one_connection")]
 
 SECRET = "kestrel"
 """In all that the other lab's things contain, and in no request."""
@@ -103,17 +101,6 @@ class Handles:
         if type(value) is int and choice.random() < 0.5:
             return self.ids[choice.choice(sorted(INTEGERS))]
         return value
-
-
-@pytest.fixture(autouse=True)
-def one_connection() -> Iterator[None]:
-    """Requests end within the test's transaction, whose connection must stay."""
-    ends = (request_started, request_finished)
-    for signal in ends:
-        signal.disconnect(close_old_connections)
-    yield
-    for signal in ends:
-        signal.connect(close_old_connections)
 
 
 @pytest.fixture

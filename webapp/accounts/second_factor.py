@@ -19,7 +19,6 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import transaction
 
-ISSUER = "Millrace"
 TRIES, TRIES_S = 5, 300
 """Wrong codes of a person in so many seconds. A code has six digits, and the password is known to whoever tries."""
 

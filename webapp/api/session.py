@@ -184,7 +184,7 @@ def factor(request: HttpRequest) -> Factor:
 @router.post("/factor/secret", auth=OF_ONES_OWN, response=NewFactor, summary="A secret for an authenticator app; not active yet")
 def begin_factor(request: HttpRequest) -> NewFactor:
     secret, address = second_factor.new_secret(person(request))
-    request.session[PENDING_SECRET] = secret
+    request.session[PENDING_SECRET] = second_factor.Adapter().encrypt(secret)
     return NewFactor(secret=secret, address=address, code=second_factor.rows_of_code(address))
 
 
@@ -197,7 +197,7 @@ def activate_factor(request: HttpRequest, body: Code) -> RecoveryCodes:
     if second_factor.is_active(user):
         raise Problem409("the second factor is active already; deactivate it first")
     check_trusted(request, user, "add a second factor while you belong to several labs")
-    codes = second_factor.activate(user, secret, body.code)
+    codes = second_factor.activate(user, second_factor.Adapter().decrypt(secret), body.code)
     if codes is None:
         raise wrong_code()
     del request.session[PENDING_SECRET]
