@@ -1,23 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post, put } from "../api/client";
+import type { Factor, NewFactor } from "../api/generated";
 import { plural } from "../lib/format";
 import { Remark } from "../ui/Credentials";
 import { Dialog } from "../ui/Dialog";
 import { Failure, Loading } from "../ui/states";
 import { toast } from "../ui/toasts";
-
-interface Factor {
-  active: boolean;
-  codes_left: number;
-  connected: boolean | null;
-}
-
-interface NewFactor {
-  secret: string;
-  address: string;
-  code: string[];
-}
 
 /** How the person signs in: with a second factor, and through the identity provider. */
 export function FactorDialog({ onClose }: { onClose: () => void }) {

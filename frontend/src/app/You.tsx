@@ -7,16 +7,24 @@ import { initials } from "../lib/format";
 import { Remark } from "../ui/Credentials";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
+import type { IconName } from "../ui/icons.tsx";
 import { Menu } from "../ui/Menu";
 import { toast } from "../ui/toasts";
 import { FactorDialog } from "./FactorDialog";
 import { MyLimits } from "./MyLimits";
 
+type Opened = "limits" | "password" | "factor";
+
+const DIALOGS: { name: Opened; icon: IconName; label: string }[] = [
+  { name: "limits", icon: "store", label: "Your limits" },
+  { name: "password", icon: "lock", label: "Set a password" },
+  { name: "factor", icon: "lock", label: "Second factor" },
+];
+
 /** Who is signed in, with what concerns only them: the lab they look at, their password, and going. */
 export function You({ me }: { me: Me }) {
-  const [changing, setChanging] = useState(false);
-  const [limits, setLimits] = useState(false);
-  const [factor, setFactor] = useState(false);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const shut = () => setOpened(null);
   const signOut = useMutation({
     mutationFn: () => remove("/api/session"),
     onSuccess: () => window.location.assign("/"),
@@ -43,33 +51,18 @@ export function You({ me }: { me: Me }) {
                   Switch to {lab.name}
                 </button>
               ))}
-              <button
-                onClick={() => {
-                  close();
-                  setLimits(true);
-                }}
-              >
-                <Icon name="store" />
-                Your limits
-              </button>
-              <button
-                onClick={() => {
-                  close();
-                  setChanging(true);
-                }}
-              >
-                <Icon name="lock" />
-                Set a password
-              </button>
-              <button
-                onClick={() => {
-                  close();
-                  setFactor(true);
-                }}
-              >
-                <Icon name="lock" />
-                Second factor
-              </button>
+              {DIALOGS.map(({ name, icon, label }) => (
+                <button
+                  key={name}
+                  onClick={() => {
+                    close();
+                    setOpened(name);
+                  }}
+                >
+                  <Icon name={icon} />
+                  {label}
+                </button>
+              ))}
               <button onClick={() => signOut.mutate()}>
                 <Icon name="unlink" />
                 Sign out
@@ -78,9 +71,9 @@ export function You({ me }: { me: Me }) {
           )}
         </Menu>
       </span>
-      {limits && createPortal(<MyLimits onClose={() => setLimits(false)} />, document.body)}
-      {factor && createPortal(<FactorDialog onClose={() => setFactor(false)} />, document.body)}
-      {changing && createPortal(<PasswordDialog onClose={() => setChanging(false)} />, document.body)}
+      {opened === "limits" && createPortal(<MyLimits onClose={shut} />, document.body)}
+      {opened === "factor" && createPortal(<FactorDialog onClose={shut} />, document.body)}
+      {opened === "password" && createPortal(<PasswordDialog onClose={shut} />, document.body)}
     </>
   );
 }

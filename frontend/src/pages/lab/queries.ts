@@ -1,6 +1,7 @@
 /** The lab's people, tokens and limits, as the server keeps them. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "../../api/client";
+import type * as Api from "../../api/generated";
 import type { Role, Scope } from "../../api/types";
 import type { LogEntry } from "./audit";
 
@@ -56,58 +57,14 @@ export const ROLES: Record<Role, string> = {
 };
 
 /** An experiment with its runs, or a data set. */
-export interface Large {
-  id: string;
-  name: string;
-  bytes: number;
-  runs: number;
-}
-
+export type Large = Api.Large;
 /** A retention rule: either days or bytes. kept_tags: null for any tag. */
-export interface RuleBody {
-  what: "frames" | "runs" | "datasets";
-  days: number | null;
-  bytes: number | null;
-  kept_tags: string[] | null;
-}
-
-export interface Rule extends RuleBody {
-  id: number;
-  paused: boolean;
-}
-
-export interface Removal {
-  id: number;
-  what: Rule["what"];
-  at: string;
-  until: string;
-  count: number;
-  bytes: number;
-  undone_at: string | null;
-  final_at: string | null;
-}
-
+export type Rule = Api.RuleShape;
+export type RuleBody = Omit<Rule, "id" | "paused">;
+export type Removal = Api.RemovalShape;
 /** What a rule would remove now. first: the oldest ones. */
-export interface Preview {
-  count: number;
-  bytes: number;
-  first: { id: string; name: string; number: number | null; bytes: number; at: string }[];
-  kept: number;
-}
-
-export interface Storage {
-  limit_bytes: number | null;
-  used_bytes: number;
-  runs_bytes: number;
-  datasets_bytes: number;
-  versions_bytes: number;
-  deleted_bytes: number;
-  free_bytes: number;
-  experiments: Large[];
-  datasets: Large[];
-  rules: Rule[];
-  removals: Removal[];
-}
+export type Preview = Api.RulePreview;
+export type Storage = Api.StorageShape;
 
 export const storageQuery = queryOptions({ queryKey: ["storage"], queryFn: () => get<Storage>("/api/storage") });
 
