@@ -43,7 +43,19 @@ ENGINE_TESTS = [
     for part in ("test_layers.py", "test_testing.py", "test_benchmarks.py", "engine", "mutations", "oracle", "spec", "workloads")
 ] + [WEB]
 WITH_REAL_WORKERS = "tests/web/test_worker_process.py"
-DEPENDS_ON_DATABASE = ("claims", "datasets", "experiments", "idempotency", "outages", "people", "runs", "storage", "worker_process")
+DEPENDS_ON_DATABASE = (
+    "claims",
+    "datasets",
+    "experiments",
+    "idempotency",
+    "outages",
+    "people",
+    "person_limits",
+    "retention",
+    "runs",
+    "storage",
+    "worker_process",
+)
 ON_POSTGRESQL = [f"tests/web/test_{name}.py" for name in DEPENDS_ON_DATABASE]
 """Tests that depend on the database (locks, constraints, document search), and those with real workers."""
 POSTGRESQL = {"MILLRACE_TEST_DATABASE": "postgresql"}

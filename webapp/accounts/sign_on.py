@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import logging
+from enum import StrEnum
 from typing import Any
-from urllib.parse import quote
 
 import requests
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -38,17 +38,27 @@ class ProviderAway(Exception):
     """The identity provider does not answer as it should; the message says what is wrong."""
 
 
+class Reason(StrEnum):
+    """Why a sign-on was refused; `frontend/src/app/refusals.json` has the sentences."""
+
+    BY_LINK = "by-link"
+    TAKEN = "taken"
+    DEACTIVATED = "deactivated"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
 class Adapter(DefaultSocialAccountAdapter):
     """What django-allauth asks about people whom the provider sends."""
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
         is_connecting = sociallogin.state.get("process") == AuthProcess.CONNECT
         if is_connecting and request.session.get(CONFINED_TO_LAB):  # else the owner who made the link could sign in as this person
-            raise refused("an owner's link has signed you in; sign in with your password to connect an account")
+            raise refused(Reason.BY_LINK)
         if is_connecting and sociallogin.is_existing and sociallogin.user != request.user:
-            raise refused(f"that account of {settings.SIGN_ON_NAME} belongs to {sociallogin.user.get_username()} here")
+            raise refused(Reason.TAKEN)
         if sociallogin.is_existing and not sociallogin.user.is_active:
-            raise refused("this account was deactivated")
+            raise refused(Reason.DEACTIVATED)
         if not is_connecting:
             request.session.pop(CONFINED_TO_LAB, None)
 
@@ -70,8 +80,7 @@ class Adapter(DefaultSocialAccountAdapter):
     def on_authentication_error(self, request: HttpRequest, provider: Any, error: Any = None, exception: Any = None, **_: Any) -> None:
         if exception is not None:
             log.warning("sign-on through %s failed: %s", settings.SIGN_ON_NAME, exception)
-        cancelled = error == "cancelled"
-        raise refused("you cancelled it there" if cancelled else "try again, or sign in with a password; the server's log has the reason")
+        raise refused(Reason.CANCELLED if error == "cancelled" else Reason.FAILED)
 
     def get_requests_session(self) -> requests.Session:
         session: requests.Session = super().get_requests_session()
@@ -95,9 +104,9 @@ def _within(request: Any) -> Any:
     return asked
 
 
-def refused(why: str) -> ImmediateHttpResponse:
-    """To be raised: back to the page, which shows why."""
-    return ImmediateHttpResponse(HttpResponseRedirect(f"/?sign_on={quote(f'{settings.SIGN_ON_NAME}: {why}')}"))
+def refused(reason: Reason) -> ImmediateHttpResponse:
+    """To be raised: back to the page, which shows why. The address has no text of its own, since anybody can make one."""
+    return ImmediateHttpResponse(HttpResponseRedirect(f"/?sign_on={reason}"))
 
 
 def address(request: HttpRequest, *, connect: bool) -> str:

@@ -160,7 +160,7 @@ def ways(request: HttpRequest) -> Ways:
 
 @router.post("/sign-on", response=Address, summary="Where to go to sign in through the identity provider")
 def sign_on_address(request: HttpRequest, body: SignOn) -> Address:
-    """The browser comes back signed in, or to `/?sign_on=` with the reason why not."""
+    """The browser comes back signed in, or to `/?sign_on=REASON`."""
     if not settings.SIGN_ON_URL:
         raise Problem404("this installation has no identity provider; MILLRACE_OIDC_URL names one")
     if body.connect and not request.user.is_authenticated:

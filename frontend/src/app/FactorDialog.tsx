@@ -7,6 +7,7 @@ import { Remark } from "../ui/Credentials";
 import { Dialog } from "../ui/Dialog";
 import { Failure, Loading } from "../ui/states";
 import { toast } from "../ui/toasts";
+import { waysQuery } from "./signOn";
 
 /** How the person signs in: with a second factor, and through the identity provider. */
 export function FactorDialog({ onClose }: { onClose: () => void }) {
@@ -109,7 +110,7 @@ function Active({ codesLeft }: { codesLeft: number }) {
 }
 
 function Provider({ connected }: { connected: boolean }) {
-  const { data } = useQuery({ queryKey: ["ways"], queryFn: () => get<{ sign_on: string | null }>("/api/session/ways"), staleTime: Infinity });
+  const { data } = useQuery(waysQuery);
   const connect = useMutation({
     mutationFn: () => post<{ url: string }>("/api/session/sign-on", { connect: true }),
     onSuccess: ({ url }) => window.location.assign(url),

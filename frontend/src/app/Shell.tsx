@@ -6,8 +6,9 @@ import { meQuery } from "../api/queries";
 import { useWho } from "../session/who";
 import { Icon } from "../ui/Icon";
 import type { IconName } from "../ui/icons";
-import { Toasts } from "../ui/toasts";
+import { toast, Toasts } from "../ui/toasts";
 import { Keyboard } from "./Keyboard";
+import { useSignOnRefusal } from "./signOn";
 import { SignedInNoMore, SignedOut } from "./SignedOut";
 import { Tour } from "./Tour";
 import { useNews } from "./useNews";
@@ -46,8 +47,11 @@ export function Shell() {
   const [signedOut, setSignedOut] = useState<Refusal | null>(null);
   if (signedOut !== refusal && (refusal || me)) setSignedOut(refusal);
   useEffect(() => useWho.setState({ me }), [me]);
-  useNews(Boolean(me) && !signedOut);
-  if (signedOut && !me) return <SignedOut />;
+  const notConnected = useSignOnRefusal();
+  const isSignedIn = Boolean(me);
+  useEffect(() => void (isSignedIn && notConnected && toast(notConnected, { tone: "err" })), [isSignedIn, notConnected]);
+  useNews(isSignedIn && !signedOut);
+  if (signedOut && !me) return <SignedOut member={signedOut === "session"} />;
   return (
     <div className="shell">
       <nav className="rail" aria-label="Main">

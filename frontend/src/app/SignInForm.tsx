@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
-import { ApiError, get, post } from "../api/client";
+import { ApiError, post } from "../api/client";
 import { Credentials, Remark } from "../ui/Credentials";
 import { Icon } from "../ui/Icon";
+import { useSignOnRefusal, waysQuery } from "./signOn";
 
 /** Name and password of who has an account, with a code for who has a second factor; or the identity provider, if there is one. */
 export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
@@ -11,8 +11,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const [asksCode, setAsksCode] = useState(false);
-  const [params] = useSearchParams();
-  const { data: ways } = useQuery({ queryKey: ["ways"], queryFn: () => get<{ sign_on: string | null }>("/api/session/ways"), staleTime: Infinity });
+  const { data: ways } = useQuery(waysQuery);
   const signIn = useMutation({
     mutationFn: () => post("/api/session", { name, password, code }),
     onSuccess: onSignedIn,
@@ -23,7 +22,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
     onSuccess: ({ url }) => window.location.assign(url),
   });
   const why = !(name.trim() && password) ? "Enter a name and a password" : asksCode && !code.trim() ? "Enter the code of your authenticator app" : "";
-  const refused = params.get("sign_on");
+  const refused = useSignOnRefusal();
   return (
     <form
       className="stack"

@@ -2,8 +2,8 @@ import { Dialog } from "../ui/Dialog";
 import { Icon, Logo } from "../ui/Icon";
 import { SignInForm } from "./SignInForm";
 
-/** For who is not signed in: the ways in, and nothing else. */
-export function SignedOut() {
+/** For who is not signed in, or belongs to no lab: the ways in, and nothing else. */
+export function SignedOut({ member }: { member: boolean }) {
   return (
     <div className="signed-out" data-testid="signed-out">
       <div className="panel">
@@ -11,7 +11,8 @@ export function SignedOut() {
           <Logo />
           Millrace
         </span>
-        <h1>You are not signed in</h1>
+        <h1>{member ? "You are not signed in" : "You belong to no lab yet"}</h1>
+        {!member && <p>You are signed in. Ask an owner of the lab to add you on the page Lab, or sign in as someone else.</p>}
         <SignInForm onSignedIn={() => window.location.reload()} />
         <hr />
         <p>
