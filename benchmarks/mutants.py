@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 from tests.mutations.core import CORE, LIKELY, MUTATIONS, ROOT, Mutation
 from tests.mutations.engines import MUTATIONS as ENGINE_MUTATIONS
+from tests.mutations.hardening import MUTATIONS as HARDENING_MUTATIONS
 from tests.mutations.incremental import MUTATIONS as INCREMENTAL_MUTATIONS
 from tests.mutations.laws import MUTATIONS as LAW_MUTATIONS
 from tests.mutations.moving import MUTATIONS as MOVING_MUTATIONS
@@ -47,6 +48,7 @@ ALL = (
     *ENGINE_MUTATIONS,
     *SIMILARITY_MUTATIONS,
     *INCREMENTAL_MUTATIONS,
+    *HARDENING_MUTATIONS,
 )
 CAUGHT = ROOT / "benchmarks" / "caught.json"
 PARTS = ("engine", "tests", "fixtures", "webapp", "workers", "benchmarks", "scripts", "pyproject.toml")
