@@ -283,14 +283,13 @@ class Client:
 def wait_until_all_has_ended(client: Client) -> None:
     until_s = time.monotonic() + PATIENCE_S
     made = client.made
-    waiting = [
-        *(f"/api/studies/{id}" for id in made.studies),
-        *(f"/api/runs/{id}" for id in made.runs),
-    ]
+    waiting = [*(f"/api/studies/{id}" for id in made.studies), *(f"/api/runs/{id}" for id in made.runs)]
     while waiting or any(run["state"] not in ENDED for run in all_runs(client)):
-        waiting = [path for path in waiting if client.ask("GET", path).json()["state"] not in ENDED]
+        if waiting and client.ask("GET", waiting[-1]).json()["state"] in ENDED:
+            waiting.pop()
+            continue
         if time.monotonic() > until_s:
-            raise Unexpected(f"work has not ended within {PATIENCE_S:.0f} s after the last kill: {waiting[:5]}")
+            raise Unexpected(f"work has not ended within {PATIENCE_S:.0f} s after the last kill: {waiting[-5:]}")
         time.sleep(1.0)
 
 

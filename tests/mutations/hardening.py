@@ -121,7 +121,7 @@ MUTATIONS = (
     Mutation(
         "hard: any number of waiting ones",
         "webapp/lab/person_limits.py",
-        "if limit is not None and (waiting :=",
+        "if limit is not None and name and (waiting :=",
         "if False and (waiting :=",
         PERSONS,
     ),

@@ -14,7 +14,7 @@ from webapp.lib.redis_connection import connection
 
 from .models import Dataset, Lab, Run, RunState
 from .models.work import TAKEN
-from .quota import LimitReached
+from .quota import LimitReached, check_room
 
 MINUTE_S = 60
 
@@ -56,10 +56,20 @@ class Usage:
         )  # fmt: skip
 
 
+def check_start(lab_id: int, author: str, *, waits: bool) -> None:
+    """Check the limits of the lab and of the person, as they are stored now, before work starts. author: empty without a person. waits:
+    whether it counts among what waits for that person. Raises LimitReached."""
+    lab = Lab.objects.get(pk=lab_id)
+    check_room(lab)
+    check_stored(lab, author)
+    if waits:
+        check_waiting(lab, author)
+
+
 def check_waiting(lab: Lab, name: str) -> None:
     """Check the limit before a person starts a run or a study. Raises LimitReached."""
-    limit = _now(lab).waiting
-    if limit is not None and (waiting := _active(lab, name).filter(state=RunState.QUEUED).count()) >= limit:
+    limit = PersonLimits.of(lab).waiting
+    if limit is not None and name and (waiting := _active(lab, name).filter(state=RunState.QUEUED).count()) >= limit:
         raise LimitReached(
             f"you have {waiting} {'run' if waiting == 1 else 'runs'} waiting, and the lab's limit for a person is {limit}; wait until some "
             "have started, cancel some, or ask an owner to raise the limit (page Lab, People)"
@@ -68,7 +78,7 @@ def check_waiting(lab: Lab, name: str) -> None:
 
 def check_stored(lab: Lab, name: str) -> None:
     """Check the limit before work of a person starts that needs space. Raises LimitReached."""
-    limit = _now(lab).stored_bytes
+    limit = PersonLimits.of(lab).stored_bytes
     if limit is not None and name and (stored := _stored_bytes(lab, name)) >= limit:
         raise LimitReached(
             f"the runs and data sets of {name} take {in_words(stored)}, and the lab's limit for a person is {in_words(limit)}; delete "
@@ -91,10 +101,6 @@ def count_request(lab: Lab, user: int) -> int:
     except (redis.RedisError, OSError):
         return 0
     return 0 if count <= limit else max(1, MINUTE_S - int(now_s) % MINUTE_S)
-
-
-def _now(lab: Lab) -> PersonLimits:
-    return PersonLimits(**Lab.objects.values_list("person_limits", flat=True).get(pk=lab.pk))
 
 
 def _active(lab: Lab, name: str) -> Any:

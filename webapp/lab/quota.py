@@ -64,8 +64,8 @@ def limit_bytes(lab: Lab) -> int | None:
 
 
 def check_room(lab: Lab) -> None:
-    """Check the limit before work that needs space starts. Raises LimitReached."""
-    limit = limit_bytes(lab)
+    """Check the limit, as it was when the lab's row was read, before work that needs space starts. Raises LimitReached."""
+    limit = lab.storage_limit_bytes
     if limit is None or (used := sum(used_bytes(lab))) < limit:
         return
     large = [f"runs of '{one.name}' ({in_words(one.bytes)})" for one in largest_experiments(lab)[:2]]

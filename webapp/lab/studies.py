@@ -27,8 +27,7 @@ from .models import Executor, Experiment, Lab, Reproduction, Run, RunState, RunS
 from .models.experiments import name_of
 from .models.studies import ENDED, NO_LOAD, NO_SHARE, UNNAMED_STUDY
 from .models.work import ACTIVE
-from .person_limits import check_stored, check_waiting
-from .quota import check_room
+from .person_limits import check_start
 from .verdicts import assertions_in
 from .waiting_work import enqueue
 
@@ -72,10 +71,7 @@ def create(
     if predictions is not None and (given := len(predictions["points"])) != valid.point_count:
         message = f"there are predictions of {given} points, but the study has {valid.point_count}; give one for each, or none"
         raise RefusedStudy([Problem("/predictions/points", "wrong_length", message, given).as_dict()])
-    check_room(lab)
-    if author:
-        check_stored(lab, author)
-        check_waiting(lab, author)
+    check_start(lab.pk, author, waits=True)
     name = valid.name.strip() or UNNAMED_STUDY
     with transaction.atomic():
         if experiment is None:

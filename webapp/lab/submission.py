@@ -16,8 +16,7 @@ from webapp.messaging.stream import announce
 
 from .documents import Checked, check
 from .models import Experiment, Lab, Run, RunParameter
-from .person_limits import check_stored, check_waiting
-from .quota import check_room
+from .person_limits import check_start
 from .verdicts import before_its_end
 from .waiting_work import enqueue
 
@@ -71,10 +70,7 @@ def start(
 ) -> tuple[Run, str | None]:
     """Store a run of a document and enqueue it. valid: the validated document. origin: its author; a study and its executor, or a parent
     and the time of the fork. Returns as `submit`, with the run as it was before a worker claimed it. Raises LimitReached."""
-    check_room(experiment.lab)
-    check_stored(experiment.lab, origin.get("author", ""))
-    if origin.get("study") is None and origin.get("author"):
-        check_waiting(experiment.lab, origin["author"])
+    check_start(experiment.lab_id, origin.get("author", ""), waits=origin.get("study") is None)
     values = parameters(valid.canonical)
     with transaction.atomic():
         run = Run.start(
