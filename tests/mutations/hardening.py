@@ -86,7 +86,7 @@ MUTATIONS = (
     Mutation("hard: old logs stay", SERVICES, " or (self.log_bytes and time.monotonic() - self.log_since_s > LOG_AGE_S_MAX)", "", LAUNCHER),
     Mutation(
         "hard: a malformed origin",
-        "webapp/live/consumer.py",
+        "webapp/live/listeners.py",
         "    except ValueError:  # it is no address\n",
         "    except KeyError:\n",
         LIVE,

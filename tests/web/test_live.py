@@ -24,7 +24,7 @@ from webapp.lab.models import Lab, Membership, Run, RunState
 from webapp.lab.people import member
 from webapp.lib import outages
 from webapp.lib.redis_connection import connection
-from webapp.live import consumer
+from webapp.live import listeners
 from webapp.live.feed import FEEDS, RunFeed
 from webapp.live.rows import run_row
 from webapp.live.shared import Feeds
@@ -469,8 +469,8 @@ def leave(membership: Membership) -> None:
 async def test_who_may_not_watch_any_more_gets_nothing_more(
     stage: Stage, address: str, end: Any, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webapp.live.consumer.LOOK_S", 0.1)
-    looks = calls_of(monkeypatch, consumer.LabConsumer, "_membership")
+    monkeypatch.setattr(listeners, "LOOK_S", 0.1)
+    looks = calls_of(monkeypatch, listeners.Credentials, "membership")
     ada = await in_thread(member, "ada")
     host = (b"host", b"127.0.0.1:8000")
     headers = [(b"cookie", await session_cookie(ada)), host, (b"origin", b"http://127.0.0.1:8000")]
@@ -492,7 +492,7 @@ async def test_who_may_not_watch_any_more_gets_nothing_more(
 
 
 async def test_a_revoked_token_gets_nothing_more(stage: Stage, token: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webapp.live.consumer.LOOK_S", 0.1)
+    monkeypatch.setattr(listeners, "LOOK_S", 0.1)
     async with viewer(stage.run, token) as program:
         await program.receive()
         await in_thread(ApiToken.objects.update, revoked_at=timezone.now())
@@ -500,8 +500,24 @@ async def test_a_revoked_token_gets_nothing_more(stage: Stage, token: str, monke
         assert (message["type"], message["code"]) == ("websocket.close", 4401)
 
 
+async def test_viewers_with_the_same_credentials_are_looked_up_once(stage: Stage, token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class of fifty would keep the server busy with itself."""
+    monkeypatch.setattr(listeners, "LOOK_S", 0.1)
+    async with viewer(stage.run, token) as first, viewer(stage.run, token) as second:
+        await first.receive()
+        await second.receive()
+        looks = calls_of(monkeypatch, listeners.Credentials, "membership")
+        together: list[int] = []
+        look_up = listeners.look_up
+        monkeypatch.setattr(listeners, "look_up", lambda all: together.append(len(listeners.LISTENERS.present)) or look_up(all))
+        await asyncio.to_thread(wait_for, lambda: len(together) >= 3, "three looks at who listens")
+        assert set(together) == {2}
+        assert len(looks) in (len(together) - 1, len(together)), "the last one may be under way"
+    assert not listeners.LISTENERS.present
+
+
 def test_it_is_looked_every_few_seconds_who_may_watch() -> None:
-    assert consumer.LOOK_S <= 3
+    assert listeners.LOOK_S <= 3
 
 
 async def test_a_run_of_another_lab_does_not_exist(stage: Stage) -> None:

@@ -11,43 +11,28 @@ import logging
 import uuid
 from contextlib import aclosing
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
-from django.conf import settings
-from django.contrib.auth import get_user
-from django.contrib.auth.models import AnonymousUser
 from django.db import DatabaseError
-from django.http.request import split_domain_port, validate_host
 
-from webapp.accounts.access import NoMember, NotSignedIn, by_session, by_token
-from webapp.accounts.rights import Right
 from webapp.lab.models import Experiment, Membership, Run
 from webapp.lab.models.versions import EDITOR_LENGTH_MAX
 from webapp.lib.outages import note
 from webapp.messaging.presence import Open
 
 from .feed import FEEDS, RunFeed
+from .listeners import LISTENERS, NO_MEMBER, Credentials, Refused
 from .news import NEWS, LabFeed
 from .rows import rows_of_lab, run_row
 
 log = logging.getLogger(__name__)
 
-# Application close codes: clients should not reconnect after these, unless someone signs in.
-BAD_REQUEST, UNAUTHENTICATED, NO_MEMBER, NOT_FOUND, OUT_OF_SCOPE = 4400, 4401, 4403, 4404, 4405
+BAD_REQUEST, NOT_FOUND = 4400, 4404
+"""Further close codes, after which clients should not reconnect."""
 LATER = 1013  # of the protocol: clients connect again by themselves
-LOOK_S = 2.0  # interval of the check that the listener is still allowed
-
-
-class Refused(Exception):
-    """The connection is closed with a close code and a reason."""
-
-    def __init__(self, code: int, reason: str) -> None:
-        self.code, self.reason = code, reason
-        super().__init__(reason)
 
 
 class LabConsumer(AsyncWebsocketConsumer):
@@ -56,12 +41,15 @@ class LabConsumer(AsyncWebsocketConsumer):
     Connections are accepted before they are refused, because browsers see a reason only in a close code.
     """
 
-    tasks: tuple[asyncio.Task[None], ...] = ()
+    credentials: Credentials
+    membership: Membership | None = None
+    sending: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
         await self.accept()
+        self.credentials = Credentials.of(self.scope)
         try:
-            membership = await database_sync_to_async(self._membership)()
+            membership = await database_sync_to_async(self.credentials.membership)()
             messages = await self.begin(membership)
         except Refused as refused:
             await self.close(refused.code, refused.reason)
@@ -71,7 +59,9 @@ class LabConsumer(AsyncWebsocketConsumer):
                 raise
             await self.close(LATER, "the database is away; connect again later")
             return
-        self.tasks = asyncio.create_task(self._send_all(messages)), asyncio.create_task(self._watch(membership))
+        self.membership = membership
+        self.sending = asyncio.create_task(self._send_all(messages))
+        LISTENERS.enter(self)
 
     async def begin(self, membership: Membership) -> Any:
         """Return an awaitable that sends the messages. Raises Refused."""
@@ -92,11 +82,12 @@ class LabConsumer(AsyncWebsocketConsumer):
         """Take a message from the page."""
 
     async def looked(self) -> None:
-        """Called while the connection is open, every LOOK_S."""
+        """Called while the connection is open, at each look at who may listen."""
 
     async def disconnect(self, code: int) -> None:
-        for task in self.tasks:
-            task.cancel()
+        LISTENERS.leave(self)
+        if self.sending:
+            self.sending.cancel()
 
     async def _send_all(self, messages: Any) -> None:
         try:
@@ -107,42 +98,21 @@ class LabConsumer(AsyncWebsocketConsumer):
             log.exception("%s: the live stream broke", self.scope["path"])
             await self.close(1011, "internal server error; reconnect")
 
-    async def _watch(self, membership: Membership) -> None:
+    async def looked_up(self, found: Membership | Refused) -> None:
         """Close the connection once the person has signed out, was deactivated or left the lab."""
-        while True:
-            await asyncio.sleep(LOOK_S)
-            try:
-                now = await database_sync_to_async(self._membership)()
-                if now.lab_id != membership.lab_id:
-                    raise Refused(NO_MEMBER, "you are no longer a member of this lab")
-                await self.looked()
-            except Refused as refused:
-                self.tasks[0].cancel()
-                await self.close(refused.code, refused.reason)
-                return
-            except DatabaseError as error:
-                if not note(error):
-                    log.warning("%s: cannot check the listener's membership (%s), retrying", self.scope["path"], error)
-
-    def _membership(self) -> Membership:
-        """Authenticate by bearer token, or by session cookie from our own pages. Raises Refused."""
-        headers = dict(self.scope["headers"])
-        scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").strip().partition(" ")
+        assert self.membership
+        if not isinstance(found, Refused) and found.lab_id != self.membership.lab_id:
+            found = Refused(NO_MEMBER, "you are no longer a member of this lab")
         try:
-            if scheme.lower() == "bearer":
-                asker = by_token(token)
-            else:
-                session = self.scope["session"]
-                fresh = session.__class__(session.session_key)  # the cached one does not notice its own end
-                asker = by_session(get_user(SimpleNamespace(session=fresh)) if same_origin(headers) else AnonymousUser(), fresh)
-        except NotSignedIn as refused:
-            raise Refused(UNAUTHENTICATED, str(refused)) from None
-        except NoMember as refused:
-            raise Refused(NO_MEMBER, str(refused)) from None
-        refusal = asker.refusal(Right.READ)
-        if refusal:
-            raise Refused(OUT_OF_SCOPE, refusal)
-        return asker.membership
+            if not isinstance(found, Refused):
+                await self.looked()
+                return
+            LISTENERS.leave(self)
+            if self.sending:
+                self.sending.cancel()
+            await self.close(found.code, found.reason)
+        except Exception:
+            log.exception("%s: the listener could not be told", self.scope["path"])
 
 
 class Nowhere(AsyncWebsocketConsumer):
@@ -178,11 +148,9 @@ class RunConsumer(LabConsumer):
 class NewsConsumer(LabConsumer):
     """Follow changes of the lab's runs, experiments and questions. Pages say which experiment they have open."""
 
-    membership: Membership | None = None
     open: Open | None = None
 
     async def begin(self, membership: Membership) -> Any:
-        self.membership = membership
         return self._follow(membership.lab_id)
 
     async def heard(self, message: dict[str, Any]) -> None:
@@ -224,15 +192,3 @@ class NewsConsumer(LabConsumer):
         async with NEWS.feed(lab_id, lambda: LabFeed(partial(rows_of_lab, lab_id))) as feed, aclosing(feed.messages()) as messages:
             async for message in messages:
                 await self.send(message)
-
-
-def same_origin(headers: dict[bytes, bytes]) -> bool:
-    """Browsers send cookies with sockets opened by any page, so the Origin must be this server (or a trusted one)."""
-    host, origin = headers.get(b"host", b"").decode("latin-1"), headers.get(b"origin", b"").decode("latin-1")
-    domain, _ = split_domain_port(host)
-    if not validate_host(domain, settings.ALLOWED_HOSTS):
-        return False
-    try:
-        return urlsplit(origin).netloc == host or origin in settings.CSRF_TRUSTED_ORIGINS
-    except ValueError:  # it is no address
-        return False
