@@ -21,4 +21,4 @@ USER millrace
 RUN python -c "import engine; engine.warm_up()"
 ENV MILLRACE_DATA=/data PYTHONUNBUFFERED=1 DJANGO_SETTINGS_MODULE=webapp.settings
 EXPOSE 8000
-CMD ["uvicorn", "webapp.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--lifespan", "off", "--no-access-log", "--http", "webapp.protocol:LimitedH11", "--timeout-keep-alive", "75", "--no-proxy-headers"]
+CMD ["uvicorn", "webapp.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--lifespan", "off", "--no-access-log", "--http", "webapp.protocol:LimitedH11", "--timeout-keep-alive", "75", "--no-proxy-headers", "--ws-per-message-deflate", "false"]

@@ -255,9 +255,13 @@ def obeyed(at: Workbench) -> dict[str, Any]:
 # --- lag ----------------------------------------------------------------------------------------------------------------------------------
 
 
-async def watch(url: str, origin: str, headers: dict[str, str]) -> list[float]:
-    """Lag of each live message in ms."""
-    lags_ms = []
+Lag = tuple[float, float]
+"""When a message came, as Unix time, and how long it took in ms."""
+
+
+async def watch(url: str, origin: str, headers: dict[str, str]) -> list[Lag]:
+    """Lag of each live message."""
+    lags = []
     opened_s = time.time()
     async with websockets.connect(url, origin=origin, additional_headers=headers, max_size=None, proxy=None) as socket:
         async for text in socket:
@@ -266,11 +270,11 @@ async def watch(url: str, origin: str, headers: dict[str, str]) -> list[float]:
             if message["type"] == "end":
                 break
             if message.get("at_s", 0) >= opened_s:
-                lags_ms.append(1000 * (received_s - message["at_s"]))
-    return lags_ms
+                lags.append((received_s, 1000 * (received_s - message["at_s"])))
+    return lags
 
 
-async def watch_all(base: str, run_id: str, headers: dict[str, str], viewers: int) -> list[float]:
+async def watch_all(base: str, run_id: str, headers: dict[str, str], viewers: int) -> list[Lag]:
     url = f"{base.replace('http', 'ws', 1)}/ws/runs/{run_id}?after=-1"
     return [lag for lags in await asyncio.gather(*(watch(url, base, headers) for _ in range(viewers))) for lag in lags]
 
@@ -284,7 +288,7 @@ def lag(at: Workbench) -> dict[str, Any]:
         clients = thread.submit(asyncio.run, watch_all(base, run_id, {"Cookie": cookies}, VIEWERS - 1))
         while not clients.done():
             at.page.wait_for_timeout(200)
-        received = clients.result()
+        received = [lag_ms for _, lag_ms in clients.result()]
     return {"viewers": VIEWERS, "page_ms": percentiles(at.probe("lagsMs")), "clients_ms": percentiles(received)}
 
 

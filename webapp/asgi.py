@@ -4,10 +4,10 @@ import gc
 import os
 import sys
 
-from django.core.asgi import get_asgi_application
+import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
-http = get_asgi_application()  # sets up Django, which the imports below need
+django.setup(set_prefix=False)
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
@@ -15,6 +15,7 @@ from django.conf import settings  # noqa: E402
 
 from webapp.accounts.strangers import StrangersRefused  # noqa: E402
 from webapp.api.documents import descriptions  # noqa: E402
+from webapp.handler import OneThreadHandler  # noqa: E402
 from webapp.lib.body_limit import BodyLimit  # noqa: E402
 from webapp.lib.clients import Departures  # noqa: E402
 from webapp.lib.proxies import ForwardedHeaders  # noqa: E402
@@ -40,7 +41,7 @@ descriptions()  # every page requests them first, and building them takes a seco
 application = ForwardedHeaders(
     ProtocolTypeRouter(
         {
-            "http": StrangersRefused(BodyLimit(Departures(http), limit_bytes), is_upload),
+            "http": StrangersRefused(BodyLimit(Departures(OneThreadHandler()), limit_bytes), is_upload),
             "websocket": SessionMiddlewareStack(URLRouter(websocket_urls)),
         }
     ),

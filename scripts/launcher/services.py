@@ -191,6 +191,7 @@ class Installation:
         # A request on a connection that the server is closing is lost. So clients must close idle ones first: httpx does after 5 s.
         options += " --timeout-keep-alive 75 --http webapp.protocol:LimitedH11"
         options += " --no-proxy-headers"  # whom to believe, webapp.lib.proxies decides
+        options += " --ws-per-message-deflate false"  # it would be done anew for each viewer of a run: half of the time a message takes
         return self._service("web", [str(PYTHON), "-m", "uvicorn", "webapp.asgi:application", *options.split()])
 
     def _worker(self, index: int) -> Service:
