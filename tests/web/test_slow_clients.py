@@ -24,6 +24,7 @@ from webapp.accounts.models import ApiToken
 from webapp.asgi import application
 from webapp.lab.models import Membership
 from webapp.lib import body_limit
+from webapp.lib.outages import DATABASE
 
 from .conftest import ROOT, wait_for
 from .sockets import session_cookie
@@ -165,6 +166,7 @@ def test_an_upload_while_the_database_is_away_is_told_so(owner: Membership, monk
         return await status(asked)
 
     assert asyncio.run(visit()) == 503
+    DATABASE.over(written=True)  # the next test has one
 
 
 @pytest.mark.parametrize("file", ["Dockerfile", "scripts/launcher/services.py"])
