@@ -19,7 +19,7 @@ from webapp.lib.redis_connection import connection
 from webapp.messaging import queue
 
 from .models import Lab, Run
-from .models.work import TAKEN
+from .models.work import TAKEN, is_active
 from .person_limits import PersonLimits
 
 SERVED, TURNS = "turns:served", "turns:count"
@@ -55,7 +55,7 @@ def _waiting() -> Any:
 
 def _next(without: Collection[uuid.UUID]) -> uuid.UUID | None:
     people = list(_waiting().exclude(pk__in=without).order_by().values_list("lab", "author").distinct())
-    running = Counter(Run.objects.filter(state__in=TAKEN).exclude(lease_holder="").values_list("lab", "author"))
+    running = Counter(Run.objects.filter(is_active(), state__in=TAKEN).exclude(lease_holder="").values_list("lab", "author"))
     labs = {lab.pk: PersonLimits.of(lab).running for lab in Lab.objects.filter(pk__in={lab for lab, _ in people})}
     free = [person for person in people if (limit := labs[person[0]]) is None or running[person] < limit]
     if not free:

@@ -13,7 +13,7 @@ from webapp.lib.file_sizes import in_words, size_of
 from webapp.lib.redis_connection import connection
 
 from .models import Dataset, Lab, Run, RunState
-from .models.work import TAKEN
+from .models.work import TAKEN, is_active
 from .quota import LimitReached, check_room
 
 MINUTE_S = 60
@@ -104,7 +104,7 @@ def count_request(lab: Lab, user: int) -> int:
 
 
 def _active(lab: Lab, name: str) -> Any:
-    return Run.objects.filter(lab=lab, author=name, deleted_at__isnull=True, state__in=(RunState.QUEUED, *TAKEN))
+    return Run.objects.filter(is_active(), lab=lab, author=name, deleted_at__isnull=True)
 
 
 def _stored_bytes(lab: Lab, name: str) -> int:

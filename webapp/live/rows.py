@@ -10,7 +10,7 @@ from channels.db import database_sync_to_async
 from django.db.models import Q
 
 from webapp.lab.models import Experiment, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls
-from webapp.lab.models.work import ACTIVE
+from webapp.lab.models.work import is_active
 from webapp.lab.schemas import (
     ExperimentNews,
     LearningJobShape,
@@ -36,7 +36,9 @@ def run_row(run_id: uuid.UUID) -> dict[str, Any] | None:
 def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
     """Return the lab's active rows and the named rows."""
     rows: Rows = {}
-    runs = Run.objects.filter(lab=lab_id).filter(_wanted(named, "run")).defer("document").prefetch_related("tags")
+    # Asked for without the lab: SQLite would take the lab's index, and read all of its runs.
+    in_progress = Run.objects.filter(is_active(), deleted_at__isnull=True).values_list("pk", flat=True)
+    runs = Run.objects.filter(lab=lab_id, pk__in=[*in_progress, *_ids(named, "run")]).defer("document").prefetch_related("tags")
     for run in runs.order_by("number"):
         rows["run", str(run.pk)] = None if run.deleted_at else RunShape.of(run).model_dump(mode="json")
     for experiment in Experiment.objects.filter(lab=lab_id, pk__in=_ids(named, "experiment")).defer("document"):
@@ -60,7 +62,7 @@ def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
 
 
 def _wanted(named: Set[tuple[str, str]], kind: str) -> Q:
-    active = Q(state__in=ACTIVE, deleted_at__isnull=True)
+    active = Q(is_active(), deleted_at__isnull=True)
     ids = _ids(named, kind)
     return active | Q(pk__in=ids) if ids else active
 

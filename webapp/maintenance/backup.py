@@ -27,7 +27,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from webapp.lab.models import Run, Work
-from webapp.lab.models.work import ACTIVE, RunState
+from webapp.lab.models.work import ACTIVE, RunState, is_active
 from webapp.lib.file_sizes import finished_files
 from webapp.lib.version import VERSION
 
@@ -53,7 +53,7 @@ def back_up(file: Path) -> dict[str, int]:
         with os.fdopen(descriptor, "wb") as target, tarfile.open(fileobj=target, mode="w:gz", compresslevel=1) as archive:
             with one_moment(), (part.with_suffix(".rows")).open("w+b") as rows:
                 counts = write_rows(rows)
-                under_way = {str(id) for id in Run.objects.filter(state__in=ACTIVE).values_list("pk", flat=True)}
+                under_way = {str(id) for id in Run.objects.filter(is_active()).values_list("pk", flat=True)}
                 about = {"format": FORMAT, "version": VERSION, "migrations": migrations(), "rows": counts}
                 add(archive, MANIFEST, json.dumps({**about, "made_at": timezone.now().isoformat()}).encode())
                 add_stream(archive, ROWS, rows)

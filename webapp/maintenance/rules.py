@@ -18,7 +18,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from webapp.lab import bulk, datasets
 from webapp.lab.models import Baseline, Dataset, Removal, RetentionRule, Run, Tag, Trial
 from webapp.lab.models.retention import Removable
-from webapp.lab.models.work import ACTIVE
+from webapp.lab.models.work import ACTIVE, is_active
 from webapp.lib.file_sizes import size_of
 from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce_lists
@@ -107,7 +107,7 @@ def _datasets(rule: RetentionRule, is_old: Q) -> Iterator[Due]:
 
 def _named(rule: RetentionRule) -> set[str]:
     """Data sets that experiments or runs in progress name."""
-    under_way = Run.objects.filter(lab=rule.lab_id, state__in=ACTIVE).values_list("document", flat=True)
+    under_way = Run.objects.filter(is_active(), lab=rule.lab_id).values_list("document", flat=True)
     return {*datasets.uses(rule.lab), *(name for document in under_way for name in datasets.named(document))}
 
 
