@@ -40,7 +40,7 @@ MUTATIONS = (
     Mutation(
         "hard: reading may take any processor time",
         LIMITED,
-        "resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s + 1))",
+        "resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))",
         "pass",
         UPLOADS,
     ),

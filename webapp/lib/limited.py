@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import json
+import math
 import multiprocessing
 import os
 import resource
@@ -127,7 +128,8 @@ def _limit(limits: Limits) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     with suppress(ValueError, OSError):  # the machine's own limit is lower
-        resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s + 1))
+        cpu_s = math.ceil(time.process_time()) + limits.cpu_s  # it may have imported what it needs only now
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         memory_bytes = _data_bytes() + (limits.memory_mb << 20)
         resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))  # unlike RLIMIT_AS, without what is only reserved
