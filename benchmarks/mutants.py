@@ -51,7 +51,10 @@ ALL = (
     *HARDENING_MUTATIONS,
 )
 CAUGHT = ROOT / "benchmarks" / "caught.json"
-PARTS = ("engine", "tests", "fixtures", "webapp", "workers", "benchmarks", "scripts", "pyproject.toml")
+PARTS = (
+    *("engine", "tests", "fixtures", "webapp", "workers", "benchmarks", "scripts", "migrations", "pyproject.toml", "manage.py"),
+    *("requirements.txt", "Dockerfile", "frontend/src/app/refusals.json"),
+)
 PATIENCE_S = {"ci": 150, "all": 1800}
 """A group of tests that takes longer hangs; unchanged it takes a fifth of that."""
 PATIENCE_FOR_ONE_S = 60
@@ -114,7 +117,7 @@ def trial(mutation: Mutation, tiers: Sequence[str], shared: Path, template: Path
     result: dict[str, Any] = {"mutation": mutation.name, "tier": None, "test": "", "how": "survived"}
     with tempfile.TemporaryDirectory() as directory:
         root, kernels = Path(directory) / "tree", Path(directory) / "kernels"
-        shutil.copytree(template, root, copy_function=os.link)
+        shutil.copytree(template, root, symlinks=True, copy_function=os.link)
         shutil.copytree(shared / "kernels", kernels, copy_function=os.link)  # those that the mutation does not change
         mutation.apply(root)
         if last_time and last_time["tier"] in tiers and last_time["test"]:
@@ -150,7 +153,9 @@ def template_of_tree(template: Path) -> None:
         if (ROOT / part).is_dir():
             shutil.copytree(ROOT / part, template / part, ignore=shutil.ignore_patterns("__pycache__"))
         else:
+            (template / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / part, template / part)
+    (template / ".venv").symlink_to(sys.prefix)  # where the launcher finds Redis
 
 
 def main() -> int:
