@@ -43,6 +43,8 @@ RUNS, STUDIES, LOOKS, STRANGERS, UPLOADS = 60, 3, 40, 50, 6
 DAY_S = 86_400
 FIRST_DAYS = 2
 """Caches fill and tables get their size; growth is judged from then on."""
+SMALL_BYTES = {"logs": 1_000_000, "redis": 256 << 20, "uploads": 1_000_000}
+"""Growth below this is none. Redis writes its file anew when it has so much (`scripts/launcher/services.py`)."""
 GROWTH_MAX = {"memory": 1.15, "logs": 1.3, "redis": 1.3, "uploads": 1.3, "database": 1.05}
 
 
@@ -123,7 +125,7 @@ def files(place: Path) -> list[Path]:
 def growth(nights: list[dict[str, Any]]) -> dict[str, float]:
     """The last night over the first after FIRST_DAYS. Of the database, the bytes of a row."""
     first, last = nights[min(FIRST_DAYS, len(nights) - 1)], nights[-1]
-    found = {name: round(last[name] / max(1_000_000, first[name]), 3) for name in ("logs", "redis", "uploads")}
+    found = {name: round(last[name] / max(small, first[name]), 3) for name, small in SMALL_BYTES.items()}
     found["database"] = round((last["database_bytes"] / last["rows"]) / (first["database_bytes"] / first["rows"]), 3)
     return found | {f"memory of {part}": round(mb / max(20, first["memory_mb"].get(part, mb)), 3) for part, mb in last["memory_mb"].items()}
 
