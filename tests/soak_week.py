@@ -165,6 +165,7 @@ def let_a_day_pass() -> None:
     from django.conf import settings
     from django.db.models import DateField, DateTimeField, F
 
+    from webapp.lib.redis_connection import connection
     from webapp.maintenance.retention import tidy
 
     for model in apps.get_models():
@@ -175,6 +176,10 @@ def let_a_day_pass() -> None:
         with contextlib.suppress(OSError):
             at_s = path.stat().st_mtime - DAY_S
             os.utime(path, (at_s, at_s))
+    for key in connection().scan_iter(count=1000):
+        left_s = connection().ttl(key)
+        if left_s >= 0:
+            connection().expire(key, max(0, left_s - DAY_S))
     for _ in range(4):  # each takes some hundred at a time
         tidy()
 
