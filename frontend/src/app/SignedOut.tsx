@@ -12,7 +12,7 @@ export function SignedOut({ member }: { member: boolean }) {
           Millrace
         </span>
         <h1>{member ? "You are not signed in" : "You belong to no lab yet"}</h1>
-        {!member && <p>You are signed in. Ask an owner of the lab to add you on the page Lab, or sign in as someone else.</p>}
+        {!member && <p>You are signed in. Ask an owner of the lab for an invitation, or sign in as someone else.</p>}
         <SignInForm onSignedIn={() => window.location.reload()} />
         <hr />
         <p>
@@ -21,7 +21,8 @@ export function SignedOut({ member }: { member: boolean }) {
         </p>
         <pre>.venv/bin/python manage.py signin_url</pre>
         <button className="btn" onClick={() => window.location.reload()}>
-          <Icon name="rerun" />I am signed in now
+          <Icon name="rerun" />
+          {member ? "I am signed in now" : "I am a member now"}
         </button>
       </div>
     </div>
