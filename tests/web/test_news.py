@@ -22,7 +22,7 @@ from webapp.lib.redis_connection import connection
 from webapp.live import news
 from webapp.live.news import NEWS
 from webapp.messaging import presence
-from webapp.messaging.stream import announce, announce_row
+from webapp.messaging.stream import announce, announce_lists, announce_row
 from workers import execution, figures
 from workers import waterfalls as worker
 
@@ -167,6 +167,7 @@ async def test_another_labs_runs_are_not_told(lab: Lab, experiment: Experiment, 
     ours = await in_thread(new_run, experiment)
     async with listener(token) as page:
         await in_thread(announce, connection(), theirs.pk)
+        await in_thread(announce_lists, connection(), elsewhere.pk)
         await in_thread(announce, connection(), ours.pk)
         await page.until(lambda: str(ours.pk) in page.rows)
         assert await page.socket.receive_nothing(timeout=0.7)

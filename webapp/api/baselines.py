@@ -43,12 +43,12 @@ def pin(request: HttpRequest, run_id: uuid.UUID) -> Status:
         baselines.pin(run_of(request.auth.lab, run_id))
     except baselines.NotPinnable as why:
         raise Problem409(str(why)) from None
-    announce_lists(connection())
+    announce_lists(connection(), request.auth.lab.pk)
     return Status(204, None)
 
 
 @of_run.delete("/{uuid:run_id}/baseline", response={204: None}, summary="Unpin a run; nothing happens if it is not pinned")
 def unpin(request: HttpRequest, run_id: uuid.UUID) -> Status:
     baselines.unpin(run_of(request.auth.lab, run_id))
-    announce_lists(connection())
+    announce_lists(connection(), request.auth.lab.pk)
     return Status(204, None)

@@ -145,7 +145,7 @@ def together(request: HttpRequest, body: Together) -> Changed:
         for run in bulk.of_lab(lab, (run.pk for run in changed)):
             announce(connection(), run.pk, ended=not run.active)
     else:
-        announce_lists(connection())
+        announce_lists(connection(), lab.pk)
     return Changed(changed=[run.pk for run in changed])
 
 

@@ -114,7 +114,7 @@ def cancel(request: HttpRequest, job_id: uuid.UUID) -> Status:
 @router.delete("/jobs/{uuid:job_id}", response={204: None}, summary="Delete; a job in progress is cancelled")
 def delete(request: HttpRequest, job_id: uuid.UUID) -> Status:
     job_of(request.auth.lab, job_id).delete_softly()
-    announce_lists(connection())
+    announce_lists(connection(), request.auth.lab.pk)
     return Status(204, None)
 
 
@@ -122,7 +122,7 @@ def delete(request: HttpRequest, job_id: uuid.UUID) -> Status:
 def restore(request: HttpRequest, job_id: uuid.UUID) -> Status:
     if not SparkJob.objects.filter(pk=job_id, lab=request.auth.lab).update(deleted_at=None):
         raise Problem404(f"there is no job {job_id} in this lab")
-    announce_lists(connection())
+    announce_lists(connection(), request.auth.lab.pk)
     return Status(204, None)
 
 

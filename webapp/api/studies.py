@@ -277,7 +277,7 @@ def delete(request: HttpRequest, study_id: uuid.UUID) -> Status:
     study = study_of(request.auth.lab, study_id)
     studies.cancel(study)
     Study.objects.filter(pk=study.pk).update(deleted_at=timezone.now())
-    announce_lists(connection())
+    announce_lists(connection(), request.auth.lab.pk)
     return Status(204, None)
 
 
@@ -285,7 +285,7 @@ def delete(request: HttpRequest, study_id: uuid.UUID) -> Status:
 def restore(request: HttpRequest, study_id: uuid.UUID) -> Status:
     if not Study.objects.filter(pk=study_id, lab=request.auth.lab).update(deleted_at=None):
         raise Problem404(f"there is no study {study_id} in this lab")
-    announce_lists(connection())
+    announce_lists(connection(), request.auth.lab.pk)
     return Status(204, None)
 
 

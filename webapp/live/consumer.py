@@ -189,6 +189,6 @@ class NewsConsumer(LabConsumer):
         await self._close()
 
     async def _follow(self, lab_id: int) -> None:
-        async with NEWS.feed(lab_id, lambda: LabFeed(partial(rows_of_lab, lab_id))) as feed, aclosing(feed.messages()) as messages:
+        async with NEWS.feed(lab_id, lambda: LabFeed(lab_id, partial(rows_of_lab, lab_id))) as feed, aclosing(feed.messages()) as messages:
             async for message in messages:
                 await self.send(message)

@@ -49,8 +49,8 @@ class LabFeed:
     load: reads the lab's active rows and the named rows, active or not.
     """
 
-    def __init__(self, load: Load) -> None:
-        self.load = load
+    def __init__(self, lab_id: int, load: Load) -> None:
+        self.lab_id, self.load = lab_id, load
         self.active: Rows = {}  # as last sent
         self.named: set[tuple[str, str]] = set()  # by hints since the last read
         self.lists = False  # lists may have changed since the last read
@@ -107,7 +107,7 @@ class LabFeed:
                 await asyncio.sleep(PAUSE_S)
 
     def _note(self, hint: dict[bytes, bytes]) -> None:
-        self.lists = self.lists or b"lists" in hint
+        self.lists = self.lists or hint.get(b"lists") == b"%d" % self.lab_id
         self.named |= {(kind, hint[kind.encode()].decode()) for kind in KINDS if kind.encode() in hint}
 
     async def _look(self) -> None:

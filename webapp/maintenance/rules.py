@@ -145,7 +145,7 @@ def apply(rule: RetentionRule, now: datetime) -> int:
             bulk.delete(rule.lab, bulk.of_lab(rule.lab, ids))
         bytes = sum(one.bytes for one in taken)
         Removal.objects.filter(pk=removal.pk).update(count=F("count") + len(taken), bytes=F("bytes") + bytes)
-    announce_lists(connection())
+    announce_lists(connection(), rule.lab_id)
     return len(taken)
 
 

@@ -113,9 +113,9 @@ def announce_row(connection: redis.Redis, kind: str, id: uuid.UUID | str) -> Non
     later(partial(_tell, connection, {kind: str(id)}))
 
 
-def announce_lists(connection: redis.Redis) -> None:
-    """Signal viewers that lists of runs or their tags may have changed."""
-    later(partial(_tell, connection, {"lists": "1"}))
+def announce_lists(connection: redis.Redis, lab_id: int) -> None:
+    """Signal viewers of a lab that its lists of runs or their tags may have changed."""
+    later(partial(_tell, connection, {"lists": str(lab_id)}))
 
 
 def _tell(connection: redis.Redis, what: dict[Any, Any]) -> None:
