@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from webapp.accounts.models import ApiToken, LogEntry
 from webapp.api import idempotency
+from webapp.api.errors import Problem409
 from webapp.lab.models import Dataset, Experiment, KeptAnswer, Lab, Membership, Run
 from webapp.lab.models.answers import KEPT
 from webapp.lab.people import member
@@ -88,6 +89,19 @@ def test_errors_are_not_kept(client: Client) -> None:
     assert ask(client, "/api/experiments", {"document": 7}).status_code == 422
     assert KeptAnswer.objects.count() == 0
     assert create(client).status_code == 201
+
+
+def test_what_was_stored_before_an_error_is_not_kept(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    id = create(client).json()["id"]
+
+    def fails(*_: Any) -> None:
+        raise Problem409("no")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("webapp.api.experiments.RunDetail.of", fails)
+        assert ask(client, f"/api/experiments/{id}/runs", {}, "run").status_code == 409
+    assert not Run.objects.exists()
+    assert ask(client, f"/api/experiments/{id}/runs", {}, "run").status_code == 201
 
 
 def test_what_makes_nothing_is_asked_anew(client: Client) -> None:

@@ -79,6 +79,14 @@ def test_numbers_in_lists_count_before_they_are_read(tmp_path: Path, monkeypatch
         inspect(path)
 
 
+def test_what_a_file_unpacks_to_counts_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.workloads.parquet_files.UNPACKED_BYTES_MAX", 1_000_000)
+    path = written(tmp_path, {"t": pa.array(np.arange(200_000) + TIME_MS)})
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", None)
+    with pytest.raises(DatasetError, match=r"the file unpacks to \d,\d+,\d+ bytes; at most 1,000,000 are allowed; upload a sample of it"):
+        inspect(path)
+
+
 def test_the_files_of_texts_are_small(tmp_path: Path) -> None:
     assert texts(tmp_path, 3000, 1_000_000).stat().st_size < 15_000
 
