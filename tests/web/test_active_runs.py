@@ -44,4 +44,5 @@ def test_only_runs_in_progress_are_read(lab: Lab, what: str) -> None:
         for sql, parameters in of_runs:
             cursor.execute(f"EXPLAIN QUERY PLAN {sql}", parameters)
             steps = [row[3] for row in cursor.fetchall() if "lab_run " in row[3]]
+            assert steps, sql
             assert all("INDEX active_runs" in step or "sqlite_autoindex_lab_run_1 (id=?)" in step for step in steps), (steps, sql)
