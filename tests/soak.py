@@ -367,6 +367,8 @@ def kill(minutes: float, database: str, seed: int, clients: int = 4) -> dict[str
         until_s = time.monotonic() + 60 * minutes
         while time.monotonic() < until_s:
             time.sleep(random.uniform(*PAUSE_S))
+            if installation.launcher is not None and installation.launcher.poll() is not None:
+                raise SystemExit(f"scripts/up ended by itself:\n{installation.log()[-4000:]}")
             installation.kill(random.choice(parts))
         ended.set()
         for thread in threads:

@@ -158,10 +158,11 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"lines": {"()": "webapp.lib.logs.Lines"}, "json": {"()": "webapp.lib.logs.JsonLines"}},
+    "filters": {"no_outages": {"()": "webapp.lib.logs.NotOfAnOutage"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": environment.one_of("MILLRACE_LOG_FORMAT", "lines", "json")}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["no_outages"]},
         "django.security": {"level": "ERROR"},
         "httpx": {"level": "WARNING"},
         "py4j": {"level": "WARNING"},

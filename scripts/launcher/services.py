@@ -32,6 +32,8 @@ STOP_S = 8.0
 PAUSE_S_MAX = STAYS_S = 60.0  # longest pause before a restart; what has run so long has not failed to start
 STARTS_MAX = 5  # failures while an installation starts, after which something must be wrong with it
 STANDS_STILL_S = 300.0
+AGAIN_S = 0.5
+"""From one try of a command that needs the database to the next."""
 LOG_BYTES_MAX, LOG_AGE_S_MAX = 10 * 1024 * 1024, 7 * 24 * 3600.0
 FIRST_WORKER, ANALYSIS = "worker-1", "analysis"  # the first worker for runs, and the worker for Spark
 FILES_MAX = 65_536
@@ -208,13 +210,22 @@ class Installation:
         options += " --without-gossip --without-mingle --without-heartbeat"
         return self._service(name, [str(PYTHON), "-m", "celery", "-A", application, *options.split()], yields)
 
-    def manage(self, *arguments: str) -> str:
-        """Run a management command. Returns its output."""
-        command = [str(PYTHON), "manage.py", *arguments]
-        done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Trouble(f"manage.py {' '.join(arguments)} failed:\n{done.stderr.strip() or done.stdout.strip()}")
-        return done.stdout.strip()
+    def manage(self, *arguments: str, ended: Callable[[], bool] = lambda: False) -> str:
+        """Run a management command, and again while the database is away, until `ended`. Returns its output. Raises Trouble if it failed,
+        or if the database has been away for long."""
+        command, began_s, said = [str(PYTHON), "manage.py", *arguments], time.monotonic(), ""
+        while True:
+            done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True)
+            if done.returncode == 0:
+                return done.stdout.strip()
+            reason = done.stderr.strip() or done.stdout.strip()
+            if done.returncode != os.EX_TEMPFAIL or ended() or time.monotonic() - began_s > STANDS_STILL_S:
+                raise Trouble(f"manage.py {' '.join(arguments)} failed:\n{reason}")
+            if reason != said:
+                said = reason
+                say(f"  {reason}; trying again ...")
+            self.watch()
+            time.sleep(AGAIN_S)
 
     def start(self, name: str) -> None:
         next(service for service in self.services if service.name == name).start()

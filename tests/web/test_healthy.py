@@ -72,8 +72,8 @@ def test_the_web_server_is_asked_under_a_name_that_it_allows(port: int, monkeypa
 
 
 @pytest.mark.django_db
-def test_alive_and_ready_are_apart(redis: RedisProcess) -> None:
-    """A lab without a worker serves pages; one without Redis lives, and is not ready."""
+def test_alive_and_ready_are_apart(redis: RedisProcess, caplog: pytest.LogCaptureFixture) -> None:
+    """A lab without a worker serves pages; one without Redis lives, and is not ready. Who asks all the time makes no log grow."""
     stranger = Client(HTTP_HOST="127.0.0.1")
 
     def statuses() -> list[int]:
@@ -85,3 +85,4 @@ def test_alive_and_ready_are_apart(redis: RedisProcess) -> None:
     redis.stop()
     assert statuses() == [200, 503, 503]
     assert json.loads(stranger.get("/api/health/ready").content)["redis"] is False
+    assert [record.getMessage() for record in caplog.records if record.name == "django.request"] == []

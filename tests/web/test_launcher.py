@@ -164,6 +164,33 @@ def test_a_start_may_take_long_as_long_as_something_happens(tmp_path: Path, monk
         installation.stop()
 
 
+@pytest.fixture
+def without_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installation:
+    """An installation whose database cannot be opened until the directory `away` is there."""
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'away' / 'millrace.sqlite3'}")
+    return Installation(tmp_path / "data", free_port(tmp_path / "data" / "port"), workers=0)
+
+
+def test_a_start_waits_for_the_database(without_database: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def say(text: str) -> None:
+        said.append(text)
+        (without_database.data.parent / "away").mkdir()
+
+    monkeypatch.setattr(services, "say", say)
+    assert without_database.manage("showmigrations", "--plan")
+    (sentence,) = said
+    assert sentence.startswith("  manage.py: the database cannot be opened: ")
+
+
+def test_a_start_does_not_wait_for_ever(without_database: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "STANDS_STILL_S", 0.0)
+    with pytest.raises(Trouble, match=r"showmigrations failed:\nmanage.py: the database cannot be opened") as trouble:
+        without_database.manage("showmigrations")
+    assert "Traceback" not in str(trouble.value)
+
+
 def test_a_step_is_done_once_for_the_same_inputs_and_again_after_a_failure(tmp_path: Path) -> None:
     done: list[str] = []
     stamp = tmp_path / "stamp"

@@ -33,6 +33,13 @@ def bound(**names: object) -> Iterator[None]:
         NAMES.reset(token)
 
 
+class NotOfAnOutage(logging.Filter):
+    """Leaves out Django's line for each answer that a part is away: the outage has a line of its own (`webapp.lib.outages`)."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return getattr(record, "status_code", None) != 503
+
+
 class Lines(logging.Formatter):
     """Lines for people: time, level, logger, message and context."""
 

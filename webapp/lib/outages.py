@@ -115,9 +115,7 @@ def unavailable(error: BaseException | None) -> HttpResponse | None:
     outage, what = found
     note(error)
     detail = f"{outage.part} {what}; try again in {AGAIN_S} s"
-    response = JsonResponse({"detail": detail, "problems": []}, status=503, headers={"Retry-After": str(AGAIN_S)})
-    response._has_been_logged = True  # type: ignore[attr-defined]  # by Django, for each request
-    return response
+    return JsonResponse({"detail": detail, "problems": []}, status=503, headers={"Retry-After": str(AGAIN_S)})
 
 
 @sync_only_middleware
