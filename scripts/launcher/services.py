@@ -77,6 +77,11 @@ class Service:
     def alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    @property
+    def ended_by_itself(self) -> bool:
+        """Not alive, and nobody has killed it: the system where memory is short, or a person."""
+        return self.process is not None and self.process.poll() not in (None, -signal.SIGKILL)
+
     def has_ended(self) -> None:
         """Decide when to start it again: at once, then after pauses that double."""
         now_s = time.monotonic()
@@ -250,7 +255,7 @@ class Installation:
         while not ended():
             self.watch()
             for service in self.services:
-                if service.failures >= STARTS_MAX and not service.alive:
+                if service.failures >= STARTS_MAX and service.ended_by_itself:
                     raise Trouble(f"{service.name} does not start; the end of {service.log}:\n{service.end_of_log()}")
             health = self.health()
             if health.get("ok"):

@@ -74,9 +74,9 @@ def test_workers_for_runs_yield_to_pages_and_advice(tmp_path: Path) -> None:
         assert int(told.read_text()) == min(19, usual + (10 if yields else 0))
 
 
-def flapping(tmp_path: Path) -> Installation:
+def flapping(tmp_path: Path, end: str = "exit 3") -> Installation:
     installation = Installation(tmp_path, free_port(tmp_path / "port"), workers=0)
-    installation.services = [Service("web", ["sh", "-c", "echo the reason; exit 3"], dict(os.environ), tmp_path / "log")]
+    installation.services = [Service("web", ["sh", "-c", f"echo the reason; {end}"], dict(os.environ), tmp_path / "log")]
     installation.start("web")
     return installation
 
@@ -149,6 +149,13 @@ def test_what_cannot_start_is_told_with_its_log(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(services, "PAUSE_S_MAX", 0.0)
     with pytest.raises(Trouble, match=r"(?s)web does not start.*the reason"):
         flapping(tmp_path).wait_until_healthy(lambda: False)
+
+
+def test_what_is_killed_over_and_over_does_not_end_a_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can start, so far as anybody knows."""
+    monkeypatch.setattr(services, "PAUSE_S_MAX", 0.0)
+    installation = flapping(tmp_path, end="kill -9 $$")
+    installation.wait_until_healthy(lambda: installation.services[0].failures > 2 * services.STARTS_MAX)
 
 
 def test_a_start_may_take_long_as_long_as_something_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
