@@ -51,6 +51,13 @@ def long_ids() -> dict[str, Any]:
     return document
 
 
+def started(kind: str, **start: float) -> dict[str, Any]:
+    """A query that starts while the engine runs."""
+    document = made(policies={"engine": {"kind": kind}})
+    document["query"]["queries"] = [{"name": "sums", "operators": ["purchases", "sum", "sink"], **start}]
+    return document
+
+
 def driver(**driver: Any) -> dict[str, Any]:
     return made(policies={"engine": {"kind": "flink", "driver": driver}})
 
@@ -110,6 +117,13 @@ CASES = {
     "a host of the driver's name": (hosts(name="driver"), "/cluster/hosts/0/name", ["driver"]),
     "a trunk of the driver's name": (trunk(), "/cluster/trunks/0/name", ["driver"]),
     "two sources whose receivers would have one name": (long_ids(), f"/workload/sources/{'p' * 60}b", ["receiver", "shorter"]),
+    "a query submitted to Flink while it runs": (started("flink", start_s=3), "/query/queries/0/start_s", ["sums", "Flink", "3", "0 s"]),
+    "a query submitted to Storm while it runs": (started("storm", start_s=3), "/query/queries/0/start_s", ["sums", "Storm", "0 s"]),
+    "queries submitted to Spark while it runs": (
+        started("spark", start_within_s=2),
+        "/query/queries/0/start_within_s",
+        ["sums", "Spark", "2", "0 s"],
+    ),
     "a low mark that is not below the high one": (storm(low=0.9), f"{AT}/engine/low", ["0.9", "high mark"]),
     "a high mark above the queue": (storm(high=1.1), f"{AT}/engine/high", ["1.1"]),
     "a queue of nothing": (storm(queue=1), f"{AT}/engine/queue", ["1", "2"]),

@@ -38,12 +38,15 @@ class Engine(Variant):
     price_list: ClassVar[str] = ""  # its own, in place of the document's; empty: it charges what the document names
     checkpointings: ClassVar[tuple[str, ...]] = ("none",)  # protocols that it has
     acts: ClassVar[bool] = False  # whether it has `controls`, which act while a run executes
+    takes_queries: ClassVar[bool] = False  # whether a query may start while it runs
     driver: Driver = Field(default=Driver(), title="Driver", description="Hosts that feed the engine.")
 
     def problems(self, draft: Any) -> Iterator[Problem]:
         """Yield reasons why the engine cannot execute the experiment. draft: `engine.spec.rules.draft.Draft`."""
         yield from self._policy_problems(draft)
         yield from self._name_problems(draft)
+        if not self.takes_queries:
+            yield from self._late_query_problems(draft)
         written = draft.document.get("prices")
         if self.price_list and written not in (None, "reference", self.price_list):
             message = f"prices is '{written}', but {self.title} has its own list, '{self.price_list}'; omit prices"
@@ -56,6 +59,16 @@ class Engine(Variant):
             if policy is not None and policy.kind not in allowed:
                 message = f"{name} is '{policy.kind}', which {self.title} does not have; choose {' or '.join(allowed)}, or no engine"
                 yield Problem(pointer("policies", name, "kind"), "not_with_engine", message, policy.kind)
+
+    def _late_query_problems(self, draft: Any) -> Iterator[Problem]:
+        """Queries that start during the run: Storm, Spark and Flink all failed at them (Karimov 2020, 3.6.2.11)."""
+        for n, query in draft.queries.items():
+            for name in ("start_s", "start_within_s"):
+                if value := getattr(query, name):
+                    message = (
+                        f"{name} of '{query.name}' is {value:g}, but {self.title} takes no query while it runs; choose 0 s, or no engine"
+                    )
+                    yield Problem(pointer("query", "queries", n, name), "not_with_engine", message, value)
 
     def _name_problems(self, draft: Any) -> Iterator[Problem]:
         owners: dict[str, str] = {}
