@@ -281,16 +281,21 @@ class Client:
 
 
 def wait_until_all_has_ended(client: Client) -> None:
-    until_s = time.monotonic() + PATIENCE_S
-    made = client.made
-    waiting = [*(f"/api/studies/{id}" for id in made.studies), *(f"/api/runs/{id}" for id in made.runs)]
-    while waiting or any(run["state"] not in ENDED for run in all_runs(client)):
-        if waiting and client.ask("GET", waiting[-1]).json()["state"] in ENDED:
-            waiting.pop()
-            continue
-        if time.monotonic() > until_s:
-            raise Unexpected(f"work has not ended within {PATIENCE_S:.0f} s after the last kill: {waiting[-5:]}")
-        time.sleep(1.0)
+    """However long the queue is. Raises Unexpected if nothing more ends."""
+    left, moved_s = 0, time.monotonic()
+    while unfinished := unfinished_work(client):
+        if len(unfinished) != left:
+            left, moved_s = len(unfinished), time.monotonic()
+        elif time.monotonic() - moved_s > PATIENCE_S:
+            raise Unexpected(f"nothing has ended for {PATIENCE_S:.0f} s, and {left} are left: {', '.join(unfinished[:5])}")
+        time.sleep(2.0)
+
+
+def unfinished_work(client: Client) -> list[str]:
+    """Runs that have not ended; studies, when all runs have."""
+    runs = [f"/api/runs/{run['id']}" for run in all_runs(client) if run["state"] not in ENDED]
+    studies = (f"/api/studies/{id}" for id in client.made.studies)
+    return runs or [path for path in studies if client.ask("GET", path).json()["state"] not in ENDED]
 
 
 def all_runs(client: Client) -> list[dict[str, Any]]:
