@@ -14,6 +14,8 @@ MILLRACE_READING_MB_MAX  memory that reading one upload may need (default: 1024)
 MILLRACE_READING_S_MAX   processor time that reading one upload may need, in seconds (default: 120)
 MILLRACE_LOG_FORMAT      lines (default), or json: one object per line, with the ids of request, run and study
 DATABASE_URL             default: SQLite in the data directory; for a lab: postgresql://...
+MILLRACE_CONNECTION_S    how long a thread keeps its connection to the database (default: 0, until its request ends); there are up to 200
+                         threads (webapp/handler.py), so the database must allow as many connections
 REDIS_URL                default: the unix socket in the data directory; for a lab: redis://...
 ALLOWED_HOSTS            host names, separated by commas (default: this machine only)
 CSRF_TRUSTED_ORIGINS     origins, separated by commas, if the proxy's address differs from the Host header
