@@ -163,6 +163,7 @@ class Installation:
         self.redis_socket = redis_socket(data)
         self.url = f"http://127.0.0.1:{port}"
         self.environment = {
+            "MALLOC_ARENA_MAX": "2",  # glibc makes eight per core for processes of many threads, and what each has freed serves it alone
             **os.environ,
             "MILLRACE_DATA": str(data),
             "REDIS_URL": os.environ.get("REDIS_URL") or f"unix://{self.redis_socket}?db=0",

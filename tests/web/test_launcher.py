@@ -47,6 +47,13 @@ def test_a_long_path_gets_a_private_directory_for_its_socket(tmp_path: Path) -> 
             directory.rmdir()
 
 
+def test_all_parts_have_few_arenas_unless_told_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
+    assert {service.environment["MALLOC_ARENA_MAX"] for service in Installation(tmp_path, 8000, workers=1).services} == {"2"}
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "8")
+    assert {service.environment["MALLOC_ARENA_MAX"] for service in Installation(tmp_path, 8000, workers=1).services} == {"8"}
+
+
 def test_stopping_a_service_stops_what_it_started(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     script = f"trap '' TERM; sleep 60 & echo $! > {pid_file}; wait; wait"
