@@ -51,6 +51,8 @@ PAUSE_S = (1.0, 12.0)
 PATIENCE_S = 600.0
 """For an answer, and for all work to end after the last kill."""
 ENDED = ("succeeded", "failed", "cancelled")
+IN_PROGRESS = ("queued", "running", "queued")
+"""In the order in which they are asked for: a run whose worker has died goes back to the queue."""
 ANSWERS_LATER = (502, 503, 504)
 
 
@@ -293,16 +295,17 @@ def wait_until_all_has_ended(client: Client) -> None:
 
 def unfinished_work(client: Client) -> list[str]:
     """Runs that have not ended; studies, when all runs have."""
-    runs = [f"/api/runs/{run['id']}" for run in all_runs(client) if run["state"] not in ENDED]
+    runs = [f"/api/runs/{run['id']}" for state in IN_PROGRESS for run in all_runs(client, state)]
     studies = (f"/api/studies/{id}" for id in client.made.studies)
     return runs or [path for path in studies if client.ask("GET", path).json()["state"] not in ENDED]
 
 
-def all_runs(client: Client) -> list[dict[str, Any]]:
-    """Those of studies, too."""
+def all_runs(client: Client, state: str = "") -> list[dict[str, Any]]:
+    """Those of studies, too. state: only those in it."""
     found: list[dict[str, Any]] = []
+    asked = {"of_studies": True, "limit": 200} | ({"state": state} if state else {})
     while True:
-        page = client.ask("GET", "/api/runs", params={"of_studies": True, "limit": 200, "offset": len(found)}).json()
+        page = client.ask("GET", "/api/runs", params={**asked, "offset": len(found)}).json()
         found += page["items"]
         if not page["items"] or len(found) >= page["count"]:
             return found
