@@ -186,6 +186,40 @@ def test_a_search_for_load_begins_with_the_rates_of_all_sources(page: Page, expe
     expect(page.get_by_test_id("study-problems")).to_have_count(0)
 
 
+def test_which_engine(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
+    experiment_id = experiment(short_runs)
+    page.goto(f"/studies/new?experiment={experiment_id}")
+    page.get_by_test_id("which-engine").click()
+    engines = page.get_by_test_id("axis-engine").locator("textarea")
+    expect(engines).to_have_value("{kind: storm}, {kind: spark}, {kind: flink}")
+    expect(page.get_by_label("Description")).to_have_value("Left to the engines: flow control.")  # Spark and Storm have no credits
+    expect(page.get_by_test_id("axis-load").locator(".chosen-fields li")).to_have_count(2)
+    expect(page.get_by_test_id("study-size")).to_contain_text("9 searches")
+    expect(page.get_by_test_id("study-problems")).to_have_count(0)
+    expect(page.get_by_test_id("which-engine")).to_be_disabled()
+    assert_accessible(page)
+
+    kinds: list[Any] = [{"kind": "flink"}, {"kind": "spark"}]
+    study = started(api, experiment(tiny), axes=[{"name": "engine", "fields": ["/policies/engine"], "values": {"kind": "list", "of": kinds}}])
+    page.goto(f"/studies/{study}")
+    matrix = page.get_by_test_id("engine-matrix")
+    expect(matrix.locator("thead th")).to_have_text(["What matters", "Flink 1.1", "Spark Streaming 2.0", "Best"])
+    mean = matrix.locator("tbody tr").nth(1)
+    expect(mean.locator("td").first).to_have_text("Mean latency, ms")
+    expect(mean.locator("td").last).to_have_text("Flink 1.1", timeout=60_000)  # Spark's is that of whole batches
+    assert_accessible(page)
+    page.get_by_role("radiogroup", name="Show as").get_by_text("Table", exact=True).click()
+    expect(page.get_by_test_id("result-table").locator("tbody tr")).to_have_count(2)
+
+
+def tiny(document: dict[str, Any]) -> None:
+    """For Flink and Spark alike, which have no credits."""
+    short_runs(document)
+    del document["policies"]
+    for source in document["workload"]["sources"].values():
+        source["rate"]["per_s"] = 100
+
+
 def test_who_executes_a_study_is_chosen_and_shown(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     page.goto(f"/studies/new?experiment={experiment(short_runs)}")
     page.get_by_role("radiogroup", name="How many seeds").get_by_text("3", exact=True).click()

@@ -52,6 +52,7 @@ export function NewStudyPage() {
       schema={schema.data}
       experimentSchema={experimentSchema.data}
       operators={operators}
+      engines={registry.data.engines ?? []}
       onLeaveFile={() => setImported(null)}
     />
   );

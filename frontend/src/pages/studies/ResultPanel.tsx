@@ -1,7 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import { useMemo, type RefObject } from "react";
+import { registryQuery } from "../../api/queries";
 import type { StudyDetail, StudyOptimisation, StudyResults } from "../../api/types";
 import { chartLines, type Dimension } from "../../model/study/chart";
 import type { PlotHandle } from "../../ui/chart/Plot";
+import { EngineMatrix } from "./EngineMatrix";
 import { ResultCharts } from "./ResultCharts";
 import { SearchCharts } from "./SearchCharts";
 import { ResultTable } from "./ResultTable";
@@ -32,6 +35,7 @@ export function ResultPanel({
 }) {
   const { document } = study;
   const { across, held, way } = view;
+  const { data: registry } = useQuery(registryQuery);
   const charts = useMemo(
     () => metrics.map((metric) => ({ metric, lines: chartLines(document, results, { metric, across: across.name, held }) })),
     [document, results, metrics, across.name, held],
@@ -41,6 +45,8 @@ export function ResultPanel({
       <ResultTools study={study} results={results} metrics={metrics} dimensions={dimensions} charts={charts} view={view} />
       {way === "history" ? (
         optimisation && <TrialCharts study={study} optimisation={optimisation} view={view} point={point} plots={plots} />
+      ) : way === "matrix" ? (
+        <EngineMatrix study={study} kinds={registry?.engines ?? []} />
       ) : way === "search" ? (
         <SearchCharts study={study} results={results} point={point} plots={plots} />
       ) : way === "table" ? (

@@ -1,5 +1,6 @@
 import type { StudyDetail, StudyResults } from "../../api/types";
 import { areWide, telling, valuesAlong, whyNoCells, whyNoLog, type ChartedLine, type Dimension } from "../../model/study/chart";
+import { engineAxis } from "../../model/study/engines";
 import { FOUND } from "../../model/study/metrics";
 import { isNumeric, isOptimised, loadOf } from "../../model/study/study";
 import { Icon } from "../../ui/Icon";
@@ -17,6 +18,7 @@ const OPTIMISED: [way: Way, label: string][] = [
   ["table", "Table"],
 ];
 const SEARCHED: [way: Way, label: string] = ["search", "Search"];
+const COMPARED: [way: Way, label: string] = ["matrix", "Engines"];
 const EACH: [value: string, text: string] = ["", "one line each"];
 
 /** Above the results: as what they are shown, of which metrics, over which axes, at which values of the others. */
@@ -44,7 +46,7 @@ export function ResultTools({
   );
   const log = { x: view.log?.x ?? across.logarithmic, y: view.log?.y ?? false };
   const noLogX = whyNoLog(across, charts.flatMap(({ lines }) => lines));
-  const ways = isOptimised(document) ? OPTIMISED : searches ? [SEARCHED, ...WAYS] : WAYS;
+  const ways = isOptimised(document) ? OPTIMISED : [...(engineAxis(document) ? [COMPARED] : []), ...(searches ? [SEARCHED] : []), ...WAYS];
   return (
     <div className="found-tools">
       <div className="seg" role="radiogroup" aria-label="Show as">
@@ -69,7 +71,7 @@ export function ResultTools({
           log
           <LogSwitch label="y" on={view.log?.y ?? false} why="" onChange={(y) => view.setLog({ x: false, y })} />
         </span>
-      ) : way === "search" ? null : (
+      ) : way === "search" || way === "matrix" ? null : (
         <MetricMenu known={study.metrics} searches={searches} chosen={metrics} onChange={(names) => view.change({ metrics: names.join(",") })} />
       )}
       {(way === "lines" || way === "heat") && (

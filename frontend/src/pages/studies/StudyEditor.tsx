@@ -45,6 +45,7 @@ export function StudyEditor({
   schema,
   experimentSchema,
   operators,
+  engines,
   onLeaveFile,
 }: {
   named: { kind: string; id: string } | null;
@@ -52,6 +53,7 @@ export function StudyEditor({
   schema: StudySchema;
   experimentSchema: JsonSchema;
   operators: ReadonlyMap<string, Kind>;
+  engines: readonly Kind[];
   /** What came from a file is given up. */
   onLeaveFile: () => void;
 }) {
@@ -149,7 +151,7 @@ export function StudyEditor({
       <div className="study-editor" data-testid="study-editor">
         <div className="scroll editor-form" tabIndex={-1}>
           <NamePart {...part} experiment={origin.experiment} />
-          <VariedPart {...part} fields={fields} measured={measured} onAdd={() => setAdding(true)} />
+          <VariedPart {...part} fields={fields} measured={measured} engines={engines} onAdd={() => setAdding(true)} />
           <SeedsPart {...part} />
           <SearchPart {...part} fields={fields} />
           <ExecutionPart {...part} />

@@ -53,7 +53,7 @@ function Opened({ study }: { study: StudyDetail }) {
   const some = results && (results.points.length > 0 || results.found.some(({ tried }) => tried.length > 0));
   return (
     <div className="page on-studies">
-      <StudyBar study={study} results={results} metrics={metrics} charted={Boolean(some) && view.way !== "table"} plots={plots} />
+      <StudyBar study={study} results={results} metrics={metrics} charted={Boolean(some) && view.way !== "table" && view.way !== "matrix"} plots={plots} />
       <div className="study" data-testid="study">
         <StudyHead study={study} results={results} optimisation={optimisation} />
         {error ? (

@@ -1,15 +1,18 @@
 import { useMemo } from "react";
 import { useUrlState } from "../../lib/useUrlState";
 import { firstAcross, whyNoCells, type Dimension, type Held } from "../../model/study/chart";
+import { engineAxis } from "../../model/study/engines";
 import { isNumeric, isOptimised, loadOf, type StudyDocument } from "../../model/study/study";
 
 const NAMES = ["view", "metrics", "x", "up", "hold", "log", "sort", "point"] as const;
 type Name = (typeof NAMES)[number];
 
-/** "history" is what an optimisation shows first: trial by trial. "search": load by load, first where a search has no other axis. */
-export type Way = "lines" | "heat" | "table" | "history" | "search";
+/** "history" is what an optimisation shows first: trial by trial. "search": load by load, first where a search has no other axis. "matrix":
+ * engine by engine, first where they are compared. */
+export type Way = "lines" | "heat" | "table" | "history" | "search" | "matrix";
 
-export const usualWay = (study: StudyDocument): Way => (isOptimised(study) ? "history" : loadOf(study) && !study.axes?.length ? "search" : "lines");
+export const usualWay = (study: StudyDocument): Way => 
+  isOptimised(study) ? "history" : engineAxis(study) ? "matrix" : loadOf(study) && !study.axes?.length ? "search" : "lines";
 
 export interface View {
   way: Way;
@@ -33,7 +36,7 @@ export function useView(study: StudyDocument, dimensions: Dimension[]): View {
   const [url, change] = useUrlState(NAMES);
   const held = useMemo(() => heldIn(url.hold), [url.hold]);
   const usual = usualWay(study);
-  const way: Way = url.view === "search" && loadOf(study) ? "search" : url.view === "table" || url.view === "lines" ? url.view : url.view === "heat" && !whyNoCells(study) ? "heat" : usual;
+  const way: Way = url.view === "matrix" && engineAxis(study) ? "matrix" : url.view === "search" && loadOf(study) ? "search" : url.view === "table" || url.view === "lines" ? url.view : url.view === "heat" && !whyNoCells(study) ? "heat" : usual;
   const given = dimensions.find(({ name }) => name === url.x);
   const across = given && (way !== "heat" || (given.numeric && given.of === "axis")) ? given : firstAcross(dimensions);
   const rising = (study.axes ?? []).filter((axis) => isNumeric(axis) && axis.name !== across.name).map(({ name }) => name);

@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import type { Kind } from "../../../api/types";
 import { complete, partOf } from "../../../model/study/draft";
 import type { Field } from "../../../model/study/fields";
 import { isDrawn, isOptimised, type Axis } from "../../../model/study/study";
@@ -8,6 +9,7 @@ import { Icon } from "../../../ui/Icon";
 import { AxisCard } from "../AxisCard";
 import { MetricNames } from "../MetricEditor";
 import type { PartProps } from "./part";
+import { WhichEngine } from "./WhichEngine";
 
 /** The axes, and how points are chosen on them. */
 export function VariedPart({
@@ -17,12 +19,14 @@ export function VariedPart({
   change,
   fields,
   measured,
+  engines,
   onAdd,
 }: PartProps & {
   /** What of the experiment can be varied. */
   fields: Field[];
   /** What a search can be for: axes and metrics. */
   measured: string[];
+  engines: readonly Kind[];
   onAdd: () => void;
 }) {
   const axes = study.axes ?? [];
@@ -36,6 +40,7 @@ export function VariedPart({
         <h2>Parameters</h2>
         <span className="mut small">Each axis sets fields of the experiment to its values, one after the other.</span>
         <span className="grow" />
+        <WhichEngine study={study} fields={fields} engines={engines} change={change} />
         <button className="btn" onClick={onAdd} data-command="add-axis" data-testid="add-axis" title="Add an axis (A)">
           <Icon name="plus" small />
           Add an axis

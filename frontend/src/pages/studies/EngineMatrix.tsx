@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { studyResultsQuery } from "../../api/queries";
+import type { Kind, StudyDetail } from "../../api/types";
+import { short } from "../../lib/format";
+import { COMPARED, matrixOf } from "../../model/study/engines";
+import { Icon } from "../../ui/Icon";
+import { Failure, Loading } from "../../ui/states";
+
+/** Which engine? Every criterion for every engine, computed from what was measured. */
+export function EngineMatrix({ study, kinds }: { study: StudyDetail; kinds: readonly Kind[] }) {
+  const { data: results, error, refetch } = useQuery(studyResultsQuery(study.id, COMPARED));
+  const matrix = useMemo(() => (results ? matrixOf(study.document, results) : null), [study.document, results]);
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  if (!matrix) return <Loading />;
+  const titleOf = (engine: string) => kinds.find(({ kind }) => kind === engine)?.title ?? engine;
+  const conditions = matrix.rows.some(({ condition }) => condition);
+  return (
+    <div className="scroll grow" tabIndex={0} role="region" aria-label="Engines compared">
+      <table className="table matrix" data-testid="engine-matrix">
+        <thead>
+          <tr>
+            <th>What matters</th>
+            {conditions && <th>With</th>}
+            {matrix.engines.map((engine) => (
+              <th key={engine} className="num">
+                {titleOf(engine)}
+              </th>
+            ))}
+            <th>Best</th>
+          </tr>
+        </thead>
+        <tbody>
+          {matrix.rows.map(({ title, means, condition, unit, cells, best }) => (
+            <tr key={`${condition} ${title}`}>
+              <td title={means}>
+                {title}
+                {unit && <span className="mut">, {unit}</span>}
+              </td>
+              {conditions && <td className="mut">{condition}</td>}
+              {cells.map((cell, at) => (
+                <td key={matrix.engines[at]} className={at === best ? "num best" : "num"}>
+                  {cell ? short(cell.value) : <span className="mut">–</span>}
+                  {cell && cell.low !== null && cell.high !== null && cell.low < cell.high && (
+                    <small>
+                      {short(cell.low)} to {short(cell.high)}
+                    </small>
+                  )}
+                </td>
+              ))}
+              <td>
+                {best !== null ? (
+                  <span className="badge ok">
+                    <Icon name="checkc" small />
+                    {titleOf(matrix.engines[best] ?? "")}
+                  </span>
+                ) : cells.some((cell) => cell === null) ? (
+                  <span className="mut">not known yet</span>
+                ) : (
+                  <span className="mut" title="The best differs from another by less than the seeds do, or than the search can tell">
+                    none
+                  </span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="note">
+        The engines are models, each with one price list. Latencies are those at shares of the load that the engine itself sustains.
+      </p>
+    </div>
+  );
+}
