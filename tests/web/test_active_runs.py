@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from webapp.lab import fair_turns, person_limits, waiting_work
+from webapp.lab import fair_turns, person_limits, quota, waiting_work
 from webapp.lab.models import Executor, Lab, Run
 from webapp.live.rows import rows_of_lab
 from workers import caretaker
@@ -26,10 +26,8 @@ ASKED: dict[str, Callable[[Lab], Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", ASKED)
-def test_only_runs_in_progress_are_read(lab: Lab, what: str) -> None:
-    """With parameters, as the queries have them: with their values in the text, more plans would use the index."""
-    lab.person_limits = {"waiting": 5}
+def asked_of_runs(action: Callable[[], Any]) -> list[tuple[str, Any]]:
+    """Return the queries of runs that the action makes, each with its parameters."""
     asked: list[tuple[str, Any]] = []
 
     def noted(execute: Any, sql: str, parameters: Any, many: bool, context: Any) -> Any:
@@ -37,8 +35,15 @@ def test_only_runs_in_progress_are_read(lab: Lab, what: str) -> None:
         return execute(sql, parameters, many, context)
 
     with connection.execute_wrapper(noted):
-        ASKED[what](lab)
-    of_runs = [(sql, parameters) for sql, parameters in asked if 'FROM "lab_run" ' in sql]
+        action()
+    return [(sql, parameters) for sql, parameters in asked if 'FROM "lab_run" ' in sql]
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_only_runs_in_progress_are_read(lab: Lab, what: str) -> None:
+    """With parameters, as the queries have them: with their values in the text, more plans would use the index."""
+    lab.person_limits = {"waiting": 5}
+    of_runs = asked_of_runs(lambda: ASKED[what](lab))
     assert of_runs
     with connection.cursor() as cursor:
         for sql, parameters in of_runs:
@@ -46,3 +51,13 @@ def test_only_runs_in_progress_are_read(lab: Lab, what: str) -> None:
             steps = [row[3] for row in cursor.fetchall() if "lab_run " in row[3]]
             assert steps, sql
             assert all("INDEX active_runs" in step or "sqlite_autoindex_lab_run_1 (id=?)" in step for step in steps), (steps, sql)
+
+
+def test_sums_over_all_runs_read_an_index_alone(lab: Lab) -> None:
+    """Catches: a page of sizes that takes seconds in a large lab, since each run is joined with each experiment."""
+    [(sql, parameters)] = asked_of_runs(lambda: quota.largest_experiments(lab))
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}", parameters)
+        plan = [row[3] for row in cursor.fetchall()]
+    read = [step for step in plan if step.startswith(("SCAN", "SEARCH"))]
+    assert ["INDEX bytes_of_runs" in step for step in read] == [True], plan

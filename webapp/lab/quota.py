@@ -10,7 +10,7 @@ from django.db.models import Count, Q, Sum
 
 from webapp.lib.file_sizes import in_words, size_of
 
-from .models import Dataset, ExperimentVersion, Lab, Run
+from .models import Dataset, Experiment, ExperimentVersion, Lab, Run
 
 LARGEST = 10
 
@@ -41,9 +41,10 @@ def used_bytes(lab: Lab, deleted: bool = False) -> tuple[int, int, int]:
 
 def largest_experiments(lab: Lab) -> list[Holding]:
     """Return the experiments whose runs use most space, largest first."""
-    rows = Run.objects.filter(lab=lab, deleted_at__isnull=True).values("experiment", "experiment__name")
-    found = rows.annotate(bytes=Sum("stored_bytes"), count=Count("pk")).filter(bytes__gt=0).order_by("-bytes")[:LARGEST]
-    return [Holding(str(row["experiment"]), row["experiment__name"], row["bytes"], row["count"]) for row in found]
+    rows = Run.objects.filter(lab=lab, deleted_at__isnull=True).values("experiment")  # all that this needs of a run is in an index
+    found = rows.annotate(bytes=Sum("stored_bytes"), count=Count("*")).filter(bytes__gt=0).order_by("-bytes")[:LARGEST]
+    experiments = Experiment.objects.in_bulk([row["experiment"] for row in found])
+    return [Holding(str(row["experiment"]), experiments[row["experiment"]].name, row["bytes"], row["count"]) for row in found]
 
 
 def largest_datasets(lab: Lab) -> list[Holding]:
