@@ -200,7 +200,8 @@ def test_which_engine(page: Page, api: httpx.Client, experiment: Callable[..., s
     assert_accessible(page)
 
     kinds: list[Any] = [{"kind": "flink"}, {"kind": "spark"}]
-    study = started(api, experiment(tiny), axes=[{"name": "engine", "fields": ["/policies/engine"], "values": {"kind": "list", "of": kinds}}])
+    axis = {"name": "engine", "fields": ["/policies/engine"], "values": {"kind": "list", "of": kinds}}
+    study = started(api, experiment(tiny), axes=[axis])
     page.goto(f"/studies/{study}")
     matrix = page.get_by_test_id("engine-matrix")
     expect(matrix.locator("thead th")).to_have_text(["What matters", "Flink 1.1", "Spark Streaming 2.0", "Best"])
