@@ -69,14 +69,18 @@ describe("which engines can execute an experiment", () => {
   };
 
   it("all can, Spark with batches that windows are multiples of", async () => {
-    const experiment = { size_s: 10 };
+    const experiment = { size_s: 10, policies: {} };
     const values = [{ kind: "flink" }, { kind: "spark", batch_s: 2 }, { kind: "storm" }];
     expect(await executable(experiment, engines, errorsOf)).toEqual({ experiment, values, said: [] });
   });
 
   it("policies that engines bring along themselves are left to them, for all alike", async () => {
     const found = await executable({ size_s: 8, policies: { flow_control: { kind: "credits" } }, prices: "reference" }, engines, errorsOf);
-    expect(found).toEqual({ experiment: { size_s: 8 }, values: VALUES, said: ["Left to the engines: flow control, prices."] });
+    expect(found).toEqual({ experiment: { size_s: 8, policies: {} }, values: VALUES, said: ["Left to the engines: flow control, prices."] });
+  });
+
+  it("an axis over the engines finds policies to set one in", async () => {
+    expect((await executable({ size_s: 8 }, engines, errorsOf)).experiment).toEqual({ size_s: 8, policies: {} });
   });
 
   it("who cannot is left out, with the reason", async () => {

@@ -52,11 +52,15 @@ export async function executable(experiment: Json, engines: readonly Kind[], err
   const asked = engines.filter(({ kind }) => kind !== "none");
   const { policies, prices, ...rest } = experiment as Document;
   const drawn = await executableAs(experiment as Document, asked, errorsOf);
-  if (drawn.values.length === asked.length || !(policies || prices)) return { experiment, ...drawn };
-  const bare = await executableAs(rest, asked, errorsOf);
-  if (bare.values.length <= drawn.values.length) return { experiment, ...drawn };
-  const left = [...Object.keys(policies ?? {}), ...(prices === undefined ? [] : ["prices"])].map((name) => name.replace(/_/g, " "));
-  return { experiment: rest as Json, values: bare.values, said: [`Left to the engines: ${left.join(", ")}.`, ...bare.said] };
+  const left = [...Object.keys(policies ?? {}).filter((name) => name !== "engine"), ...(prices === undefined ? [] : ["prices"])];
+  const bare = drawn.values.length < asked.length && left.length ? await executableAs(rest, asked, errorsOf) : drawn;
+  if (bare.values.length > drawn.values.length) {
+    const said = `Left to the engines: ${left.map((name) => name.replace(/_/g, " ")).join(", ")}.`;
+    return { experiment: { ...rest, policies: {} } as Json, values: bare.values, said: [said, ...bare.said] };
+  }
+  // An axis varies what is there.
+  const whole = policies ? experiment : ({ ...rest, ...(prices === undefined ? {} : { prices }), policies: {} } as Json);
+  return { experiment: whole, ...drawn };
 }
 
 async function executableAs(document: Document, engines: readonly Kind[], errorsOf: ErrorsOf) {
