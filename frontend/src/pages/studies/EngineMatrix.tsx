@@ -58,7 +58,7 @@ export function EngineMatrix({ study, kinds }: { study: StudyDetail; kinds: read
                   <span className="mut">not known yet</span>
                 ) : (
                   <span className="mut" title="The best differs from another by less than the seeds do, or than the search can tell">
-                    none
+                    too close to call
                   </span>
                 )}
               </td>
