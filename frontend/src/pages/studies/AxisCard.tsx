@@ -136,7 +136,7 @@ export function AxisCard({
                   title={writeValues([choice])}
                   onClick={() => onChange({ ...axis, values: { kind: "list", of: [...(listed ?? []), choice] } })}
                 >
-                  + {valueText(choice)}
+                  + {nameOf(choice)}
                 </button>
               ))}
             </div>
@@ -162,4 +162,10 @@ function fitting(before: Tagged, next: Tagged, field: Field | undefined): Tagged
   if (next.kind !== "between") fitted.count = next.count ?? COUNT;
   if (field?.type === "integer") fitted.whole = true;
   return fitted;
+}
+
+/** Of settings their kind, since their fields are as they are by default; the hint has them. */
+function nameOf(choice: Json): string {
+  const kind = typeof choice === "object" && choice !== null && !Array.isArray(choice) ? choice.kind : null;
+  return valueText(typeof kind === "string" ? kind.replace(/_/g, " ") : choice);
 }
