@@ -37,6 +37,7 @@ SIX = "&".join(f"metric=operators.o{n}.busy" for n in range(20, 26))
 MEASURED = "&".join(f"metric={name}" for name in OF_RUNS)
 ASKED = {
     **{f"runs by {sign}{name}": f"/api/runs?sort={sign}{name}" for name in SORTS for sign in ("", "-")},
+    "storage": "/api/storage",
     "runs with those of studies": "/api/runs?of_studies=true",
     "runs of a study": "/api/runs?study={study}",
     "runs of a study by -p99": "/api/runs?study={study}&sort=-p99",
