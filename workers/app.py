@@ -27,12 +27,14 @@ from webapp.lib.logs import bound  # noqa: E402
 from webapp.messaging.queue import QUEUE, application  # noqa: E402
 
 from . import caretaker, execution, figures, learning, studies, waterfalls  # noqa: E402
+from .outages import waiting_for_the_database  # noqa: E402
 
 log = logging.getLogger(__name__)
 __all__ = ["QUEUE", "advance_study", "application", "execute_run", "learn", "make_waterfalls", "reproduce_figure"]
 
 
 @application.task(name=Run.TASK)
+@waiting_for_the_database
 def execute_run(run_id: str) -> None:
     """Claim the run whose turn it is, execute it, store its result. Idempotent: a second delivery finds nothing to claim."""
     for id in fair_turns.order(run_id):
@@ -45,6 +47,7 @@ def execute_run(run_id: str) -> None:
 
 
 @application.task(name=Waterfalls.TASK)
+@waiting_for_the_database
 def make_waterfalls(id: str) -> None:
     """Repeat a finished run to find the latency breakdown of selected records. Idempotent."""
     with bound(question=id):
@@ -52,12 +55,14 @@ def make_waterfalls(id: str) -> None:
 
 
 @application.task(name=Study.TASK)
+@waiting_for_the_database
 def advance_study(id: str) -> None:
     """Start a study, or continue it after a loss. Idempotent."""
     studies.advance(id)
 
 
 @application.task(name=Reproduction.TASK)
+@waiting_for_the_database
 def reproduce_figure(id: str) -> None:
     """Reproduce a figure and check its assertions. Idempotent."""
     with bound(reproduction=id):
@@ -65,6 +70,7 @@ def reproduce_figure(id: str) -> None:
 
 
 @application.task(name=LearningJob.TASK)
+@waiting_for_the_database
 def learn(id: str) -> None:
     """Measure a corpus or train models. Idempotent."""
     with bound(job=id):

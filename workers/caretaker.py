@@ -12,11 +12,12 @@ import time
 from datetime import timedelta
 
 import redis
-from django.db import DatabaseError, close_old_connections, connections
+from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 from django.utils import timezone
 
 from webapp.lab.models import LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls, Work
 from webapp.lab.waiting_work import KINDS, enqueue
+from webapp.lib import outages
 from webapp.lib.redis_connection import connection
 from webapp.maintenance import retention
 from webapp.messaging.heartbeats import send_heartbeat
@@ -93,11 +94,13 @@ def _care() -> None:
         close_old_connections()
         try:
             sweep()
+            outages.DATABASE.over()
             if time.monotonic() - tidied_s >= TIDY_S:
                 tidied_s = time.monotonic()
                 tidy()
-        except DatabaseError as error:
-            log.warning("cannot look for lost work, the database is unreachable: %s", error)
+        except (DatabaseError, InterfaceError) as error:
+            if not outages.note(error):
+                log.warning("cannot look for lost work: %s", error)
             connections.close_all()
         except Exception:
             log.exception("looking for lost work failed")

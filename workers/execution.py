@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, InterfaceError, connections, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -112,7 +112,7 @@ def store_end(work: Work, holder: str, changes: dict[str, Any], also: Callable[[
                 if mine:
                     also()
             return mine
-        except DatabaseError as error:
+        except (DatabaseError, InterfaceError) as error:
             log.warning("%s %s: cannot store its outcome yet (%s)", type(work).__name__, work.pk, error)
             connections.close_all()
             if attempt == FINISH_ATTEMPTS - 1:

@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from django.db import DatabaseError, close_old_connections, connections
+from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
 from engine.telemetry.files import Live
 from webapp.lab.models import Run, RunState, Work
 from webapp.lab.waiting_work import somebody_waits
+from webapp.lib import outages
 from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce, announce_row
 
@@ -116,8 +117,9 @@ class Monitor:
                     if now_s - reported_s >= PROGRESS_S:
                         reported_s = now_s
                         self._report()
-                except DatabaseError as error:
-                    log.warning("%s: the database is unreachable (%s), retrying", self.name, error)
+                except (DatabaseError, InterfaceError) as error:
+                    if not outages.note(error):
+                        log.warning("%s: %s; retrying", self.name, error)
                     connections.close_all()
             self._send()
         except Exception:

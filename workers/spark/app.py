@@ -22,6 +22,7 @@ from webapp.lib.logs import bound  # noqa: E402
 from webapp.messaging.heartbeats import tell_spark_state  # noqa: E402
 from webapp.messaging.queue import application  # noqa: E402
 from workers.execution import SHUTTING_DOWN  # noqa: E402
+from workers.outages import waiting_for_the_database  # noqa: E402
 
 from . import jobs, queries  # noqa: E402
 from .runs import Runs  # noqa: E402
@@ -33,6 +34,7 @@ SIGN_S = 2.0
 
 
 @application.task(name=SparkJob.TASK)
+@waiting_for_the_database
 def spark_job(id: str) -> None:
     """Answer a question about many runs. Idempotent."""
     with bound(analysis=id):
@@ -40,6 +42,7 @@ def spark_job(id: str) -> None:
 
 
 @application.task(name=SparkRun.TASK)
+@waiting_for_the_database
 def spark_run(id: str) -> None:
     """Execute the query of a run on Spark. Idempotent."""
     with bound(query=id):

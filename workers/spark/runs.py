@@ -16,9 +16,10 @@ from queue import Empty, SimpleQueue
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections, connection, connections
+from django.db import DatabaseError, InterfaceError, close_old_connections, connection, connections
 
 from webapp.lab.models import Run
+from webapp.lib import outages
 from workers import studies
 from workers.execution import SHUTTING_DOWN
 from workers.identity import HOST
@@ -58,8 +59,9 @@ class Runs:
                     pass
                 with suppress(Empty):
                     self._came_back(*self.ended.get(timeout=LOOK_S))
-            except DatabaseError as error:
-                log.warning("cannot look for runs for Spark, the database is unreachable: %s", error)
+            except (DatabaseError, InterfaceError) as error:
+                if not outages.note(error):
+                    log.warning("cannot look for runs for Spark: %s", error)
                 connections.close_all()
                 SHUTTING_DOWN.wait(AGAIN_S)
             except Exception:
