@@ -12,6 +12,7 @@ import httpx
 from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import assert_accessible
+from .waiting import until_ended
 
 
 def short_runs(document: dict[str, Any]) -> None:
@@ -203,12 +204,13 @@ def test_which_engine(page: Page, api: httpx.Client, experiment: Callable[..., s
     kinds: list[Any] = [{"kind": "flink"}, {"kind": "spark"}]
     axis = {"name": "engine", "fields": ["/policies/engine"], "values": {"kind": "list", "of": kinds}}
     study = started(api, experiment(tiny), axes=[axis])
+    until_ended(api, f"/api/studies/{study}", page)
     page.goto(f"/studies/{study}")
     matrix = page.get_by_test_id("engine-matrix")
     expect(matrix.locator("thead th")).to_have_text(["What matters", "Flink 1.1", "Spark Streaming 2.0", "Best"])
     mean = matrix.locator("tbody tr").nth(1)
     expect(mean.locator("td").first).to_have_text("Mean latency, ms")
-    expect(mean.locator("td").last).to_have_text("Flink 1.1", timeout=60_000)  # Spark's is that of whole batches
+    expect(mean.locator("td").last).to_have_text("Flink 1.1")  # Spark's is that of whole batches
     assert_accessible(page)
     page.get_by_role("radiogroup", name="Show as").get_by_text("Table", exact=True).click()
     expect(page.get_by_test_id("result-table").locator("tbody tr")).to_have_count(2)
