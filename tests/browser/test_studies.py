@@ -187,9 +187,8 @@ def test_a_search_for_load_begins_with_the_rates_of_all_sources(page: Page, expe
     expect(page.get_by_test_id("study-problems")).to_have_count(0)
 
 
-def test_which_engine(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
-    experiment_id = experiment(short_runs)
-    page.goto(f"/studies/new?experiment={experiment_id}")
+def test_which_engine_is_asked(page: Page, experiment: Callable[..., str]) -> None:
+    page.goto(f"/studies/new?experiment={experiment(short_runs)}")
     page.get_by_test_id("which-engine").click()
     engines = page.get_by_test_id("axis-engine").locator("textarea")
     expect(engines).to_have_value("{kind: storm}, {kind: spark}, {kind: flink}")
@@ -201,6 +200,8 @@ def test_which_engine(page: Page, api: httpx.Client, experiment: Callable[..., s
     expect(page.get_by_test_id("which-engine")).to_be_disabled()
     assert_accessible(page)
 
+
+def test_which_engine_is_best(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     kinds: list[Any] = [{"kind": "flink"}, {"kind": "spark"}]
     axis = {"name": "engine", "fields": ["/policies/engine"], "values": {"kind": "list", "of": kinds}}
     study = started(api, experiment(tiny), axes=[axis])
