@@ -99,7 +99,7 @@ describe("the matrix", () => {
         [search(0, "flink", 3), search(1, "spark", 1), search(2, "storm", 1.01)],
       ),
     );
-    const shown = matrix?.rows.map(({ title, best }) => [title, best === null ? null : matrix.engines[best]]);
+    const shown = matrix?.rows.map(({ title, best }) => [title, best === null ? null : KINDS[best]]);
     expect(shown).toEqual([
       ["Sustainable load, ×", "flink"],
       ["Mean latency", "flink"],
@@ -123,6 +123,13 @@ describe("the matrix", () => {
     const found = KINDS.flatMap((kind, n) => [search(n, kind, 2, { size_s: 8 }), search(3 + n, kind, n + 0.5, { size_s: 60 })]);
     const kept = matrixOf(sizes, results([], found))?.rows.filter(({ title }) => title === "Throughput kept");
     expect(kept).toMatchObject([{ condition: "size s 60", unit: "%", best: 2, cells: [{ value: 25 }, { value: 75 }, { value: 125 }] }]);
+  });
+
+  it("tells an engine with other settings apart", () => {
+    const engines: Json[] = [{ kind: "spark" }, { kind: "spark", batch_s: 2 }];
+    const twice = { experiment: EXPERIMENT, ...comparing({ experiment: EXPERIMENT }, engines, [RATE]) };
+    const found = [search(0, "spark", 1), { ...search(1, "spark", 2), values: { engine: { kind: "spark", batch_s: 2 } } }];
+    expect(matrixOf(twice, results([], found))?.rows[0]).toMatchObject({ cells: [{ value: 1 }, { value: 2 }], best: 1 });
   });
 
   it("is there only if engines are compared", () => {

@@ -15,7 +15,7 @@ export const COMPARED = ["latency_ms.mean", "latency_ms.min", "latency_ms.p99", 
 
 /** The axis over engines; undefined: the study does not compare them. */
 export const engineAxis = (study: StudyDocument): Axis | undefined =>
-  (study.axes ?? []).find(({ fields }) => fields.length === 1 && fields[0] === ENGINE);
+  (study.axes ?? []).find(({ fields, values }) => fields.length === 1 && fields[0] === ENGINE && Array.isArray(values.of));
 
 type Compared = Pick<StudyDocument, "axes" | "search" | "seeds">;
 
@@ -101,7 +101,8 @@ export interface MatrixRow {
 }
 
 export interface Matrix {
-  engines: string[];
+  /** As the axis has them: one may be there twice, with other settings. */
+  engines: Json[];
   rows: MatrixRow[];
 }
 
@@ -169,14 +170,15 @@ function criteriaOf(study: StudyDocument): Criterion[] {
 /** Every criterion for every engine, under each condition that other axes make; null: the study compares no engines. */
 export function matrixOf(study: StudyDocument, results: StudyResults): Matrix | null {
   const axis = engineAxis(study);
-  if (!axis || !Array.isArray(axis.values.of)) return null;
-  const engines = axis.values.of.map(kindOf);
+  if (!axis) return null;
+  const engines = axis.values.of as Json[];
+  const known = engines.map((engine) => JSON.stringify(engine));
   const conditions = new Map<string, Row[][]>();
   for (const row of rowsOf(results)) {
     const others = Object.fromEntries(Object.entries(row.values).filter(([name]) => name !== axis.name)) as AxisValues;
     const condition = Object.keys(others).length ? pointText(others) : "";
     if (!conditions.has(condition)) conditions.set(condition, engines.map(() => []));
-    conditions.get(condition)?.[engines.indexOf(kindOf(row.values[axis.name]))]?.push(row);
+    conditions.get(condition)?.[known.indexOf(JSON.stringify(row.values[axis.name]))]?.push(row);
   }
   const precision = (study.search?.precision as number | undefined) ?? PRECISION;
   const criteria = criteriaOf(study);
@@ -202,8 +204,6 @@ function keptOf(rows: readonly MatrixRow[], title: string, precision: number): M
     return { title: "Throughput kept", means, condition, unit: "%", better: "higher", cells: kept, best: bestOf(kept, "higher", precision) };
   });
 }
-
-const kindOf = (value: unknown): string => String((value as { kind?: unknown } | null)?.kind ?? "none");
 
 function bestOf(cells: readonly (Cell | null)[], better: "higher" | "lower", precision: number): number | null {
   const sign = better === "higher" ? 1 : -1;

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { studyResultsQuery } from "../../api/queries";
-import type { Kind, StudyDetail } from "../../api/types";
+import type { Json, Kind, StudyDetail } from "../../api/types";
 import { short } from "../../lib/format";
 import { COMPARED, matrixOf } from "../../model/study/engines";
+import { valueText } from "../../model/study/study";
 import { Icon } from "../../ui/Icon";
 import { Failure, Loading } from "../../ui/states";
 
@@ -13,7 +14,7 @@ export function EngineMatrix({ study, kinds }: { study: StudyDetail; kinds: read
   const matrix = useMemo(() => (results ? matrixOf(study.document, results) : null), [study.document, results]);
   if (error) return <Failure error={error} retry={() => void refetch()} />;
   if (!matrix) return <Loading />;
-  const titleOf = (engine: string) => kinds.find(({ kind }) => kind === engine)?.title ?? engine;
+  const titles = matrix.engines.map((engine) => titleOf(engine, kinds));
   const conditions = matrix.rows.some(({ condition }) => condition);
   return (
     <div className="scroll grow" tabIndex={0} role="region" aria-label="Engines compared">
@@ -22,9 +23,9 @@ export function EngineMatrix({ study, kinds }: { study: StudyDetail; kinds: read
           <tr>
             <th>What matters</th>
             {conditions && <th>With</th>}
-            {matrix.engines.map((engine) => (
-              <th key={engine} className="num">
-                {titleOf(engine)}
+            {titles.map((title) => (
+              <th key={title} className="num">
+                {title}
               </th>
             ))}
             <th>Best</th>
@@ -39,7 +40,7 @@ export function EngineMatrix({ study, kinds }: { study: StudyDetail; kinds: read
               </td>
               {conditions && <td className="mut">{condition}</td>}
               {cells.map((cell, at) => (
-                <td key={matrix.engines[at]} className={at === best ? "num best" : "num"}>
+                <td key={titles[at]} className={at === best ? "num best" : "num"}>
                   {cell ? short(cell.value) : <span className="mut">–</span>}
                   {cell && cell.low !== null && cell.high !== null && cell.low < cell.high && (
                     <small>
@@ -52,7 +53,7 @@ export function EngineMatrix({ study, kinds }: { study: StudyDetail; kinds: read
                 {best !== null ? (
                   <span className="badge ok">
                     <Icon name="checkc" small />
-                    {titleOf(matrix.engines[best] ?? "")}
+                    {titles[best]}
                   </span>
                 ) : cells.some((cell) => cell === null) ? (
                   <span className="mut">not known yet</span>
@@ -71,4 +72,11 @@ export function EngineMatrix({ study, kinds }: { study: StudyDetail; kinds: read
       </p>
     </div>
   );
+}
+
+/** "Spark Streaming 2.0, batch 2" */
+function titleOf(engine: Json, kinds: readonly Kind[]): string {
+  const { kind, ...settings } = engine as { [name: string]: Json };
+  const title = kinds.find((one) => one.kind === kind)?.title ?? valueText(kind);
+  return [title, ...(Object.keys(settings).length ? [valueText(settings)] : [])].join(", ");
 }
