@@ -4,7 +4,7 @@ import { studyResultsQuery } from "../../api/queries";
 import type { Json, Kind, StudyDetail } from "../../api/types";
 import { short } from "../../lib/format";
 import { COMPARED, matrixOf } from "../../model/study/engines";
-import { valueText } from "../../model/study/study";
+import { loadOf, valueText } from "../../model/study/study";
 import { Icon } from "../../ui/Icon";
 import { Failure, Loading } from "../../ui/states";
 
@@ -68,7 +68,8 @@ export function EngineMatrix({ study, kinds }: { study: StudyDetail; kinds: read
         </tbody>
       </table>
       <p className="note">
-        The engines are models, each with one price list. Latencies are those at shares of the load that the engine itself sustains.
+        The engines are models, each with one price list.
+        {loadOf(study.document) && " Latencies are those at shares of the load that the engine itself sustains."}
       </p>
     </div>
   );
