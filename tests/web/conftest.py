@@ -108,6 +108,12 @@ def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENC
 
 
 @pytest.fixture
+def outages_take_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of outages stands still, so that the log says 0 s however slow the machine is."""
+    monkeypatch.setattr("webapp.lib.outages.monotonic", lambda: 0.0)
+
+
+@pytest.fixture
 def working_here(redis: RedisProcess) -> Iterator[None]:
     """This process may work as a worker does, until a test shuts it down."""
     execution.SHUTTING_DOWN.clear()

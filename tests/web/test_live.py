@@ -348,6 +348,7 @@ async def two_viewers(
     return [first, second]
 
 
+@pytest.mark.usefixtures("outages_take_no_time")
 async def test_viewers_wait_while_the_database_is_away(
     stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

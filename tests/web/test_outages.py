@@ -18,7 +18,7 @@ from webapp.lib.outages import DATABASE, DISK, Outage, away
 
 from .conftest import small_document
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("outages_take_no_time")]
 JSON = "application/json"
 
 

@@ -14,6 +14,8 @@ from workers import outages
 from workers.execution import SHUTTING_DOWN
 from workers.outages import waiting_for_the_database
 
+pytestmark = pytest.mark.usefixtures("outages_take_no_time")
+
 
 @pytest.fixture(autouse=True)
 def afterwards_all_is_there(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

@@ -10,9 +10,9 @@ import errno
 import logging
 import sqlite3
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import monotonic
 
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -36,7 +36,7 @@ class Outage:
     def note(self, what: str, cause: BaseException) -> None:
         with self.lock:
             if self.since_s is None:
-                self.since_s, self.reads = time.monotonic(), what in ONLY_WRITES
+                self.since_s, self.reads = monotonic(), what in ONLY_WRITES
                 log.error("%s %s (%s)", self.part, what, " ".join(str(cause).split()))
 
     def over(self, written: bool = False) -> None:
@@ -45,7 +45,7 @@ class Outage:
             return
         with self.lock:
             if self.since_s is not None:
-                log.warning("%s is back after %.0f s", self.part, time.monotonic() - self.since_s)
+                log.warning("%s is back after %.0f s", self.part, monotonic() - self.since_s)
                 self.since_s = None
 
 
