@@ -38,7 +38,7 @@ def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
     batches that are read when they end."""
     made = with_driver(experiment, about.driver)
     sources = [spec.id for spec in experiment.query.operators if spec.kind == "source"]
-    workers = len(experiment.expanded_hosts())
+    workers = [host.name for host in experiment.expanded_hosts()]
     operators = {spec.id: spec for spec in made.query.operators}
     edges = list(made.query.edges)
     places = dict(made.placement.hosts) if isinstance(made.placement, Explicit) else {}
@@ -58,13 +58,17 @@ def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
     for id in sources:
         receiver = operators[receiver_of(id)]
         cost = receiver.cost or _with_drift(Cost(record_us=price.record_ps / 1e6, fitted_to=price.fitted_to), about)
-        put(OperatorSpec(id=read_of(id), kind="union", parallelism=receiver.parallelism, cost=cost), receiver.id)
+        each = about.receivers(receiver.parallelism, len(workers))
+        tasks = receiver.parallelism if about.blocks is None else each * about.blocks
+        put(OperatorSpec(id=read_of(id), kind="union", parallelism=tasks, cost=cost), receiver.id)
         params, pull = {"batch_s": about.batch_s}, Cost(record_us=RECEIVED_US)
-        each = min(receiver.parallelism, workers)
         operators[receiver.id] = receiver.model_copy(update={"kind": "block_receiver", "params": params, "cost": pull, "parallelism": each})
         operators[id] = operators[id].model_copy(update={"parallelism": each})
         edges = [edge.model_copy(update={"source": read_of(id)}) if edge.source == receiver.id else edge for edge in edges]
         edges.append(Edge(source=receiver.id, target=read_of(id), partitioning=Rescale()))
+        if about.blocks is not None:
+            for part in _stage_from(read_of(id), edges):
+                operators[part], places[part] = operators[part].model_copy(update={"parallelism": tasks}), tuple(workers)
     for spec in experiment.query.operators:
         operators[spec.id] = _windowed(operators[spec.id], about)
         into = [edge for edge in edges if edge.target == spec.id]
@@ -117,6 +121,14 @@ def _stages(executed: Experiment) -> list[Stage]:
     for id, at in stage_of.items():
         stages[at].append(number[id])
     return stages
+
+
+def _stage_from(id: str, edges: Sequence[Edge]) -> list[str]:
+    """The operator and those behind it that its tasks execute, too."""
+    found = [id]
+    for at in found:
+        found += [edge.target for edge in edges if edge.source == at and edge.partitioning.one_to_one and edge.target not in found]
+    return found
 
 
 def _ending(source: SourceWorkload, about: SparkEngine) -> SourceWorkload:

@@ -179,9 +179,16 @@ def of_batches(document: dict[str, Any], batch_ms: int, **fields: Any) -> dict[s
 
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-@given(document=documents(), batch_ms=st.sampled_from((2, 5, 20)), status_ms=st.sampled_from((0.5, 1)))
-def test_random_experiments_under_spark_agree_with_the_oracle(document: dict[str, Any], batch_ms: int, status_ms: float) -> None:
-    document = of_batches(document, batch_ms, status_ms=status_ms)
+@given(
+    document=documents(),
+    batch_ms=st.sampled_from((2, 5, 20)),
+    status_ms=st.sampled_from((0.5, 1)),
+    blocks=st.sampled_from((None, 1, 2, 5)),
+)
+def test_random_experiments_under_spark_agree_with_the_oracle(
+    document: dict[str, Any], batch_ms: int, status_ms: float, blocks: int | None
+) -> None:
+    document = of_batches(document, batch_ms, status_ms=status_ms, block_ms=blocks and batch_ms / blocks)
     assume(not validate(document))
     agreed(document)
 
@@ -224,6 +231,28 @@ def test_a_query_becomes_stages_of_tasks() -> None:
     assert ways["purchases-receiver", "purchases-read"] == "rescale"
     assert ways["purchases-read", "sum-combine"] == "forward"
     assert ways["sum-combine", "sum"] == "hash"
+
+
+def test_each_block_is_read_by_a_task_of_its_own() -> None:
+    """On any host, with the operators that its tasks execute, too. The stages behind keep theirs."""
+    document = summing(900, block_ms=125)
+    plain = {"id": "priced", "kind": "map", "parallelism": 4, "params": {"fields": [{"name": name} for name in ("gem_pack", "price")]}}
+    for field in plain["params"]["fields"]:
+        field["expression"] = field["name"]
+    document["query"]["operators"].insert(1, plain)
+    document["query"]["edges"][0]["source"] = "priced"
+    document["query"]["edges"].append({"source": "purchases", "target": "priced"})
+    made = under_engine(Experiment.model_validate(document))
+    tasks = {spec.id: spec.parallelism for spec in made.query.operators}
+    assert tasks == {"purchases": 2, "purchases-receiver": 2, "purchases-read": 16, "priced": 16, "sum-combine": 16, "sum": 4, "sink": 1}
+    assert {id: made.placement.hosts[id] for id in ("purchases-read", "priced", "sum-combine")} == dict.fromkeys(
+        ("purchases-read", "priced", "sum-combine"), ("w1", "w2")
+    )
+    twin, simulation = agreed(document)
+    assert len(twin.stages[0]) == 3 * 16
+    rows = {tuple(record["values"]) for record in simulation.sink_records("sink")}
+    assert rows == {tuple(record["values"]) for record in traced(summing(900)).sink_records("sink")}
+    assert all(ends_ns[0] - start_ns > (50 + 16 * 2) * MS for _, _, start_ns, ends_ns in twin.jobs), "tasks start one after the other"
 
 
 def test_jobs_agree_with_the_oracle() -> None:

@@ -15,6 +15,8 @@ from .base import Engine
 OVERHEAD = Charge("assumed", "of the order that the engine's developers report")
 SERIAL = Charge("fitted", "with it, larger clusters gain as little as was reported", ("benchmark/table-3.1",))
 WINDOWS = ("none", "full_history", "tumbling", "sliding")
+TASKS_MAX = 2_000
+"""Tasks that may read the blocks of a source."""
 KINDS = ("source", "sink", "filter", "map", "project", "split", "union", "aggregate", "join", "window_join")
 
 
@@ -25,7 +27,7 @@ class SparkEngine(Engine):
     when they end; sums, counts, minima and maxima are combined before they are repartitioned. Sources are limited by what the last job
     managed.
 
-    Left out: batches kept on disk, lost executors, stages of more tasks than slots, failed tasks.
+    Left out: batches kept on disk, lost executors, failed tasks.
     """
 
     title: ClassVar[str] = "Spark Streaming 2.0"
@@ -36,6 +38,15 @@ class SparkEngine(Engine):
     kind: Literal["spark"] = "spark"
     batch_s: Number = quantity(
         4, unit="s", ge=0.001, le=3600, title="Batch interval", description="Time from one batch to the next, and so from job to job."
+    )
+    block_ms: Number | None = quantity(
+        None,
+        unit="ms",
+        ge=1,
+        le=3_600_000,
+        title="Block interval",
+        description="Time after which a receiver begins another block. Each block of a batch is read by a task of its own, on any worker. "
+        "Default: as many tasks as the source has instances.",
     )
     stage_ms: Number = quantity(
         50, unit="ms", ge=0, le=1e6, title="Stage", description="Time that the master takes to begin a stage.", charge=OVERHEAD
@@ -75,6 +86,7 @@ class SparkEngine(Engine):
     def problems(self, draft: Any) -> Iterator[Problem]:
         yield from super().problems(draft)
         yield from self._query_problems(draft)
+        yield from self._block_problems(draft)
         yield from self._own_operator_problems(draft)
         if draft.flow_control is not None and draft.flow_control.kind != "unbounded":
             message = f"flow_control is '{draft.flow_control.kind}', but {self.title} keeps whole batches; omit it"
@@ -112,6 +124,24 @@ class SparkEngine(Engine):
                 message = f"{self.title} has no cycles: a job is a chain of stages; remove the edge"
                 yield Problem(pointer("query", "edges", wire.index, "feedback"), "not_with_engine", message, True)
 
+    def _block_problems(self, draft: Any) -> Iterator[Problem]:
+        if self.block_ms is None:
+            return
+        at = pointer("policies", "engine", "block_ms")
+        if self.batch_ns % milliseconds_ns(self.block_ms):
+            message = f"block_ms is {self.block_ms:g}, of which the batch interval, {self.batch_s:g} s, is no multiple; choose a part of it"
+            yield Problem(at, "inconsistent", message, self.block_ms)
+            return
+        workers = len(draft.hosts or (None,))
+        for id in draft.source_ids:
+            tasks = self.receivers(draft.by_id[id].parallelism, workers) * (self.blocks or 1)
+            if tasks > TASKS_MAX:
+                message = (
+                    f"block_ms is {self.block_ms:g}, so {tasks:,} tasks would read the blocks of '{id}', and at most {TASKS_MAX:,} can; "
+                    "choose a longer one"
+                )
+                yield Problem(at, "budget", message, self.block_ms)
+
     def _own_operator_problems(self, draft: Any) -> Iterator[Problem]:
         own = {read_of(id): f"source '{id}'" for id in draft.source_ids}
         for id in (id for id, spec in draft.by_id.items() if spec.kind == "aggregate"):
@@ -137,6 +167,16 @@ class SparkEngine(Engine):
     @property
     def batch_ns(self) -> int:
         return max(1, seconds_ns(self.batch_s))
+
+    @property
+    def blocks(self) -> int | None:
+        """Blocks that a receiver makes of a batch; None if as many tasks read a source as it has instances."""
+        return None if self.block_ms is None else self.batch_ns // milliseconds_ns(self.block_ms)
+
+    @staticmethod
+    def receivers(parallelism: int, workers: int) -> int:
+        """Receivers of a source: one for each instance, and at most one on each worker."""
+        return min(parallelism, workers)
 
     @property
     def stage_ns(self) -> int:
