@@ -23,6 +23,8 @@ MUTATIONS = (
     ),
     Mutation("spark: one stage", PROFILE, "(not edge.partitioning.one_to_one)", "0", SPARK),
     Mutation("spark: nothing is combined", PROFILE, 'if spec.kind != "aggregate" or', "if True or", SPARK),
+    Mutation("spark: as many tasks as instances", PROFILE, "if about.blocks is None else each * about.blocks", "", SPARK),
+    Mutation("spark: blocks stay on their hosts", PROFILE, "tuple(workers)", "places[part]", SPARK),
     Mutation("receiver: event time stays", RECEIVER, "    msg[slot, M_EVENT] = t\n", "", SPARK),
     Mutation("receiver: late is the next batch", RECEIVER, "min(t, inst[i, I_WATERMARK] + inst[i, I_PERIOD] - 1)", "t", SPARK),
     Mutation(

@@ -25,6 +25,8 @@ FILES = FigureFiles(Path(__file__).parents[3] / "fixtures")
 UNDER_ENGINES = {
     "benchmark/table-3.1": ("partly", ["B-1b"]),
     "benchmark/skew": ("partly", ["B-32b", "M-3"]),
+    "benchmark/skewed-join": ("reproduced", []),
+    "benchmark/block-interval": ("reproduced", []),
     "benchmark/3.17": ("partly", ["B-42b"]),
 }
 """Status of modelled engines at smoke scale, and the assertions that do not hold there: B-1b and M-3 compare with three clusters, of which

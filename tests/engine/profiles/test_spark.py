@@ -235,7 +235,7 @@ def test_a_query_becomes_stages_of_tasks() -> None:
 
 def test_each_block_is_read_by_a_task_of_its_own() -> None:
     """On any host, with the operators that its tasks execute, too. The stages behind keep theirs."""
-    document = summing(900, block_ms=125)
+    document = summing(300, block_ms=250)
     plain = {"id": "priced", "kind": "map", "parallelism": 4, "params": {"fields": [{"name": name} for name in ("gem_pack", "price")]}}
     for field in plain["params"]["fields"]:
         field["expression"] = field["name"]
@@ -244,15 +244,15 @@ def test_each_block_is_read_by_a_task_of_its_own() -> None:
     document["query"]["edges"].append({"source": "purchases", "target": "priced"})
     made = under_engine(Experiment.model_validate(document))
     tasks = {spec.id: spec.parallelism for spec in made.query.operators}
-    assert tasks == {"purchases": 2, "purchases-receiver": 2, "purchases-read": 16, "priced": 16, "sum-combine": 16, "sum": 4, "sink": 1}
+    assert tasks == {"purchases": 2, "purchases-receiver": 2, "purchases-read": 8, "priced": 8, "sum-combine": 8, "sum": 4, "sink": 1}
     assert {id: made.placement.hosts[id] for id in ("purchases-read", "priced", "sum-combine")} == dict.fromkeys(
         ("purchases-read", "priced", "sum-combine"), ("w1", "w2")
     )
     twin, simulation = agreed(document)
-    assert len(twin.stages[0]) == 3 * 16
+    assert len(twin.stages[0]) == 3 * 8
     rows = {tuple(record["values"]) for record in simulation.sink_records("sink")}
-    assert rows == {tuple(record["values"]) for record in traced(summing(900)).sink_records("sink")}
-    assert all(ends_ns[0] - start_ns > (50 + 16 * 2) * MS for _, _, start_ns, ends_ns in twin.jobs), "tasks start one after the other"
+    assert rows == {tuple(record["values"]) for record in traced(summing(300)).sink_records("sink")}
+    assert all(ends_ns[0] - start_ns > (50 + 8 * 2) * MS for _, _, start_ns, ends_ns in twin.jobs), "tasks start one after the other"
 
 
 def test_jobs_agree_with_the_oracle() -> None:
