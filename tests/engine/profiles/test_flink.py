@@ -174,7 +174,7 @@ def test_congestion_walks_up_channel_by_channel() -> None:
 
 def test_figures_under_engines_rest_on_their_prices() -> None:
     files = FigureFiles(FIXTURES.parent)
-    assert price_lists(files.outline("benchmark/table-3.1"), files.experiment) == {"flink_2020", "storm_2020"}
+    assert price_lists(files.outline("benchmark/table-3.1"), files.experiment) == {"flink_2020", "storm_2020", "spark_2020"}
     assert price_list_in({"policies": {"engine": {"kind": "flink"}}, "prices": "reference"}, "reference") == "flink_2020"
     assert price_list_in({"policies": {"engine": None}, "prices": "klink_2020"}, "reference") == "klink_2020"
 
