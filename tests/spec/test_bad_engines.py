@@ -85,6 +85,15 @@ def summed_by(kind: str = "aggregate", id: str = "sum", **params: Any) -> dict[s
     return document
 
 
+def sum_of_each_block() -> dict[str, Any]:
+    """Its only instance takes the records of the only instance of the source."""
+    document = of_spark(block_ms=250)
+    for operator in document["query"]["operators"]:
+        operator["parallelism"] = 1
+    del document["query"]["edges"][0]["partitioning"]
+    return document
+
+
 def window(**fields: Any) -> dict[str, Any]:
     return summed_by(window={"kind": "sliding", "size_s": 8, "slide_s": 4} | fields)
 
@@ -142,6 +151,7 @@ CASES = {
     "blocks that do not fill a batch": (of_spark(block_ms=300), f"{AT}/engine/block_ms", ["300", "4 s", "multiple"]),
     "a block of no time": (of_spark(block_ms=0), f"{AT}/engine/block_ms", ["0"]),
     "more blocks than tasks": (of_spark(block_ms=2), f"{AT}/engine/block_ms", ["2", "4,000", "purchases", "longer"]),
+    "a sum of each block": (sum_of_each_block(), "/query/edges/0/partitioning", ["forward", "sum", "hash"]),
     "a window of one and a half batches": (window(size_s=6), f"{WINDOW}/size_s", ["6", "4 s", "whole batches"]),
     "a slide of half a batch": (window(slide_s=2), f"{WINDOW}/slide_s", ["2", "multiple"]),
     "a window that begins within a batch": (window(origin_s=1), f"{WINDOW}/origin_s", ["1", "multiple"]),

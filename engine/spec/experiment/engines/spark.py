@@ -15,6 +15,7 @@ from .base import Engine
 OVERHEAD = Charge("assumed", "of the order that the engine's developers report")
 SERIAL = Charge("fitted", "with it, larger clusters gain as little as was reported", ("benchmark/table-3.1",))
 WINDOWS = ("none", "full_history", "tumbling", "sliding")
+STATELESS = ("filter", "map", "project", "split", "union")
 TASKS_MAX = 2_000
 """Tasks that may read the blocks of a source."""
 KINDS = ("source", "sink", "filter", "map", "project", "split", "union", "aggregate", "join", "window_join")
@@ -141,6 +142,24 @@ class SparkEngine(Engine):
                     "choose a longer one"
                 )
                 yield Problem(at, "budget", message, self.block_ms)
+        yield from self._divided_problems(draft)
+
+    def _divided_problems(self, draft: Any) -> Iterator[Problem]:
+        """Operators with state that tasks would divide among themselves, for lack of an edge that repartitions."""
+        reached = list(draft.source_ids)
+        for source in reached:
+            for n, edge in draft.edges.items():
+                if edge.source != source or not edge.partitioning.one_to_one or edge.target not in draft.by_id:
+                    continue
+                kind = draft.by_id[edge.target].kind
+                if kind in STATELESS and edge.target not in reached:
+                    reached.append(edge.target)
+                elif kind not in (*STATELESS, "sink"):
+                    message = (
+                        f"partitioning is '{edge.partitioning.kind}', so with block_ms each task would have a '{edge.target}' of its own, "
+                        "for the records of its block alone; choose hash, or rebalance for a single instance"
+                    )
+                    yield Problem(pointer("query", "edges", n, "partitioning"), "not_with_engine", message, edge.partitioning.kind)
 
     def _own_operator_problems(self, draft: Any) -> Iterator[Problem]:
         own = {read_of(id): f"source '{id}'" for id in draft.source_ids}
