@@ -25,6 +25,13 @@ MUTATIONS = (
     Mutation("spark: nothing is combined", PROFILE, 'if spec.kind != "aggregate" or', "if True or", SPARK),
     Mutation("spark: as many tasks as instances", PROFILE, "if about.blocks is None else each * about.blocks", "", SPARK),
     Mutation("spark: blocks stay on their hosts", PROFILE, "tuple(workers)", "places[part]", SPARK),
+    Mutation(
+        "spark: blocks divide a sum",
+        "engine/spec/experiment/engines/spark.py",
+        'elif kind not in (*STATELESS, "sink"):',
+        "elif False:",
+        ("tests/spec/test_bad_engines.py",),
+    ),
     Mutation("receiver: event time stays", RECEIVER, "    msg[slot, M_EVENT] = t\n", "", SPARK),
     Mutation("receiver: late is the next batch", RECEIVER, "min(t, inst[i, I_WATERMARK] + inst[i, I_PERIOD] - 1)", "t", SPARK),
     Mutation(
