@@ -26,7 +26,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -342,15 +342,25 @@ def check(client: Client, installation: Installation) -> dict[str, Any]:
             wrong.append(f"run {id} failed: {client.ask('GET', f'/api/runs/{id}').json()['error']}")
     left = [str(path) for path in installation.data.rglob("*.tmp")]
     tracebacks = Counter(
-        log.name for log in (installation.data / "logs").glob("*.log") for line in log.read_text(errors="replace").splitlines()
-        if line.startswith("Traceback")
-    )  # fmt: skip
+        f"{log.name}: {error}"
+        for log in (installation.data / "logs").glob("*.log")
+        for error in errors_of(log.read_text(errors="replace").splitlines())
+    )
     return {
         "runs": {"asked for": asked_for, "in the lab": len(listed), "lost": len(lost), "doubled": len(of_nobody), "digests equal": equal},
         "studies": len(made.studies), "reproductions": len(made.reproductions), "data sets": len(made.datasets), "exports": made.exports,
         "asked": dict(made.asked), "asked again": made.again, "kills": dict(installation.kills), "unfinished files": left,
-        "tracebacks in logs": dict(tracebacks), "wrong": wrong,
+        "tracebacks in logs, by their last line": dict(tracebacks), "wrong": wrong,
     }  # fmt: skip
+
+
+def errors_of(lines: Iterable[str]) -> Iterator[str]:
+    """The last line of each traceback in a log: the first one behind it that is not indented."""
+    inside = False
+    for line in lines:
+        if inside and line and not line[0].isspace():
+            yield line[:200]
+        inside = line.startswith("Traceback") or (inside and (not line or line[0].isspace()))
 
 
 # --- the command --------------------------------------------------------------------------------------------------------------------------
