@@ -355,7 +355,7 @@ def check(client: Client, installation: Installation) -> dict[str, Any]:
 
 
 def errors_of(lines: Iterable[str]) -> Iterator[str]:
-    """The last line of each traceback in a log: the first one behind it that is not indented."""
+    """The error that each traceback in a log ends with."""
     inside = False
     for line in lines:
         if inside and line and not line[0].isspace():
