@@ -130,7 +130,7 @@ class SparkEngine(Engine):
             return
         at = pointer("policies", "engine", "block_ms")
         if self.batch_ns % milliseconds_ns(self.block_ms):
-            message = f"block_ms is {self.block_ms:g}, but the batch interval, {self.batch_s:g} s, is not a multiple of that; choose a divisor"
+            message = f"block_ms is {self.block_ms:g}, but the batch interval, {self.batch_s:g} s, is no multiple of it; choose a divisor"
             yield Problem(at, "inconsistent", message, self.block_ms)
             return
         workers = len(draft.hosts or (None,))
