@@ -23,7 +23,7 @@ from django.utils import timezone
 from engine import studies as plan
 from engine.spec import Refusal
 from webapp.lab.documents import check
-from webapp.lab.models import Executor, Run, RunState, Study, Trial, TrialState
+from webapp.lab.models import Executor, Lab, Run, RunState, Study, Trial, TrialState
 from webapp.lab.models.studies import ENDED, NO_LOAD, NO_SHARE
 from webapp.lab.models.work import ACTIVE
 from webapp.lab.quota import LimitReached
@@ -261,7 +261,7 @@ class Advance:
         reused = run is not None and run.study_id != self.study.pk
         if run is None:
             origin = {"author": self.study.author, "study": self.study, "executor": self.document.executor}
-            run, _ = start(self.study.experiment, document, checked.experiment, **origin)
+            run, _ = start(self.study.experiment, document, checked.experiment, Lab.objects.get(pk=self.study.lab_id), **origin)
         self.trials.filter(pk=trial.pk).update(state=TrialState.RUNNING, run=run, reused=reused)
         return run
 

@@ -44,6 +44,14 @@ class Needs(AuthBase):
 
 
 def who_asks(request: HttpRequest) -> Asker:
+    """Look up who sends the request, once for each request. Raises Problem401, Problem403."""
+    known: Asker | None = getattr(request, "asker", None)
+    if known is None:
+        known = request.asker = _looked_up(request)  # type: ignore[attr-defined]
+    return known
+
+
+def _looked_up(request: HttpRequest) -> Asker:
     scheme, _, token = request.headers.get("Authorization", "").strip().partition(" ")
     try:
         if scheme.lower() == "bearer":

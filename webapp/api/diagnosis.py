@@ -191,9 +191,8 @@ def remedy(request: HttpRequest, run_id: uuid.UUID, body: ChosenRemedy) -> Statu
         known = f"the remedies for it are {', '.join(offered)}" if offered else "no change is known to help"
         raise Problem404(f"'{body.name}' is no remedy for what limits run {run.number} in this span; {known}")
     author = request.auth.user.get_username()
-    made, note = submission.start(run.experiment, chosen.document, chosen.experiment, author=author, parent=run, fork_at_ns=0)
-    made.refresh_from_db()
-    return Status(201, RunDetail.of(made, note))
+    made, note = submission.start(run.experiment, chosen.document, chosen.experiment, lab, author=author, parent=run, fork_at_ns=0)
+    return Status(201, RunDetail.of_new(made, note))
 
 
 @router.get("/{uuid:run_id}/instances", response=InstancesShape, summary="The instances of a run in one frame")

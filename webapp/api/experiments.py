@@ -121,7 +121,7 @@ def run(request: HttpRequest, experiment_id: uuid.UUID, body: Start | None = Non
     if start.version is not None and start.version != experiment.version:
         raise conflict(experiment, start.version)
     started, note = submit(experiment, experiment.document, lab, start.seed, start.pace, request.auth.user.get_username())
-    return Status(201, RunDetail.of(started, note))
+    return Status(201, RunDetail.of_new(started, note))
 
 
 def experiment_of(lab: Lab, experiment_id: uuid.UUID) -> Experiment:

@@ -186,7 +186,7 @@ def rerun(request: HttpRequest, run_id: uuid.UUID, body: Again | None = None) ->
     run = run_of(lab, run_id)
     wanted = body or Again()
     again, note = submission.submit(run.experiment, run.document, lab, wanted.seed, wanted.pace, request.auth.user.get_username())
-    return Status(201, RunDetail.of(again, note))
+    return Status(201, RunDetail.of_new(again, note))
 
 
 @router.post("/{uuid:run_id}/fork", response={201: RunDetail}, summary="Fork a run at a point in time, with another load or with faults")
@@ -197,7 +197,7 @@ def fork(request: HttpRequest, run_id: uuid.UUID, body: Forked) -> Status:
     except Refusal as refusal:
         problem = Problem(pointer(*refusal.at), refusal.code, str(refusal), refusal.value, refusal.hint)
         raise Problem422(str(refusal), [problem.as_dict()]) from None
-    return Status(201, RunDetail.of(made, note))
+    return Status(201, RunDetail.of_new(made, note))
 
 
 @router.delete("/{uuid:run_id}", response={204: None}, summary="Delete; an active run is cancelled")

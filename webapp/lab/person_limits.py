@@ -56,10 +56,9 @@ class Usage:
         )  # fmt: skip
 
 
-def check_start(lab_id: int, author: str, *, waits: bool) -> None:
-    """Check the limits of the lab and of the person, as they are stored now, before work starts. author: empty without a person. waits:
-    whether it counts among what waits for that person. Raises LimitReached."""
-    lab = Lab.objects.get(pk=lab_id)
+def check_start(lab: Lab, author: str, *, waits: bool) -> None:
+    """Check the limits of the lab and of the person, as they were when the lab's row was read, before work starts. author: empty without a
+    person. waits: whether it counts among what waits for that person. Raises LimitReached."""
     check_room(lab)
     check_stored(lab, author)
     if waits:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal, NotRequired, Self
 
@@ -261,7 +262,8 @@ class RunShape(Schema):
     said: str
 
     @classmethod
-    def fields_of(cls, run: Run) -> dict[str, Any]:
+    def fields_of(cls, run: Run, tags: Iterable[str] | None = None) -> dict[str, Any]:
+        """tags: their names if they are known; otherwise they are looked up."""
         return {
             "id": str(run.pk),
             "number": run.number,
@@ -294,7 +296,7 @@ class RunShape(Schema):
             "verdicts": verdicts_of(run),
             "frames_removed_at": run.frames_removed_at,
             "error": run.error or None,
-            "tags": sorted(tag.name for tag in run.tags.all()),
+            "tags": sorted(tag.name for tag in run.tags.all()) if tags is None else sorted(tags),
             "said": run.notes[:SAID_LENGTH_MAX],
         }
 
@@ -314,6 +316,11 @@ class RunDetail(RunShape):
     @classmethod
     def of(cls, run: Run, note: str | None = None) -> Self:
         return cls(**cls.fields_of(run), document=run.document, executed=executed(run.document), note=note)
+
+    @classmethod
+    def of_new(cls, run: Run, note: str | None) -> Self:
+        """Of a run that has just been stored, and has no tags."""
+        return cls(**cls.fields_of(run, tags=()), document=run.document, executed=executed(run.document), note=note)
 
 
 class WaterfallsShape(Schema):

@@ -71,7 +71,7 @@ def create(
     if predictions is not None and (given := len(predictions["points"])) != valid.point_count:
         message = f"there are predictions of {given} points, but the study has {valid.point_count}; give one for each, or none"
         raise RefusedStudy([Problem("/predictions/points", "wrong_length", message, given).as_dict()])
-    check_start(lab.pk, author, waits=True)
+    check_start(lab, author, waits=True)
     name = valid.name.strip() or UNNAMED_STUDY
     with transaction.atomic():
         if experiment is None:

@@ -15,10 +15,10 @@ from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce
 
 from .documents import Checked, check
-from .models import Experiment, Lab, Run, RunParameter
+from .models import Executor, Experiment, Lab, Run, RunParameter
 from .person_limits import check_start
 from .verdicts import before_its_end
-from .waiting_work import enqueue
+from .waiting_work import send
 
 QUEUE_AWAY = "the queue is unreachable; the run is stored and starts when the queue is back"
 
@@ -42,9 +42,7 @@ def submit(
     document = deepcopy(document)
     if seed is not None and isinstance(document.get("workload"), dict):
         document["workload"]["seed"] = seed
-    run, note = start(experiment, document, checked_valid(document, lab), pace, author=author)
-    run.refresh_from_db()
-    return run, note
+    return start(experiment, document, checked_valid(document, lab), lab, pace, author=author)
 
 
 def fork(parent: Run, fork: Fork, lab: Lab, pace: float | None = None, author: str = "") -> tuple[Run, str | None]:
@@ -52,9 +50,7 @@ def fork(parent: Run, fork: Fork, lab: Lab, pace: float | None = None, author: s
     LimitReached, Refusal (with a place inside the fork)."""
     document = fork.applied(checked_valid(parent.document, lab), parent.document)
     valid = checked_valid(document, lab)
-    run, note = start(parent.experiment, document, valid, pace, author=author, parent=parent, fork_at_ns=seconds_ns(fork.at_s))
-    run.refresh_from_db()
-    return run, note
+    return start(parent.experiment, document, valid, lab, pace, author=author, parent=parent, fork_at_ns=seconds_ns(fork.at_s))
 
 
 def checked_valid(document: dict[str, Any], lab: Lab) -> spec.Experiment:
@@ -66,11 +62,12 @@ def checked_valid(document: dict[str, Any], lab: Lab) -> spec.Experiment:
 
 
 def start(
-    experiment: Experiment, document: dict[str, Any], valid: spec.Experiment, pace: float | None = None, **origin: Any
+    experiment: Experiment, document: dict[str, Any], valid: spec.Experiment, lab: Lab, pace: float | None = None, **origin: Any
 ) -> tuple[Run, str | None]:
-    """Store a run of a document and enqueue it. valid: the validated document. origin: its author; a study and its executor, or a parent
-    and the time of the fork. Returns as `submit`, with the run as it was before a worker claimed it. Raises LimitReached."""
-    check_start(experiment.lab_id, origin.get("author", ""), waits=origin.get("study") is None)
+    """Store a run of a document and enqueue it. valid: the validated document. lab: with its limits as they are now. origin: its author; a
+    study and its executor, or a parent and the time of the fork. Returns as `submit`, with the run as it was before a worker claimed it.
+    Raises LimitReached."""
+    check_start(lab, origin.get("author", ""), waits=origin.get("study") is None)
     values = parameters(valid.canonical)
     with transaction.atomic():
         run = Run.start(
@@ -85,6 +82,6 @@ def start(
             **origin,
         )
         RunParameter.store(run, values)
-    queued = enqueue(run.pk)
+    queued = run.executor == Executor.SPARK or send(run.pk)
     announce(connection(), run.pk)
     return run, None if queued else QUEUE_AWAY

@@ -27,6 +27,11 @@ def enqueue(id: uuid.UUID, kind: type[Work] = Run) -> bool:
     waiting = kind.objects.queued().filter(pk=id)
     if waiting.filter(enqueued_at__isnull=True).update(enqueued_at=timezone.now()) == 0:
         return True
+    return send(id, kind)
+
+
+def send(id: uuid.UUID, kind: type[Work] = Run) -> bool:
+    """Enqueue work whose row is marked already. Returns as `enqueue`."""
     if is_waiting():
         later(partial(_send, id, kind))
         return queue.is_reachable()

@@ -45,6 +45,7 @@ class RunFeed:
         self.run_id, self.directory, self.load_row = run_id, directory, load_row
         self.tail: deque[Entry] = deque(maxlen=TAIL_ENTRIES_MAX)  # consecutive
         self.row: Row | None = None
+        self.told: tuple[Row | None, str] = (None, "")  # the row that was sent last, and its message
         self.row_read = False  # until then `row` is meaningless
         self.away = False  # Redis is unreachable: only the row and the files show what is new
         self.changed = asyncio.Event()  # replaced on every change, so that each viewer waits for the next one
@@ -121,9 +122,10 @@ class RunFeed:
                 self._wake()
 
     async def _begin(self, live: str, state: str) -> dict[Any, Any]:
-        """Start the tail with the newest entry. Returns the ids after which to continue reading."""
-        newest, hint = await self.redis.xrevrange(live, count=1), await self.redis.xrevrange(state, count=1)
-        for _, fields in newest:
+        """Start the tail with the newest entries, so that viewers who come together need not each read them. Returns the ids after which
+        to continue reading."""
+        newest, hint = await self.redis.xrevrange(live, count=CATCH_UP_ENTRIES), await self.redis.xrevrange(state, count=1)
+        for _, fields in reversed(newest):
             self._append(Entry.read(fields))
         return {live: newest[0][0] if newest else "0-0", state: hint[0][0] if hint else "0-0"}
 
@@ -166,19 +168,25 @@ class RunFeed:
             ended = not at_work and row["state"] not in ACTIVE
             if shown is None or (row != shown and not ended):
                 shown = row
-                yield json.dumps({"type": "state", "run": row})
+                yield self._state(row)
             while entries := await self._entries_after(position, thorough=not at_work or self.away):
                 for entry in entries:
                     yield message(entry)
                 position = entries[-1].last
             if ended:
                 if row != shown:
-                    yield json.dumps({"type": "state", "run": row})
+                    yield self._state(row)
                 break
             behind = self.tail and self.tail[-1].last > position
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(changed.wait(), RETRY_S if behind else None)
         yield '{"type":"end"}'
+
+    def _state(self, row: Row) -> str:
+        """Return the message with the row, made once for all viewers."""
+        if self.told[0] is not row:
+            self.told = row, json.dumps({"type": "state", "run": row})
+        return self.told[1]
 
     async def _entries_after(self, position: int, thorough: bool) -> list[Entry]:
         """Return the next entries after a frame. thorough: look beyond the tail, which may lack the last entries if no worker is
