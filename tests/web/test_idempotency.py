@@ -98,7 +98,7 @@ def test_what_was_stored_before_an_error_is_not_kept(client: Client, monkeypatch
         raise Problem409("no")
 
     with monkeypatch.context() as patched:
-        patched.setattr("webapp.api.experiments.RunDetail.of", fails)
+        patched.setattr("webapp.api.experiments.RunDetail.of_new", fails)
         assert ask(client, f"/api/experiments/{id}/runs", {}, "run").status_code == 409
     assert not Run.objects.exists()
     assert ask(client, f"/api/experiments/{id}/runs", {}, "run").status_code == 201

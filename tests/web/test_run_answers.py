@@ -95,7 +95,7 @@ def store(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> list[Run]:
     ]  # fmt: skip
     Run.objects.bulk_create(runs)
     for run, row in zip(runs, rows, strict=True):
-        RunParameter.store(run, {name: row[name] for name in PARAMETERS})
+        RunParameter.store(run, RunParameter.rows(run.lab_id, {name: row[name] for name in PARAMETERS}))
         if row["p99"] is not None:
             RunSummary.store(run, {"latency_ms": {"p99": row["p99"]}})
         for name in row["tags"]:
@@ -265,7 +265,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 def test_what_cannot_be_grouped_is_refused_with_what_would_be_right(client: Client, experiment: Experiment) -> None:
     (run,) = store(experiment, rows_of({}))
-    RunParameter.store(run, {"/query/operators/b/params/size": 1, "/workload/seed": 1})
+    RunParameter.store(run, RunParameter.rows(run.lab_id, {"/query/operators/b/params/size": 1, "/workload/seed": 1}))
     REFUSED["two parameters"] = ({"by": ["params/size"]}, "'params/size' names 2 parameters; give the whole name of one, such as " + SIZE)
     for query, message in REFUSED.values():
         answer = client.get("/api/runs/groups", {**query, **({"by": [SIZE, SIZE]} if "leave one out" in message else {})})
@@ -281,7 +281,7 @@ def test_what_cannot_be_grouped_is_refused_with_what_would_be_right(client: Clie
 def test_questions_and_columns_mean_the_same_parameter_by_a_name(experiment: Experiment) -> None:
     (run,) = store(experiment, rows_of({}))
     star, other = "/cluster/hosts/*/speed", "/cluster/hosts/a/speed"
-    RunParameter.store(run, {star: 1, other: 2})
+    RunParameter.store(run, RunParameter.rows(run.lab_id, {star: 1, other: 2}))
     ids = FieldName.ids(experiment.lab_id, [star, other])
     for name in (star, other):
         assert analysis.parameter(experiment.lab, name) == field_named(experiment.lab, name).id == ids[name]
@@ -304,7 +304,9 @@ def test_no_group_shows_what_belongs_to_another_lab(client: Client, experiment: 
 
 def test_twenty_columns_take_one_statement_each(client: Client, experiment: Experiment) -> None:
     (run,) = store(experiment, rows_of({}))
-    RunParameter.store(run, {f"/query/operators/o{n}/params/size": n if n % 2 else f"kind {n}" for n in range(20)})
+    RunParameter.store(
+        run, RunParameter.rows(run.lab_id, {f"/query/operators/o{n}/params/size": n if n % 2 else f"kind {n}" for n in range(20)})
+    )
     names = [f"/query/operators/o{n}/params/size" for n in range(20)]
 
     def statements(path: str, names: list[str], **query: Any) -> int:

@@ -122,7 +122,7 @@ def elsewhere(lab: Lab, redis: RedisProcess, tmp_path: Path) -> Handles:
     tag = Tag.objects.create(lab=other, name=KNOWN)
     tag.runs.add(run)
     RunSummary.store(run, summary)
-    RunParameter.store(run, {f"/{SECRET}": 1})
+    RunParameter.store(run, RunParameter.rows(run.lab_id, {f"/{SECRET}": 1}))
     Baseline.objects.create(experiment=experiment, run=run)
     study = Study.objects.create(lab=other, experiment=experiment, name=f"{SECRET} study", document=sweep([500.0], [1]))
     selection = {"slowest": 1}

@@ -18,10 +18,11 @@ from .access import Asker
 from .models import ApiToken, Invitation, LogEntry
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+STARTED = "runs.start"
 DONE = {"POST": "create", "PUT": "change", "PATCH": "change", "DELETE": "delete"}
 RENAMED = {
-    "experiments.runs": "runs.start",
-    "runs.rerun": "runs.start",
+    "experiments.runs": STARTED,
+    "runs.rerun": STARTED,
     "spark.jobs": "analyses.start",
     "spark.jobs.cancel": "analyses.cancel",
     "spark.jobs.restore": "analyses.restore",
@@ -82,7 +83,8 @@ class Before:
         self.user = request.user
         key, id = next(iter(named.items()), ("", ""))
         self.subject_id = str(id)
-        self.subject = (NAMES[key](id) if key in NAMES else None) or ""
+        self.is_in_answer = action == STARTED and key == "experiment_id"
+        self.subject = (NAMES[key](id) if key in NAMES and not self.is_in_answer else None) or ""
 
     def note(self, request: HttpRequest, response: HttpResponse) -> None:
         asker = getattr(request, "auth", None)
@@ -93,7 +95,7 @@ class Before:
         if self.action == EDITED and edited_lately(membership, self.subject_id):
             return
         said = json_of(response)
-        subject = self.subject or run_name(said.get("number")) or name_in(said)
+        subject = said["experiment"]["name"] if self.is_in_answer else self.subject or run_name(said.get("number")) or name_in(said)
         subject_id = self.subject_id or str(said.get("id") or "")
         note(membership, self.action, subject, subject_id=subject_id, token=token, detail=detail_of(request, said))
 

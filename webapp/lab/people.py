@@ -73,12 +73,17 @@ def membership_of(user: Any, chosen: int | None = None, *, confined: bool = Fals
 
     confined: no other lab than the chosen one counts.
     """
-    found = memberships_of(user)
+    if not user.is_authenticated or not user.is_active:
+        return None
+    found = Membership.objects.select_related("lab").filter(user=user).order_by("pk")
     if confined:
-        return found.filter(lab=chosen).first()
-    if chosen is None:
-        return found.first()
-    return found.order_by(Case(When(lab=chosen, then=Value(0)), default=Value(1)), "pk").first()
+        found = found.filter(lab=chosen)
+    elif chosen is not None:
+        found = found.order_by(Case(When(lab=chosen, then=Value(0)), default=Value(1)), "pk")
+    membership = found.first()
+    if membership is not None:
+        membership.user = user  # read for each request, so without what is known already
+    return membership
 
 
 class LastOwner(Exception):

@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from engine import spec
 from engine.spec.base.parameters import parameters
@@ -68,7 +69,8 @@ def start(
     study and its executor, or a parent and the time of the fork. Returns as `submit`, with the run as it was before a worker claimed it.
     Raises LimitReached."""
     check_start(lab, origin.get("author", ""), waits=origin.get("study") is None)
-    values = parameters(valid.canonical)
+    rows = RunParameter.rows(lab.pk, parameters(valid.canonical))  # before the transaction: on SQLite, nobody else writes during it
+    for_workers = origin.get("executor", Executor.WORKERS) == Executor.WORKERS
     with transaction.atomic():
         run = Run.start(
             experiment,
@@ -79,9 +81,10 @@ def start(
             horizon_ns=valid.workload.horizon_ns,
             pace=pace,
             judged=before_its_end(valid),
+            enqueued_at=timezone.now() if for_workers else None,
             **origin,
         )
-        RunParameter.store(run, values)
-    queued = run.executor == Executor.SPARK or send(run.pk)
+        RunParameter.store(run, rows)
+    queued = send(run.pk) if for_workers else True
     announce(connection(), run.pk)
     return run, None if queued else QUEUE_AWAY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import models
@@ -15,6 +15,8 @@ from .fields import NAME_LENGTH_MAX, FieldName
 from .runs import Run
 
 TEXT_LENGTH_MAX = 200
+Row = tuple[int, float | None, str]
+"""Id of the name, number, text."""
 
 
 class RunParameter(models.Model):
@@ -34,13 +36,17 @@ class RunParameter(models.Model):
         ]
 
     @classmethod
-    def store(cls, run: Run, values: Mapping[str, Any]) -> None:
-        """Store a run's parameters. Names too long to search for are left out; long texts are truncated."""
+    def rows(cls, lab_id: int, values: Mapping[str, Any]) -> list[Row]:
+        """Return the rows of a run's parameters. Names too long to search for are left out; long texts are truncated."""
         kept = {name: value for name, value in values.items() if value is not None and len(name) <= NAME_LENGTH_MAX}
-        ids = FieldName.ids(run.lab_id, kept)
+        ids = FieldName.ids(lab_id, kept)
         rows = []
         for name, value in kept.items():
             is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
             text = "" if is_number else str(value).lower() if isinstance(value, bool) else str(value)[:TEXT_LENGTH_MAX]
             rows.append((ids[name], float(value) if is_number else None, text))
+        return rows
+
+    @classmethod
+    def store(cls, run: Run, rows: Sequence[Row]) -> None:
         insert(cls, {"run": run.pk}, ("name", "number", "text"), rows)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
 from django.conf import settings
 from django.db import models, transaction
 from django.db.models import F, Q
-from django.utils import timezone
 
 from engine.spec.experiment.metrics import flat
 from webapp.lib.inserting import insert
@@ -116,9 +116,10 @@ class Run(Work):
         fork_at_ns: int | None = None,
         judged: str = "",
         author: str = "",
+        enqueued_at: datetime | None = None,
     ) -> Run:
-        """Store a queued run with the lab's next number. Its row is marked as enqueued, unless it is for Spark: the caller must then send
-        it (`webapp.lab.waiting_work`)."""
+        """Store a queued run with the lab's next number. The caller must then enqueue it. enqueued_at: when, if right after;
+        None: the row is yet to be marked (`webapp.lab.waiting_work`)."""
         with transaction.atomic(savepoint=False):
             Lab.objects.filter(pk=experiment.lab_id).update(runs_numbered=F("runs_numbered") + 1)  # locks the row until the commit
             number = Lab.objects.values_list("runs_numbered", flat=True).get(pk=experiment.lab_id)
@@ -127,7 +128,7 @@ class Run(Work):
                 lab_id=experiment.lab_id, number=number, experiment=experiment, experiment_version=experiment.version, name=name,
                 document=document, hash=hash, setup=setup, seed=seed, horizon_ns=horizon_ns, pace=pace, study=study,
                 executor=executor, parent=parent, fork_at_ns=fork_at_ns, judged=judged, author=author,
-                enqueued_at=None if executor == Executor.SPARK else timezone.now(),
+                enqueued_at=enqueued_at,
             )  # fmt: skip
 
     @property
