@@ -110,6 +110,8 @@ def judge(frames: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], limit
         figures["latency_first_s"], figures["latency_last_s"] = float(latency_s[:part].mean()), float(latency_s[-part:].mean())
         if figures["latency_growth"] > limits.growth_max and figures["latency_last_s"] > limits.rise_max * figures["latency_first_s"]:
             reasons.append(f"latency grows by {_said(figures['latency_growth'])} s/s")
+    elif seen.any():
+        reasons.append("the run is too short: results in fewer than three bins after warm-up, so it is not known whether latency grows")
     if figures["head_age_at_end_s"] > limits.qos_delay_s:
         reasons.append(f"at the end the next record has waited for {_said(figures['head_age_at_end_s'])} s")
     return Verdict(tuple(reasons), figures)
