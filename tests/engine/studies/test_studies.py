@@ -106,8 +106,6 @@ def test_latency_that_cannot_be_judged_is_not_taken_for_steady() -> None:
     assert reasons(count=lambda t: 1000 * (t in (40, 60, 80))) == ""
 
 
-
-
 def test_warm_up_is_a_share_of_the_input() -> None:
     """Three quarters of the input come in the last 25 s; what happens before the first quarter has come does not count."""
     wild = {"latency": lambda t: 9e6 if t < 60 else 20.0, "offered": lambda t: 100.0 if t <= 75 else 900.0}
