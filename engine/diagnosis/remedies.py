@@ -11,7 +11,7 @@ from engine.spec import Experiment, InvalidExperiment
 from engine.spec.base.family import kind_of
 from engine.spec.experiment.cluster import Cluster, Host, host_names
 from engine.spec.experiment.document import upgrade
-from engine.spec.experiment.engines.base import DRIVER, Engine, receiver_of
+from engine.spec.experiment.engines.base import BROKER, DRIVER, Engine, receiver_of, topic_of
 from engine.spec.experiment.flow_control.buffers import Buffers
 from engine.spec.rules.scalable import vertices
 from engine.spec.rules.validation import Context, load
@@ -76,8 +76,8 @@ def _changes(experiment: Experiment, limit: Limit) -> Iterator[Change]:
 
 
 def _as_drawn(experiment: Experiment, limit: Limit) -> Limit:
-    """The limit with the source in place of the receiver that an engine put behind it, and without hosts that are not in the document."""
-    source = next((id for id in experiment.workload.sources if limit.operator == receiver_of(id)), limit.operator)
+    """The limit with the source in place of what an engine put behind it, and without hosts that are not in the document."""
+    source = next((id for id in experiment.workload.sources if limit.operator in (topic_of(id), receiver_of(id))), limit.operator)
     known = {name for host in experiment.cluster.hosts for name in host_names(host)}
     return replace(limit, operator=source, host=limit.host if limit.host in known else None)
 
@@ -88,7 +88,7 @@ def _driver(engine: Engine, limit: Limit) -> Iterator[Change]:
     fields["egress_mbit_per_s"] = (engine.driver.egress_mbit_per_s, "All hosts of the driver", " egress")
     name = "trunk_mbit_per_s" if limit.link == (DRIVER,) else "egress_mbit_per_s"
     now, what, where = fields[name]
-    if now is not None and len(limit.link) == 1 and limit.link[0].startswith(DRIVER):
+    if now is not None and len(limit.link) == 1 and limit.link[0].startswith((DRIVER, BROKER)):
         text = f"{what}: {now * FACTOR} Mbit/s{where} instead of {now}"
         yield "bandwidth", text, _setting("policies", "engine", "driver", name, value=now * FACTOR)
 

@@ -18,7 +18,7 @@ from engine.spec.experiment.placement.explicit import Explicit
 from engine.spec.experiment.query import Cost, Edge, OperatorSpec
 from engine.spec.experiment.workload import BoundedWatermarks, NoWatermarks, SourceWorkload
 
-from .driver import with_driver
+from .driver import own_of, with_driver
 from .jobs import Master, Stage
 
 RECEIVED_US = 1.0
@@ -63,7 +63,8 @@ def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
         put(OperatorSpec(id=read_of(id), kind="union", parallelism=tasks, cost=cost), receiver.id)
         params, pull = {"batch_s": about.batch_s}, Cost(record_us=RECEIVED_US)
         operators[receiver.id] = receiver.model_copy(update={"kind": "block_receiver", "params": params, "cost": pull, "parallelism": each})
-        operators[id] = operators[id].model_copy(update={"parallelism": each})
+        for before in own_of(id, about.driver)[:-1]:
+            operators[before] = operators[before].model_copy(update={"parallelism": each})
         edges = [edge.model_copy(update={"source": read_of(id)}) if edge.source == receiver.id else edge for edge in edges]
         edges.append(Edge(source=receiver.id, target=read_of(id), partitioning=Rescale()))
         if about.blocks is not None:
@@ -95,27 +96,28 @@ def profile(about: SparkEngine, experiment: Experiment) -> Experiment:
 
 def controls(about: SparkEngine, executed: Experiment) -> list[Control]:
     """The master. executed: the experiment with all operators of the run, in their order."""
-    specs, edges = executed.query.operators, executed.query.edges
+    specs = executed.query.operators
     number = {spec.id: n for n, spec in enumerate(specs)}
-    pulls = [(number[edge.source], number[edge.target]) for edge in edges if specs[number[edge.source]].kind == "source"]
-    return [Master(about, pulls, _stages(executed), executed.workload.scale)]
+    pulls = [(number[spec.id], number[receiver_of(spec.id)]) for spec in specs if spec.kind == "source"]
+    return [Master(about, pulls, _stages(about, executed), executed.workload.scale)]
 
 
-def _stages(executed: Experiment) -> list[Stage]:
+def _stages(about: SparkEngine, executed: Experiment) -> list[Stage]:
     """The operators of each stage by number. A stage ends where records are repartitioned."""
     specs, edges = executed.query.operators, executed.query.edges
     number = {spec.id: n for n, spec in enumerate(specs)}
-    apart = ("source", "block_receiver", "sink")
+    apart = {own for spec in specs if spec.kind == "source" for own in own_of(spec.id, about.driver)}
+    apart |= {spec.id for spec in specs if spec.kind == "sink"}
     stage_of: dict[str, int] = {}
 
     def stage(id: str) -> int:
         if id not in stage_of:
-            before = [edge for edge in edges if edge.target == id and specs[number[edge.source]].kind not in apart]
+            before = [edge for edge in edges if edge.target == id and edge.source not in apart]
             stage_of[id] = max((stage(edge.source) + (not edge.partitioning.one_to_one) for edge in before), default=0)
         return stage_of[id]
 
     for spec in specs:
-        if spec.kind not in apart:
+        if spec.id not in apart:
             stage(spec.id)
     stages: list[Stage] = [[] for _ in range(max(stage_of.values(), default=-1) + 1)]
     for id, at in stage_of.items():

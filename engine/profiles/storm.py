@@ -8,7 +8,7 @@ from engine.spec.experiment.engines.storm import StormEngine
 from engine.spec.experiment.experiment import Experiment
 from engine.spec.experiment.query import Cost, OperatorSpec
 
-from .driver import with_driver
+from .driver import own_of, with_driver
 from .throttle import Throttle
 
 PULLED = 64
@@ -38,9 +38,10 @@ def profile(about: StormEngine, experiment: Experiment) -> Experiment:
 
 def controls(about: StormEngine, executed: Experiment) -> list[Control]:
     """The switch. executed: the experiment with all operators of the run, in their order."""
-    kinds = [spec.kind for spec in executed.query.operators]
-    receivers = [n for n, kind in enumerate(kinds) if kind == "receiver"]
-    watched = [n for n, kind in enumerate(kinds) if kind not in ("source", "receiver")]
+    specs = executed.query.operators
+    receivers = [n for n, spec in enumerate(specs) if spec.kind == "receiver"]
+    apart = {own for spec in specs if spec.kind == "source" for own in own_of(spec.id, about.driver)}
+    watched = [n for n, spec in enumerate(specs) if spec.id not in apart]
     high, low = int(about.high * about.queue), int(about.low * about.queue)
     return [Throttle(receivers, watched, high, low, about.check_ns, about.notify_ns)]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from .core import Mutation
 
 SPARK = ("tests/engine/profiles/test_spark.py",)
+BROKER = ("tests/engine/profiles/test_broker.py",)
 PARTITIONINGS = ("tests/engine/lowering/test_partitionings.py",)
 JOBS, PROFILE, RECEIVER = "engine/profiles/jobs.py", "engine/profiles/spark.py", "engine/operators/block_receiver.py"
+DRIVER = "engine/profiles/driver.py"
 LOOP = "engine/core/kernels/event_loop"
 
 MUTATIONS = (
@@ -43,4 +45,13 @@ MUTATIONS = (
     ),
     Mutation("receiver: no thread of its own", "engine/lowering/processors.py", "and own_thread[i]]", "and False]", SPARK),
     Mutation("rescale: all receivers", f"{LOOP}/emission.py", "if partitioning == RESCALE:", "if False:", PARTITIONINGS),
+    Mutation("driver: a broker takes no time", DRIVER, "cost = Cost(record_us=driver.broker_us,", "cost = Cost(record_us=0,", BROKER),
+    Mutation(
+        "driver: a topic keeps what the engine does not take",
+        DRIVER,
+        "capacity=pulled if bounded or target == receiver_of(spec.id) else APPENDED",
+        "capacity=pulled",
+        BROKER,
+    ),
+    Mutation("driver: with a broker the trunk stays the driver's", DRIVER, "sources=(groups[-1],)", "sources=(groups[0],)", BROKER),
 )

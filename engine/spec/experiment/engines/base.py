@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from ...base.operator import Model
+from ...base.origins import Charge
 from ...base.problems import Problem, pointer
 from ...base.units import Integer, Number, latency, quantity
 from ...base.variant import Variant
@@ -15,7 +16,9 @@ from ..cluster import host_names
 from ..network import bandwidth
 
 DRIVER = "driver"
-"""Name of the hosts of the driver, of their region, and of the trunk behind them."""
+"""Name of the hosts of the driver, of their region, and of the trunk between them and the system under test."""
+BROKER = "broker"
+"""Name of the hosts of a broker, and of their region."""
 
 
 class Driver(Model):
@@ -27,7 +30,24 @@ class Driver(Model):
     egress_mbit_per_s: Integer = bandwidth(1000, title="Egress", description="Bandwidth of the outgoing link of each host.")
     egress_latency_ms: Number = latency(0.5, description="Latency from a host of the driver to every other host.")
     trunk_mbit_per_s: Integer | None = bandwidth(
-        1000, title="Trunk", description="Bandwidth that all hosts of the driver share. Null: no common link."
+        1000, title="Trunk", description="Bandwidth on which all records reach the engine. Null: no common link."
+    )
+    broker: bool = Field(
+        default=False,
+        title="Broker",
+        description="Whether records go through a broker, on as many hosts as the driver has, with the same links.",
+        exclude_if=lambda broker: not broker,  # documents without the field keep their hashes
+    )
+    broker_us: Number = quantity(
+        10,
+        unit="us",
+        ge=0,
+        le=1e6,
+        title="Broker's time",
+        description="Core time in which the broker reads, appends and writes a record.",
+        advanced=True,
+        charge=Charge("assumed", "of the order of reading and writing a small record"),
+        exclude_if=lambda broker_us: broker_us == 10,
     )
 
 
@@ -80,16 +100,26 @@ class Engine(Variant):
             if own in draft.ids:
                 message = f"the id '{own}' is taken by the receiver that {self.title} puts behind source '{id}'; choose another"
                 yield Problem(pointer("query", "operators", draft.ids[own], "id"), "duplicate_id", message, own)
+            if self.driver.broker and (topic := topic_of(id)) in draft.ids:
+                message = f"the id '{topic}' is taken by the topic of source '{id}' at the broker; choose another"
+                yield Problem(pointer("query", "operators", draft.ids[topic], "id"), "duplicate_id", message, topic)
         if draft.cluster is None:
             return
+        apart = (DRIVER, BROKER) if self.driver.broker else (DRIVER,)
         for n, host in enumerate(draft.cluster.hosts):
-            if taken := next((name for name in [host.name, *host_names(host)[:1000]] if name.startswith(DRIVER)), None):
-                message = f"the name '{taken}' begins with '{DRIVER}', as those of the hosts that feed {self.title} do; choose another"
+            if taken := next((name for name in [host.name, *host_names(host)[:1000]] if name.startswith(apart)), None):
+                begins = next(name for name in apart if taken.startswith(name))
+                message = f"the name '{taken}' begins with '{begins}', as those of the hosts that feed {self.title} do; choose another"
                 yield Problem(pointer("cluster", "hosts", n, "name"), "duplicate_name", message, host.name)
         for n, trunk in enumerate(draft.cluster.trunks):
             if trunk.name == DRIVER:
                 message = f"the trunk '{DRIVER}' exists already, behind the hosts that feed {self.title}; choose another name"
                 yield Problem(pointer("cluster", "trunks", n, "name"), "duplicate_name", message, trunk.name)
+
+
+def topic_of(source: str) -> str:
+    """Id of the operator that passes the records of a source on at the broker."""
+    return f"{source[:56]}-topic"
 
 
 def receiver_of(source: str) -> str:
