@@ -11,6 +11,7 @@ from itertools import pairwise
 from engine.spec.experiment.cluster import Dedicated, Host
 from engine.spec.experiment.engines.base import BROKER, DRIVER, Driver, receiver_of, topic_of
 from engine.spec.experiment.experiment import Experiment
+from engine.spec.experiment.flow_control.unbounded import Unbounded
 from engine.spec.experiment.network import Trunk
 from engine.spec.experiment.partitionings.forward import Forward
 from engine.spec.experiment.placement.explicit import Explicit
@@ -32,7 +33,7 @@ def with_driver(experiment: Experiment, driver: Driver, pulled: int | None = Non
     pulled: records that an instance of a receiver, or of a topic, may hold. Default: as the flow control says, and a topic APPENDED where
     that sets no bound.
     """
-    bounded = pulled is not None or experiment.policies.flow_control.kind != "unbounded"
+    bounded = pulled is not None or not isinstance(experiment.policies.flow_control, Unbounded)
     query, cluster = experiment.query, experiment.cluster
     sources = {spec.id for spec in query.operators if spec.kind == "source"}
     hosts = experiment.expanded_hosts()

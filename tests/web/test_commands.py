@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,7 @@ def test_a_fresh_directory_gets_a_database_examples_and_a_private_key(tmp_path: 
     clerk.manage("migrate", "--verbosity", "0")
     assert "nexmark_q3.yaml" in clerk.manage("load_fixtures")
     assert "already" in clerk.manage("load_fixtures")
+    assert re.fullmatch(r"http://127.0.0.1:1234/signin\?token=\S+", clerk.manage("prepare", "--base", "http://127.0.0.1:1234/"))
     assert clerk.manage("signin_url", "--base", "http://127.0.0.1:1234/").startswith("http://127.0.0.1:1234/signin?token=")
     assert clerk.manage("signin_url").startswith("http://127.0.0.1:8000/signin?token=")
     (tmp_path / "port").write_text("4321")

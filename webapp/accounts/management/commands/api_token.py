@@ -5,16 +5,17 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from webapp.accounts.audit import note_by_hand
 from webapp.accounts.models import ApiToken
 from webapp.accounts.rights import SCOPES, Right
 from webapp.lab.people import NoSuchLab, lab_named, member
+from webapp.lib.command import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from webapp.accounts.audit import note_by_hand
 from webapp.accounts.models import SignInToken
 from webapp.lab.people import NoSuchLab, lab_named, member
+from webapp.lib.command import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from engine.corpus.corpora import NAMES, TRACES, Balance, Corpus, CorpusError, opened, rows, write_card
 from engine.corpus.labels import Labels
 from engine.corpus.making import make
 from webapp.lab.cost_models import NAME
+from webapp.lib.command import QuickCommand
 
 INVALID, STOPPED = 2, 130
 
@@ -36,9 +37,8 @@ def on_spark(place: Path, corpus: Corpus, told: Callable[[str], Any]) -> None:
         raise CorpusError(str(error)) from None
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
-    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)

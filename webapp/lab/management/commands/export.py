@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from engine.export import NotExported, write
 from engine.spec import InvalidExperiment
 from engine.spec.base.problems import Problem
 from engine.spec.rules.validation import Context, load
 from engine.workloads import lookup
+from webapp.lib.command import QuickCommand
 
 INVALID, NOT_WRITTEN = 2, 3
 BATCHES_MAX = 10_000
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
-    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE", help="an experiment, as YAML or JSON")

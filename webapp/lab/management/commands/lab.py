@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import IntegrityError, transaction
 from django.db.models import Count
 
 from webapp.lab import fixtures, people
 from webapp.lab.models import Lab
+from webapp.lib.command import QuickCommand
 
 NAME_LENGTH_MAX = 100
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from webapp.lab import fixtures
 from webapp.lab.people import lab
+from webapp.lib.command import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
@@ -36,6 +36,7 @@ from engine.workloads import lookup
 from webapp.lab import figures
 from webapp.lab.models import Lab
 from webapp.lab.people import lab
+from webapp.lib.command import QuickCommand
 from webapp.reports import results_page
 
 INVALID, UNKNOWN, STOPPED = 2, 3, 130
@@ -43,9 +44,8 @@ TELL_EVERY_S = 60.0
 SIGNS = {"holds": "+", "fails": "-", "not evaluated": "?", figures.NOT_RUN: " "}
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
-    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("which", nargs="?", default="", metavar="WHICH", help="a figure id or a prefix of ids (default: all figures)")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from webapp.lib.command import QuickCommand
 from webapp.maintenance.backup import Unfit, restore
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from engine.export import NotExported
 from engine.simulation import command_line
 from engine.spec.rules.validation import Context
+from webapp.lib.command import QuickCommand
 
 NO_SPARK = 8
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
-    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         command_line.add_run(parser, datasets=[settings.BASE_DIR / "fixtures" / "data"])

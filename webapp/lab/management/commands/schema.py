@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from engine.spec.experiment import registry
+from webapp.lib.command import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
-    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.stdout.write(json.dumps(registry.document_schema(), indent=2))

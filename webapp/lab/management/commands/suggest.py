@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from engine.advice.suggest import CANDIDATES, GOALS, Advice, NoAdvice, suggest
 from engine.costmodels.metrics import METRICS
@@ -20,15 +20,15 @@ from engine.spec import load
 from engine.spec.rules.validation import Context
 from engine.workloads import lookup
 from webapp.lab.cost_models import folders, loaded
+from webapp.lib.command import QuickCommand
 
 from .corpus import INVALID
 
 SHOWN = 10
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
-    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from engine.corpus.corpora import CorpusError
 from engine.costmodels.metrics import METRICS
 from engine.spec.figure.evaluations import Models
 from webapp.lab.cost_models import NAME
+from webapp.lib.command import QuickCommand
 
 from .corpus import INVALID, STOPPED
 
@@ -38,9 +39,8 @@ def on_spark(told: Callable[[str], Any], together: int) -> Callable[..., None]:
     return trained
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = __doc__
-    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", help="name of a corpus (manage.py corpus list)")
