@@ -83,8 +83,8 @@ class Before:
         self.user = request.user
         key, id = next(iter(named.items()), ("", ""))
         self.subject_id = str(id)
-        self.is_in_answer = action == STARTED and key == "experiment_id"
-        self.subject = (NAMES[key](id) if key in NAMES and not self.is_in_answer else None) or ""
+        self.named_by_answer = action == STARTED and key == "experiment_id"  # the run has the experiment's name
+        self.subject = (NAMES[key](id) if key in NAMES and not self.named_by_answer else None) or ""
 
     def note(self, request: HttpRequest, response: HttpResponse) -> None:
         asker = getattr(request, "auth", None)
@@ -95,7 +95,7 @@ class Before:
         if self.action == EDITED and edited_lately(membership, self.subject_id):
             return
         said = json_of(response)
-        subject = said["experiment"]["name"] if self.is_in_answer else self.subject or run_name(said.get("number")) or name_in(said)
+        subject = said["experiment"]["name"] if self.named_by_answer else self.subject or run_name(said.get("number")) or name_in(said)
         subject_id = self.subject_id or str(said.get("id") or "")
         note(membership, self.action, subject, subject_id=subject_id, token=token, detail=detail_of(request, said))
 
