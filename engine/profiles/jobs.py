@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from engine.core.control.ranks import watch
 from engine.core.tables import Arrays
 from engine.core.world import World
 from engine.spec.experiment.engines.spark import SparkEngine
+from engine.spec.experiment.experiment import Experiment
 
 Stage = list[int]
 """Numbers of the operators whose instances of one index are a task."""
@@ -38,69 +39,64 @@ class Job:
     ends_ns: list[int] = field(default_factory=list)
 
 
-class Master:
-    """Begins a job for each batch when the one before it has ended, its stages one after the other, and the tasks of a stage one by one.
+class Jobs:
+    """Jobs of a batch each, one after the other: their stages one after the other, and the tasks of a stage one by one.
 
     An instance of a stage is held until its task starts, and again from the moment at which it serves the watermark that ends the batch.
-    The master hears of that `status_ms` after the end of this service. When a job ends, sources are limited to what it managed.
+    The master hears of that `status_ms` after the end of this service.
 
-    sources: numbers of a source and of its receiver, for each. stages: operators by number. scale: real records that one of the run stands
-    for.
-
-    jobs: all so far, those that wait included. limits: of the sources, in real records per second; None: none yet.
+    about: an engine with `stage_ns`, `task_ns` and `status_ns`. stages: operators by number. jobs: all so far, those that wait included.
     """
 
     features = ("stolen", "watching")
 
-    def __init__(self, about: SparkEngine, sources: Sequence[tuple[int, int]], stages: Sequence[Stage], scale: int):
-        self._about, self._sources, self._stages, self._scale = about, list(sources), list(stages), scale
-        self._begun, self._closed, self._formed_ns = False, False, 0  # closed: the last batch has been formed
+    def __init__(self, about: Any, stages: Sequence[Stage]):
+        self._about, self._stages = about, stages
+        self._begun = False
         self.jobs: list[Job] = []
         self._done = 0  # jobs that have ended
-        self._received = [0] * len(self._sources)
-        self.limits: list[int | None] = [None] * len(self._sources)
         self._open: list[int] = []  # instances of the stage in progress whose end the master has not heard of
         self._started: list[int] = []  # ... those of them that are not held
         self._next_task, self._task_ns = 0, L.FAR  # the next task of the stage, and when it starts
         self._news: list[list[int]] = []  # instance, and when the master hears that it has ended
-        self._first_limit = [True] * len(self._sources)
 
     @property
     def next_ns(self) -> int:
         if not self._begun:
             return 0
-        return min(self._batch_ns, self._task_ns, *(at_ns for _, at_ns in self._news))
+        return min(self._due_ns, self._task_ns, *(at_ns for _, at_ns in self._news))
 
     @property
-    def _batch_ns(self) -> int:
-        """When the batch that is being received ends; FAR behind the last one."""
-        return L.FAR if self._closed else self._formed_ns + self._about.batch_ns
+    def _due_ns(self) -> int:
+        """When the master next looks for a batch; FAR behind the last one."""
+        raise NotImplementedError
 
-    def holds(self, world: World) -> bool:
-        """Whether there is a job to come."""
-        return not self._closed or self._done < len(self.jobs)
+    @property
+    def _mark_ns(self) -> int:
+        """Watermark that ends the batch of the job in progress."""
+        return self.jobs[self._done].batch_ns
+
+    def _form(self, world: World, now_ns: int) -> None:
+        """Form a batch, if there is one. Must advance `_due_ns`."""
+        raise NotImplementedError
+
+    def _has_ended(self, world: World, job: Job, now_ns: int) -> None:
+        """A job has ended, and is no longer the one in progress."""
+        raise NotImplementedError
 
     def act(self, world: World, now_ns: int) -> None:
-        w = world.arrays
         if not self._begun:
             self._begin(world)
-        elif now_ns == self._batch_ns:
-            self._formed_ns = now_ns
-            self._closed = bool((w.inst[np.isin(w.inst[:, L.I_OP], [at for _, at in self._sources]), L.I_WATERMARK] == L.FAR).all())
-            received = [int(w.inst[w.inst[:, L.I_OP] == receiver, L.I_IN].sum()) for _, receiver in self._sources]
-            records = [(now - before) * self._scale for now, before in zip(received, self._received, strict=True)]
-            self._received = received
-            self.jobs.append(Job(now_ns, records))
-            if self._done == len(self.jobs) - 1:
-                self._begin_job(w, now_ns)
-        self._hear(w, now_ns)
+        elif now_ns == self._due_ns:
+            self._form(world, now_ns)
+        self._hear(world, now_ns)
         while self._task_ns <= now_ns:
             self._start_task(world)
 
     def choose(self, world: World, host: int, now_ns: int) -> None:
         """Hold the instances of this host that have begun to serve the watermark which ends their batch."""
         w = world.arrays
-        for i in [i for i in self._started if w.inst[i, L.I_HOST] == host and w.inst[i, L.I_WATERMARK] >= self.jobs[self._done].batch_ns]:
+        for i in [i for i in self._started if w.inst[i, L.I_HOST] == host and w.inst[i, L.I_WATERMARK] >= self._mark_ns]:
             self._started.remove(i)
             hold(world, i)
             self._news.append([i, self._about.status_ns + _end_ns(w, host, i, now_ns)])
@@ -130,20 +126,24 @@ class Master:
     def _start_task(self, world: World) -> None:
         w, now_ns = world.arrays, self._task_ns
         for i in [i for i in self._open if w.inst[i, L.I_INDEX] == self._next_task]:
-            if w.inst[i, L.I_WATERMARK] >= self.jobs[self._done].batch_ns:  # its inputs have ended before
+            if w.inst[i, L.I_WATERMARK] >= self._mark_ns:  # its inputs have ended before
                 self._news.append([i, now_ns + self._about.status_ns])
                 continue
-            release(world, i, now_ns)
+            self._start(world, i, now_ns)
             self._started.append(i)
         self._next_task += 1
         more = (w.inst[self._open, L.I_INDEX] >= self._next_task).any()
         self._task_ns = now_ns + self._about.task_ns if more else L.FAR
 
-    def _hear(self, w: Arrays, now_ns: int) -> None:
+    def _start(self, world: World, i: int, now_ns: int) -> None:
+        release(world, i, now_ns)
+
+    def _hear(self, world: World, now_ns: int) -> None:
         """Take in the news of instances that have ended their part of the batch. Of one that stands still there are none yet."""
         due = [i for i, at_ns in self._news if at_ns <= now_ns]
         if not due:
             return
+        w = world.arrays
         still = [i for i in due if w.inst[i, L.I_STATUS] != L.IDLE]
         self._news = [news for news in self._news if news[0] not in due] + [[i, now_ns + self._about.status_ns] for i in still]
         self._open = [i for i in self._open if i not in due or i in still]
@@ -154,25 +154,8 @@ class Master:
         if len(job.ends_ns) < len(self._stages):
             self._begin_stage(w, now_ns)
             return
-        self._limit(w, job)
         self._done += 1
-        if self._done < len(self.jobs):
-            self._begin_job(w, now_ns)
-
-    def _limit(self, w: Arrays, job: Job) -> None:
-        """Limit each source to the rate of the job, less a part for its scheduling delay. The first job alone limits nothing."""
-        took_ns, late_ns = job.ends_ns[-1] - job.start_ns, job.start_ns - job.batch_ns
-        for n, (source, _) in enumerate(self._sources):
-            if not self._about.limited or job.records[n] == 0:
-                continue
-            if self._first_limit[n]:
-                self._first_limit[n] = False
-                continue
-            per_s = job.records[n] * SECOND_NS // took_ns
-            per_s = max(per_s - per_s * late_ns // self._about.batch_ns // INTEGRAL, self._about.least_per_s)
-            self.limits[n] = per_s
-            every_ps = 1_000 * SECOND_NS * self._scale * int(w.op[source, L.O_PARALLEL]) // per_s
-            w.op[source, [L.O_RECORD_PS, L.O_ATTAINABLE]] = every_ps // PACED, L.WHOLE // PACED
+        self._has_ended(world, job, now_ns)
 
     def frame(self, since_ns: int, now_ns: int) -> dict[str, Any]:
         """The jobs that were due, at work or ended between two times: in s, when each was due, began and ended its stages, with its
@@ -202,8 +185,7 @@ class Master:
         }
 
     def _limit_of_all(self) -> int | None:
-        limits = [limit for limit in self.limits if limit is not None]
-        return sum(limits) if len(limits) == len(self.limits) else None
+        return None
 
     def _ended(self, job: Job) -> bool:
         return len(job.ends_ns) == len(self._stages)
@@ -216,6 +198,67 @@ class Master:
             "ends_s": [end_ns / 1e9 for end_ns in job.ends_ns],
             "records": sum(job.records),
         }
+
+
+class Master(Jobs):
+    """Spark Streaming's: a job for each batch interval, which begins when the one before it has ended. When a job ends, sources are limited
+    to what it managed.
+
+    sources: numbers of a source and of its receiver, for each. scale: real records that one of the run stands for. limits: of the sources,
+    in real records per second; None: none yet.
+    """
+
+    def __init__(self, about: SparkEngine, sources: Sequence[tuple[int, int]], stages: Sequence[Stage], scale: int):
+        super().__init__(about, stages)
+        self._sources, self._scale = list(sources), scale
+        self._closed, self._formed_ns = False, 0  # closed: the last batch has been formed
+        self._received = [0] * len(self._sources)
+        self.limits: list[int | None] = [None] * len(self._sources)
+        self._first_limit = [True] * len(self._sources)
+
+    @property
+    def _due_ns(self) -> int:
+        """When the batch that is being received ends; FAR behind the last one."""
+        return L.FAR if self._closed else self._formed_ns + int(self._about.batch_ns)
+
+    def holds(self, world: World) -> bool:
+        """Whether there is a job to come."""
+        return not self._closed or self._done < len(self.jobs)
+
+    def _form(self, world: World, now_ns: int) -> None:
+        w = world.arrays
+        self._formed_ns = now_ns
+        self._closed = bool((w.inst[np.isin(w.inst[:, L.I_OP], [at for _, at in self._sources]), L.I_WATERMARK] == L.FAR).all())
+        received = [int(w.inst[w.inst[:, L.I_OP] == receiver, L.I_IN].sum()) for _, receiver in self._sources]
+        records = [(now - before) * self._scale for now, before in zip(received, self._received, strict=True)]
+        self._received = received
+        self.jobs.append(Job(now_ns, records))
+        if self._done == len(self.jobs) - 1:
+            self._begin_job(w, now_ns)
+
+    def _has_ended(self, world: World, job: Job, now_ns: int) -> None:
+        self._limit(world.arrays, job)
+        if self._done < len(self.jobs):
+            self._begin_job(world.arrays, now_ns)
+
+    def _limit(self, w: Arrays, job: Job) -> None:
+        """Limit each source to the rate of the job, less a part for its scheduling delay. The first job alone limits nothing."""
+        took_ns, late_ns = job.ends_ns[-1] - job.start_ns, job.start_ns - job.batch_ns
+        for n, (source, _) in enumerate(self._sources):
+            if not self._about.limited or job.records[n] == 0:
+                continue
+            if self._first_limit[n]:
+                self._first_limit[n] = False
+                continue
+            per_s = job.records[n] * SECOND_NS // took_ns
+            per_s = max(per_s - per_s * late_ns // self._about.batch_ns // INTEGRAL, self._about.least_per_s)
+            self.limits[n] = per_s
+            every_ps = 1_000 * SECOND_NS * self._scale * int(w.op[source, L.O_PARALLEL]) // per_s
+            w.op[source, [L.O_RECORD_PS, L.O_ATTAINABLE]] = every_ps // PACED, L.WHOLE // PACED
+
+    def _limit_of_all(self) -> int | None:
+        limits = [limit for limit in self.limits if limit is not None]
+        return sum(limits) if len(limits) == len(self.limits) else None
 
     def state(self) -> Any:
         return {
@@ -241,6 +284,27 @@ class Master:
         self._open, self._started = [*state["open"]], [*state["started"]]
         self._next_task, self._task_ns = state["next_task"], state["task_ns"]
         self._news, self._first_limit = [[*news] for news in state["news"]], [*state["first_limit"]]
+
+
+def stages_of(executed: Experiment, apart: Collection[str]) -> list[Stage]:
+    """The operators of each stage by number, without those `apart`. A stage ends where records are repartitioned."""
+    specs, edges = executed.query.operators, executed.query.edges
+    number = {spec.id: n for n, spec in enumerate(specs)}
+    stage_of: dict[str, int] = {}
+
+    def stage(id: str) -> int:
+        if id not in stage_of:
+            before = [edge for edge in edges if edge.target == id and edge.source not in apart]
+            stage_of[id] = max((stage(edge.source) + (not edge.partitioning.one_to_one) for edge in before), default=0)
+        return stage_of[id]
+
+    for spec in specs:
+        if spec.id not in apart:
+            stage(spec.id)
+    stages: list[Stage] = [[] for _ in range(max(stage_of.values(), default=-1) + 1)]
+    for id, at in stage_of.items():
+        stages[at].append(number[id])
+    return stages
 
 
 def _end_ns(w: Arrays, h: int, i: int, now_ns: int) -> int:

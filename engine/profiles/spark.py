@@ -19,7 +19,7 @@ from engine.spec.experiment.query import Cost, Edge, OperatorSpec
 from engine.spec.experiment.workload import BoundedWatermarks, NoWatermarks, SourceWorkload
 
 from .driver import own_of, with_driver
-from .jobs import Master, Stage
+from .jobs import Master, Stage, stages_of
 
 RECEIVED_US = 1.0
 """Time in which the thread of a receiver puts a record into its block."""
@@ -103,26 +103,10 @@ def controls(about: SparkEngine, executed: Experiment) -> list[Control]:
 
 
 def _stages(about: SparkEngine, executed: Experiment) -> list[Stage]:
-    """The operators of each stage by number. A stage ends where records are repartitioned."""
-    specs, edges = executed.query.operators, executed.query.edges
-    number = {spec.id: n for n, spec in enumerate(specs)}
+    """The operators of each stage by number."""
+    specs = executed.query.operators
     apart = {own for spec in specs if spec.kind == "source" for own in own_of(spec.id, about.driver)}
-    apart |= {spec.id for spec in specs if spec.kind == "sink"}
-    stage_of: dict[str, int] = {}
-
-    def stage(id: str) -> int:
-        if id not in stage_of:
-            before = [edge for edge in edges if edge.target == id and edge.source not in apart]
-            stage_of[id] = max((stage(edge.source) + (not edge.partitioning.one_to_one) for edge in before), default=0)
-        return stage_of[id]
-
-    for spec in specs:
-        if spec.id not in apart:
-            stage(spec.id)
-    stages: list[Stage] = [[] for _ in range(max(stage_of.values(), default=-1) + 1)]
-    for id, at in stage_of.items():
-        stages[at].append(number[id])
-    return stages
+    return stages_of(executed, apart | {spec.id for spec in specs if spec.kind == "sink"})
 
 
 def _stage_from(id: str, edges: Sequence[Edge]) -> list[str]:

@@ -125,7 +125,15 @@ def serve_marker():
 
 def serve_tick():
     """Serve a tick: of a source for its watermark (section 5), of any other operator for its own watermark or its panes (section 7)."""
-    if inst[i, I_SOURCE] == 1:
+    if inst[i, I_SOURCE] == 1 and inst[i, I_PERIOD] == FAR:  # the end of a micro-batch
+        if inst[i, I_WATERMARK] < FAR:
+            mark = msg[slot, M_READY] - inst[i, I_LAG]
+            inst[i, I_WATERMARK] = mark
+        # WEAVE if watching
+        if tally[i, Y_WATCHED] == 1:
+            host[h, H_RISEN] = t
+        # WEAVE end
+    elif inst[i, I_SOURCE] == 1:
         if inst[i, I_NEWEST_EVENT] > -FAR and inst[i, I_NEWEST_EVENT] - inst[i, I_LAG] > inst[i, I_WATERMARK]:
             mark = inst[i, I_NEWEST_EVENT] - inst[i, I_LAG]
             # WEAVE if epochs

@@ -1,4 +1,4 @@
-"""Base of engines: the driver that feeds them from hosts of its own, and what they cannot be combined with."""
+"""Bases of engines: what they cannot be combined with, and the driver that feeds most of them from hosts of its own."""
 
 from __future__ import annotations
 
@@ -59,12 +59,10 @@ class Engine(Variant):
     checkpointings: ClassVar[tuple[str, ...]] = ("none",)  # protocols that it has
     acts: ClassVar[bool] = False  # whether it has `controls`, which act while a run executes
     takes_queries: ClassVar[bool] = False  # whether a query may start while it runs
-    driver: Driver = Field(default=Driver(), title="Driver", description="Hosts that feed the engine.")
 
     def problems(self, draft: Any) -> Iterator[Problem]:
         """Yield reasons why the engine cannot execute the experiment. draft: `engine.spec.rules.draft.Draft`."""
         yield from self._policy_problems(draft)
-        yield from self._name_problems(draft)
         if not self.takes_queries:
             yield from self._late_query_problems(draft)
         written = draft.document.get("prices")
@@ -89,6 +87,16 @@ class Engine(Variant):
                         f"{name} of '{query.name}' is {value:g}, but {self.title} takes no query while it runs; choose 0 s, or no engine"
                     )
                     yield Problem(pointer("query", "queries", n, name), "not_with_engine", message, value)
+
+
+class DrivenEngine(Engine):
+    """Base of engines that pull their records from a driver."""
+
+    driver: Driver = Field(default=Driver(), title="Driver", description="Hosts that feed the engine.")
+
+    def problems(self, draft: Any) -> Iterator[Problem]:
+        yield from super().problems(draft)
+        yield from self._name_problems(draft)
 
     def _name_problems(self, draft: Any) -> Iterator[Problem]:
         owners: dict[str, str] = {}

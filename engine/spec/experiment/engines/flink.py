@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from .base import Engine
+from .base import DrivenEngine
 
 
-class FlinkEngine(Engine):
+class FlinkEngine(DrivenEngine):
     """Record at a time, with network buffers of a bounded number per channel: a sender without a free buffer waits, so congestion walks
     upstream to the sources, which then pull less. Aggregates update all windows of a record when it arrives.
     Left out: the time-out of buffers, chained operators in one thread, state that spills to disk.

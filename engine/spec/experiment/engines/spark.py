@@ -10,7 +10,8 @@ from pydantic import Field
 from ...base.origins import Charge
 from ...base.problems import Problem, pointer
 from ...base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
-from .base import Engine
+from .base import DrivenEngine
+from .jobs import job_problems
 
 OVERHEAD = Charge("assumed", "of the order that the engine's developers report")
 SERIAL = Charge("fitted", "with it, larger clusters gain as little as was reported", ("benchmark/table-3.1",))
@@ -21,7 +22,7 @@ TASKS_MAX = 2_000
 KINDS = ("source", "sink", "filter", "map", "project", "split", "union", "aggregate", "join", "window_join")
 
 
-class SparkEngine(Engine):
+class SparkEngine(DrivenEngine):
     """Micro-batches: receivers collect the records of a batch interval, and one job after the other computes on them. A job is a chain of
     stages, divided where records are repartitioned. A stage begins when all tasks of the one before it have ended, and a master starts its
     tasks one after the other. Windows are those of the time of receipt and whole batches long, keep their records, and read all of them
@@ -86,44 +87,22 @@ class SparkEngine(Engine):
 
     def problems(self, draft: Any) -> Iterator[Problem]:
         yield from super().problems(draft)
+        yield from job_problems(self.title, KINDS, draft)
         yield from self._query_problems(draft)
         yield from self._block_problems(draft)
         yield from self._own_operator_problems(draft)
-        if draft.flow_control is not None and draft.flow_control.kind != "unbounded":
-            message = f"flow_control is '{draft.flow_control.kind}', but {self.title} keeps whole batches; omit it"
-            yield Problem(pointer("policies", "flow_control", "kind"), "not_with_engine", message, draft.flow_control.kind)
         if self.status_ms < self.driver.egress_latency_ms:
             message = (
                 f"status_ms is {self.status_ms:g}, less than the latency from the driver, {self.driver.egress_latency_ms:g} ms; the master "
                 "hears over the same network, so choose at least that"
             )
             yield Problem(pointer("policies", "engine", "status_ms"), "inconsistent", message, self.status_ms)
-        for n, fault in draft.faults.items():
-            if fault.loses_host:
-                message = f"{self.title} is modelled without lost executors; choose another fault, another engine or none"
-                yield Problem(pointer("faults", n, "kind"), "not_with_engine", message, fault.kind)
-        for n, host in enumerate(draft.cluster.hosts if draft.cluster is not None else ()):
-            if getattr(host.memory, "restart_after_s", None) is not None:
-                message = f"{self.title} is modelled without lost executors, so hosts that run out of memory end the run; leave it out"
-                yield Problem(pointer("cluster", "hosts", n, "memory", "restart_after_s"), "not_with_engine", message)
 
     def _query_problems(self, draft: Any) -> Iterator[Problem]:
         for n, spec in draft.operators.items():
-            if spec.kind not in KINDS:
-                message = f"{self.title} has no '{spec.kind}'; it has {', '.join(KINDS)}"
-                yield Problem(pointer("query", "operators", n, "kind"), "not_with_engine", message, spec.kind)
-                continue
             window = spec.params.get("window")
-            if isinstance(window, dict):
+            if spec.kind in KINDS and isinstance(window, dict):
                 yield from self._window_problems(n, window)
-        for n, edge in draft.edges.items():
-            if edge.capacity is not None:
-                message = f"the edge has a capacity, but {self.title} keeps whole batches between its stages; omit it"
-                yield Problem(pointer("query", "edges", n, "capacity"), "not_with_engine", message, edge.capacity)
-        for wire in draft.wires:
-            if wire.feedback:
-                message = f"{self.title} has no cycles: a job is a chain of stages; remove the edge"
-                yield Problem(pointer("query", "edges", wire.index, "feedback"), "not_with_engine", message, True)
 
     def _block_problems(self, draft: Any) -> Iterator[Problem]:
         if self.block_ms is None:

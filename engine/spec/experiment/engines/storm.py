@@ -10,7 +10,7 @@ from pydantic import Field
 from ...base.origins import ASSUMED, Charge
 from ...base.problems import Problem, pointer
 from ...base.units import Integer, Number, milliseconds_ns, quantity
-from .base import Engine
+from .base import DrivenEngine
 
 LEAST_COUNTED = 20
 """Records of the run that a queue should hold at the high mark."""
@@ -18,7 +18,7 @@ LEAST_COUNTED = 20
 CALIBRATED = Charge("fitted", "a delay of this order makes pull rates oscillate as observed", ("benchmark/3.17",))
 
 
-class StormEngine(Engine):
+class StormEngine(DrivenEngine):
     """Tuple at a time, with one switch for all spouts: a queue above the high mark stops every spout, until all queues are below the low
     mark. Channels are not bounded. Windows keep all tuples and are computed when they end. Each connection to another worker makes every
     tuple dearer.
