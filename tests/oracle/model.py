@@ -213,7 +213,7 @@ class Model:
                 )
             else:
                 self.append_next(log)
-            if log.period_ns:
+            if log.period_ns and self.experiment.policies.engine.kind != "spark_structured":
                 self.tick_source(log, log.start_ns + log.period_ns, horizon_ns)
         for number, fault in enumerate(self.experiment.faults):
             if fault.kind in ("pause", "slow_host", "host_loss"):
@@ -1207,6 +1207,13 @@ class Model:
             return 0, []
         if item.kind is Kind.TICK and source:
             log = self.network.log_of(instance)
+            if self.experiment.policies.engine.kind == "spark_structured":  # the end of a micro-batch
+                if instance.watermark_ns < END_OF_LOG_WATERMARK:
+                    instance.watermark_ns = instance.mark_ns
+                    instance.clocks_ns = {"event": item.ready_ns, "append": item.ready_ns, "ingest": now_ns}
+                if instance.number in self.watched:
+                    self.has_risen(instance.host)
+                return 0, []
             if log.newest_event_ns > LOWEST_WATERMARK:
                 self.take_mark(instance, item, log.newest_event_ns - log.lag_ns, None)
             return 0, []

@@ -206,6 +206,7 @@ class Instance:
     idle_since_ns: int = 0  # when its last emission ended
     watermark_ns: int = LOWEST_WATERMARK
     clocks_ns: dict[str, int] = field(default_factory=dict)  # of the item that raised it
+    mark_ns: int = LOWEST_WATERMARK  # of a source: that of the micro-batch which it reads
     rank: int = 0
     held: bool = False  # whatever its rank
     epochs: Epochs = field(default_factory=Epochs)
