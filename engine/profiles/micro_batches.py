@@ -114,6 +114,8 @@ class MicroBatches(Jobs):
             here = w.log[first : first + int(np.searchsorted(w.log[first:end, L.D_APPEND], now_ns)), L.D_TRIGGER]
             rows += len(here)
             records += int((here >= 0).sum())
+            if not self.jobs:
+                records += int(w.inst[i, L.I_IN])  # read at 0, before anything could be held
         return rows, records
 
     def _trigger_after(self, now_ns: int) -> int:

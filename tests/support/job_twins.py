@@ -187,7 +187,8 @@ class MicroBatchTwin(JobTwin):
         self.at(model, 10 * MS, 0, self.look)
 
     def look(self, model: Any) -> None:
-        now_ns, records, come = int(model.environment.now), dict[str, int](), False
+        now_ns, come = int(model.environment.now), False
+        records = {} if self.jobs else {id: model.result.served[id] * self.weight for id in self.lag_ns}
         for log in self.logs(model):
             waiting = [item for item in log.instance.queue if item.order[1] == 1 and item.ready_ns < now_ns]
             id = log.instance.operator.id

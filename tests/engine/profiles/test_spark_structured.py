@@ -7,6 +7,8 @@ be read before the commit; a micro-batch without anything to do; jobs side by si
 from __future__ import annotations
 
 import copy
+import functools
+import itertools
 from typing import Any
 
 import pytest
@@ -14,10 +16,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import engine
+from engine.profiles import under_engine
 from engine.spec import Experiment, validate
 from tests.oracle import simulate
 
 from ...support.agreement import DATASETS, assert_agreement, traced
+from ...support.engine_examples import windowed_sum
 from ...support.job_twins import MicroBatchTwin
 from ...support.strategies import documents
 
@@ -62,3 +66,99 @@ def test_random_experiments_under_structured_streaming_agree_with_the_oracle(doc
     document = structured(document, trigger_s=trigger_ms / 1000)
     assume(not validate(document))
     agreed(document)
+
+
+def summing(per_s: float = 900, **fields: Any) -> dict[str, Any]:
+    """Sums of windows of 2 s every second: a reading task and four with state."""
+    document = windowed_sum(per_s, hosts=1, sources=1, slots=4, horizon_s=6.5, size_s=2.0, slide_s=1.0, engine="spark_structured", scale=1)
+    document["workload"] |= {"drain": True}
+    document["workload"]["sources"]["purchases"]["watermarks"] = {"kind": "bounded", "lag_ms": 100}
+    document["policies"]["engine"] |= {"plan_ms": 100, "stage_ms": 10, "task_ms": 2, "commit_ms": 50} | fields
+    return document
+
+
+@functools.cache
+def summed() -> tuple[MicroBatchTwin, engine.Simulation]:
+    return agreed(summing())
+
+
+def services(simulation: engine.Simulation, *ids: str) -> list[list[int]]:
+    """Start, end and kind of all services of these operators."""
+    of = [(spec.id, k) for spec in under_engine(simulation.experiment).query.operators for k in range(spec.parallelism)]
+    return [row[1:] for row in simulation.service_trace().tolist() if of[row[0]][0] in ids]
+
+
+def test_a_micro_batch_has_what_came_to_the_log_before_its_trigger() -> None:
+    """One is triggered when the one before it is committed, and no record of the next one is read."""
+    _, simulation = summed()
+    jobs = driver(simulation).jobs
+    assert len(jobs) > 20
+    assert sum(sum(job.records) for job in jobs) == simulation.summary()["records_in"]
+    for before, job in itertools.pairwise(jobs):
+        assert job.batch_ns == before.ends_ns[-1] + 1
+    per_ns = 900 / 1e9
+    for before, job in itertools.pairwise(jobs[:-2]):
+        assert abs(sum(job.records) - per_ns * (job.batch_ns - before.batch_ns)) <= 1
+    read = services(simulation, "purchases")
+    for job in jobs:
+        assert all(job.start_ns + 112 * MS <= start <= job.ends_ns[0] for start, _, _ in read if job.batch_ns < start < job.ends_ns[-1])
+
+
+def test_its_job_is_planned_its_stages_follow_one_another_and_results_come_with_the_commit() -> None:
+    _, simulation = summed()
+    for job in driver(simulation).jobs:
+        read_ns, grouped_ns, committed_ns = job.ends_ns
+        assert read_ns >= job.start_ns + (100 + 10 + 2) * MS
+        assert grouped_ns >= read_ns + (10 + 4 * 2) * MS, "four tasks with state"
+        assert committed_ns >= grouped_ns + 50 * MS
+    committed = [(job.ends_ns[1] + 50 * MS, job.ends_ns[2]) for job in driver(simulation).jobs]
+    told = [record["end_ns"] for record in simulation.sink_records("sink")]
+    assert told
+    assert all(any(first <= at <= last for first, last in committed) for at in told)
+
+
+def test_a_window_ends_in_the_micro_batch_after_the_one_that_brought_its_watermark() -> None:
+    """Spark computes watermarks between micro-batches: of what those before have read."""
+    _, simulation = summed()
+    jobs = driver(simulation).jobs
+    ends_ns = {}
+    for record in simulation.sink_records("sink"):
+        ends_ns.setdefault(record["values"][2], record["end_ns"])
+    per_ns = 1e9 / 900
+    for window_ns in (2_000 * MS, 3_000 * MS, 4_000 * MS):
+        passed = next(n for n, job in enumerate(jobs) if job.batch_ns - per_ns > window_ns + 100 * MS)
+        assert jobs[passed].ends_ns[-1] < ends_ns[window_ns] <= jobs[passed + 1].ends_ns[-1]
+
+
+def test_results_are_those_without_an_engine() -> None:
+    _, simulation = summed()
+    plain = engine.Simulation(summing() | {"policies": {}, "prices": "spark_structured"}, keep_outputs=True)
+    plain.run_until(plain.end_ns)
+    rows = [sorted(record["values"] for record in one.sink_records("sink")) for one in (simulation, plain)]
+    assert rows[0] == rows[1]
+    assert simulation.drained
+
+
+def test_a_trigger_interval_makes_larger_micro_batches() -> None:
+    """Each is triggered at a multiple of the interval, the next one at once if the one before it took longer."""
+    _, simulation = agreed(summing(trigger_s=0.5))
+    jobs = driver(simulation).jobs
+    assert [job.batch_ns for job in jobs] == [10 * MS, *(500 * MS * n for n in range(1, len(jobs)))]
+    _, late = agreed(summing(trigger_s=0.15))
+    assert all(job.batch_ns == before.ends_ns[-1] + 1 for before, job in itertools.pairwise(driver(late).jobs))
+
+
+def test_a_watermark_that_has_risen_is_a_reason_for_a_micro_batch_without_records() -> None:
+    """So that a window ends although nothing comes any more. A query without state has none."""
+    document = summing(per_s=20)
+    document["workload"]["sources"]["purchases"]["rate"] = {"kind": "steps", "steps": [{"at_s": 0, "per_s": 20}, {"at_s": 3, "per_s": 0}]}
+    document["workload"]["drain"] = False
+    _, simulation = agreed(document)
+    empty = [job for job in driver(simulation).jobs if not sum(job.records)]
+    assert empty
+    stateless = copy.deepcopy(document)
+    stateless["query"]["operators"] = [operator for operator in document["query"]["operators"] if operator["id"] != "sum"]
+    stateless["query"]["edges"] = [{"source": "purchases", "target": "sink", "partitioning": {"kind": "rebalance"}}]
+    _, without = agreed(stateless)
+    assert driver(without).jobs
+    assert all(sum(job.records) for job in driver(without).jobs)
