@@ -5,10 +5,12 @@ from __future__ import annotations
 from .core import Mutation
 
 SPARK = ("tests/engine/profiles/test_spark.py",)
+STRUCTURED = ("tests/engine/profiles/test_spark_structured.py",)
 BROKER = ("tests/engine/profiles/test_broker.py",)
 PARTITIONINGS = ("tests/engine/lowering/test_partitionings.py",)
 JOBS, PROFILE, RECEIVER = "engine/profiles/jobs.py", "engine/profiles/spark.py", "engine/operators/block_receiver.py"
 DRIVER = "engine/profiles/driver.py"
+MICRO_BATCHES = "engine/profiles/micro_batches.py"
 LOOP = "engine/core/kernels/event_loop"
 
 MUTATIONS = (
@@ -20,10 +22,8 @@ MUTATIONS = (
     Mutation("jobs: the limit knows no delay", JOBS, "per_s - per_s * late_ns // self._about.batch_ns // INTEGRAL", "per_s", SPARK),
     Mutation("jobs: the first one limits", JOBS, "if self._first_limit[n]:", "if False:", SPARK),
     Mutation("jobs: tasks start at once", JOBS, "now_ns + self._about.task_ns if more", "now_ns if more", SPARK),
-    Mutation(
-        "jobs: what has ended is waited for", JOBS, "if w.inst[i, L.I_WATERMARK] >= self.jobs[self._done].batch_ns:", "if False:", SPARK
-    ),
-    Mutation("spark: one stage", PROFILE, "(not edge.partitioning.one_to_one)", "0", SPARK),
+    Mutation("jobs: what has ended is waited for", JOBS, "if w.inst[i, L.I_WATERMARK] >= self._mark_ns:", "if False:", SPARK),
+    Mutation("spark: one stage", JOBS, "(not edge.partitioning.one_to_one)", "0", SPARK),
     Mutation("spark: nothing is combined", PROFILE, 'if spec.kind != "aggregate" or', "if True or", SPARK),
     Mutation("spark: as many tasks as instances", PROFILE, "if about.blocks is None else each * about.blocks", "", SPARK),
     Mutation("spark: blocks stay on their hosts", PROFILE, "tuple(workers)", "places[part]", SPARK),
@@ -54,4 +54,32 @@ MUTATIONS = (
         BROKER,
     ),
     Mutation("driver: with a broker the trunk stays the driver's", DRIVER, "sources=(groups[-1],)", "sources=(groups[0],)", BROKER),
+    Mutation("micro-batches: as late as its task", MICRO_BATCHES, "at_ns = self.jobs[self._done].batch_ns", "at_ns = now_ns", STRUCTURED),
+    Mutation("micro-batches: planned at once", MICRO_BATCHES, "        self._task_ns += self._about.plan_ns\n", "", STRUCTURED),
+    Mutation("micro-batches: results before the commit", MICRO_BATCHES, "now_ns + self._about.commit_ns", "now_ns", STRUCTURED),
+    Mutation("micro-batches: no lag", MICRO_BATCHES, "(newest_ns - log.lag_ns)", "newest_ns", STRUCTURED),
+    Mutation("micro-batches: the watermark of the fastest source", MICRO_BATCHES, "return min(found", "return max(found", STRUCTURED),
+    Mutation("micro-batches: only with records", MICRO_BATCHES, "if not risen and not any(", "if not any(", STRUCTURED),
+    Mutation("micro-batches: without state as with it", MICRO_BATCHES, "risen = self._stateful and ", "risen = ", STRUCTURED),
+    Mutation(
+        "micro-batches: a late one misses its trigger",
+        MICRO_BATCHES,
+        "max(now_ns + 1, self._trigger_after(job.batch_ns))",
+        "self._trigger_after(now_ns)",
+        STRUCTURED,
+    ),
+    Mutation(
+        "micro-batches: their end goes unheard",
+        f"{LOOP}/messages.py",
+        "        host[h, H_RISEN] = t\n        # WEAVE end\n    elif",
+        "        # WEAVE end\n    elif",
+        STRUCTURED,
+    ),
+    Mutation(
+        "structured: groups at the price of records",
+        "engine/profiles/spark_structured.py",
+        'cost.model_copy(update={"record_us": 0})',
+        "cost",
+        STRUCTURED,
+    ),
 )

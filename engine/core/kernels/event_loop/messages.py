@@ -130,8 +130,7 @@ def serve_tick():
             mark = msg[slot, M_READY] - inst[i, I_LAG]
             inst[i, I_WATERMARK] = mark
         # WEAVE if watching
-        if tally[i, Y_WATCHED] == 1:
-            host[h, H_RISEN] = t
+        host[h, H_RISEN] = t
         # WEAVE end
     elif inst[i, I_SOURCE] == 1:
         if inst[i, I_NEWEST_EVENT] > -FAR and inst[i, I_NEWEST_EVENT] - inst[i, I_LAG] > inst[i, I_WATERMARK]:
