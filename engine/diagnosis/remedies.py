@@ -11,7 +11,7 @@ from engine.spec import Experiment, InvalidExperiment
 from engine.spec.base.family import kind_of
 from engine.spec.experiment.cluster import Cluster, Host, host_names
 from engine.spec.experiment.document import upgrade
-from engine.spec.experiment.engines.base import BROKER, DRIVER, Engine, receiver_of, topic_of
+from engine.spec.experiment.engines.base import BROKER, DRIVER, DrivenEngine, receiver_of, topic_of
 from engine.spec.experiment.flow_control.buffers import Buffers
 from engine.spec.rules.scalable import vertices
 from engine.spec.rules.validation import Context, load
@@ -63,7 +63,7 @@ def _changes(experiment: Experiment, limit: Limit) -> Iterator[Change]:
         yield from _host(experiment, limit)
     if kind is LimitKind.LINK:
         yield from _bandwidth(experiment, limit)
-        if isinstance(engine := experiment.policies.engine, Engine):
+        if isinstance(engine := experiment.policies.engine, DrivenEngine):
             yield from _driver(engine, limit)
     if kind is LimitKind.CREDITS:
         yield from _credits(experiment)
@@ -82,7 +82,7 @@ def _as_drawn(experiment: Experiment, limit: Limit) -> Limit:
     return replace(limit, operator=source, host=limit.host if limit.host in known else None)
 
 
-def _driver(engine: Engine, limit: Limit) -> Iterator[Change]:
+def _driver(engine: DrivenEngine, limit: Limit) -> Iterator[Change]:
     """The links between an engine's driver and the cluster."""
     fields = {"trunk_mbit_per_s": (engine.driver.trunk_mbit_per_s, f"Trunk {DRIVER}", "")}
     fields["egress_mbit_per_s"] = (engine.driver.egress_mbit_per_s, "All hosts of the driver", " egress")

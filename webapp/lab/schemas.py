@@ -76,7 +76,7 @@ class Signature(TypedDict):
 class Kind(TypedDict):
     """An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
     fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
-    price_list: for engines, their own, or empty.
+    price_list, compared: for engines, their own, or empty, and whether *Which engine?* compares them with others.
     decides_live, relocates: for scaling, whether it decides repeatedly during a run, and whether it changes hosts in place of parallelism.
     usual_per_s: of a stream, the rate of a new source. example,
     signatures: for functions. unit, type: of a measurement; a name in angle brackets in its `kind` stands for each part of that sort."""
@@ -95,6 +95,7 @@ class Kind(TypedDict):
     rescalable: NotRequired[bool]
     loss_text: NotRequired[str]
     price_list: NotRequired[str]
+    compared: NotRequired[bool]
     decides_live: NotRequired[bool]
     relocates: NotRequired[bool]
     usual_per_s: NotRequired[float]

@@ -295,7 +295,7 @@ export interface components {
         /**
          * @description An available kind, as palettes, forms and Help show it. schema: JSON Schema of its parameters, without `kind`. fields: of a stream of
          *     fixed shape. rescalable, loss_text: for checkpointing protocols, whether they allow rescaling, and the effect of losing a host.
-         *     price_list: for engines, their own, or empty.
+         *     price_list, compared: for engines, their own, or empty, and whether *Which engine?* compares them with others.
          *     decides_live, relocates: for scaling, whether it decides repeatedly during a run, and whether it changes hosts in place of parallelism.
          *     usual_per_s: of a stream, the rate of a new source. example,
          *     signatures: for functions. unit, type: of a measurement; a name in angle brackets in its `kind` stands for each part of that sort.
@@ -317,6 +317,7 @@ export interface components {
             rescalable?: boolean;
             loss_text?: string;
             price_list?: string;
+            compared?: boolean;
             decides_live?: boolean;
             relocates?: boolean;
             usual_per_s?: number;

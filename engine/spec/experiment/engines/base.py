@@ -54,7 +54,8 @@ class Driver(Model):
 class Engine(Variant):
     """Base of engines. The class attributes say what a document with the engine may have besides."""
 
-    facts: ClassVar[tuple[str, ...]] = ("price_list",)
+    facts: ClassVar[tuple[str, ...]] = ("price_list", "compared")
+    compared: ClassVar[bool] = True  # whether *Which engine?* compares it with others: its prices are of the same hardware
     price_list: ClassVar[str] = ""  # its own, in place of the document's; empty: it charges what the document names
     checkpointings: ClassVar[tuple[str, ...]] = ("none",)  # protocols that it has
     acts: ClassVar[bool] = False  # whether it has `controls`, which act while a run executes

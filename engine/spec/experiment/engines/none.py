@@ -12,7 +12,8 @@ class NoEngine(Variant):
 
     title: ClassVar[str] = "None"
     position: ClassVar[int] = 0
-    facts: ClassVar[tuple[str, ...]] = ("price_list",)
+    facts: ClassVar[tuple[str, ...]] = ("price_list", "compared")
+    compared: ClassVar[bool] = False
     price_list: ClassVar[str] = ""
     acts: ClassVar[bool] = False
     kind: Literal["none"] = "none"

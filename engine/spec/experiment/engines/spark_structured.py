@@ -44,6 +44,7 @@ class SparkStructuredEngine(Engine):
     source: ClassVar[str] = "Armbrust et al. 2018; measured on Spark 4.3"
     position: ClassVar[int] = 4
     price_list: ClassVar[str] = "spark_structured"
+    compared: ClassVar[bool] = False
     acts: ClassVar[bool] = True
     kind: Literal["spark_structured"] = "spark_structured"
     trigger_s: Number = quantity(

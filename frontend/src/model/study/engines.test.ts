@@ -59,7 +59,7 @@ describe("a study of which engine", () => {
 });
 
 describe("which engines can execute an experiment", () => {
-  const engines = ["none", ...KINDS].map((kind) => ({ kind, title: kind })) as unknown as Kind[];
+  const engines = ["none", ...KINDS].map((kind) => ({ kind, title: kind, compared: kind !== "none" })) as unknown as Kind[];
   /** Storm and Spark have no credits, Spark needs windows of whole batches, and a fault of the experiment's own is told by all. */
   const errorsOf = (document: Json) => {
     const { policies, size_s } = document as { policies: { engine: Json; flow_control?: Json }; size_s: number };

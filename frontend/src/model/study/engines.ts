@@ -49,7 +49,7 @@ const BATCHES_S = [2, 1, 0.5];
  * without them, all are compared without. errorsOf: what is wrong with a document. Faults that it has without an engine count for none.
  */
 export async function executable(experiment: Json, engines: readonly Kind[], errorsOf: ErrorsOf): Promise<Executable> {
-  const asked = engines.filter(({ kind }) => kind !== "none");
+  const asked = engines.filter(({ compared }) => compared);
   const { policies, prices, ...rest } = experiment as Document;
   const drawn = await executableAs(experiment as Document, asked, errorsOf);
   const left = [...Object.keys(policies ?? {}).filter((name) => name !== "engine"), ...(prices === undefined ? [] : ["prices"])];
