@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,15 @@ class Log:
     lag_ns: int | None
 
 
+@dataclass
+class Come:
+    """Rows of a log that a micro-batch reads, how many of them are records, and for each instance before which time they came."""
+
+    rows: int = 0
+    records: int = 0
+    ends: list[list[int]] = field(default_factory=list)
+
+
 class MicroBatches(Jobs):
     """Triggers a micro-batch of what the logs have got since the last one, once that is committed, and begins its job when it is planned.
 
@@ -50,6 +59,7 @@ class MicroBatches(Jobs):
         self._logs, self._scale, self._stateful = list(logs), scale, stateful
         self._look_ns, self._closed = POLL_NS, False  # closed: the ends of all logs have been read
         self._last_ns = NEVER_NS  # the watermark of the last micro-batch
+        self._ends: list[list[int]] = []  # source instances, and before which time has come what they read in it
 
     @property
     def _due_ns(self) -> int:
@@ -70,15 +80,16 @@ class MicroBatches(Jobs):
 
     def _form(self, world: World, now_ns: int) -> None:
         w = world.arrays
-        rows = [self._come(w, log.source, now_ns) for log in self._logs]
+        found = [self._come(w, log.source, now_ns) for log in self._logs]
         mark_ns = self._watermark_ns(w)
         risen = self._stateful and mark_ns // CLOCK_NS > self._last_ns // CLOCK_NS
-        if not risen and not any(rows_of for rows_of, _ in rows):
+        if not risen and not any(come.rows for come in found):
             self._look_ns = self._trigger_after(now_ns) if self._about.trigger_ns else now_ns + POLL_NS
             return
         self._look_ns = L.FAR
         self._last_ns = max(self._last_ns + 1, mark_ns)
-        self.jobs.append(Job(now_ns, [records * self._scale for _, records in rows]))
+        self._ends = [end for come in found for end in come.ends]
+        self.jobs.append(Job(now_ns, [come.records * self._scale for come in found]))
         self._begin_job(w, now_ns)
 
     def _begin_job(self, w: Arrays, now_ns: int) -> None:
@@ -94,7 +105,7 @@ class MicroBatches(Jobs):
         release(world, i, now_ns)
         w = world.arrays
         if w.inst[i, L.I_SOURCE]:
-            at_ns = self.jobs[self._done].batch_ns
+            at_ns = dict(self._ends)[i]
             h = w.inst[i, L.I_HOST]
             w.inst[i, [L.I_TICK, L.I_LAG]] = at_ns, at_ns - self._last_ns
             w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), at_ns)
@@ -106,17 +117,23 @@ class MicroBatches(Jobs):
         self._closed = bool((w.inst[sources, L.I_WATERMARK] == L.FAR).all())
         self._look_ns = L.FAR if self._closed else max(now_ns + 1, self._trigger_after(job.batch_ns))
 
-    def _come(self, w: Arrays, source: int, now_ns: int) -> tuple[int, int]:
-        """How many rows the log of a source has got before this time that it has not read, and how many of them are records."""
-        rows = records = 0
-        for i in self._instances(w, [source]):
+    def _come(self, w: Arrays, source: int, now_ns: int) -> Come:
+        """What the log of a source has got before this time and has not been read, as much as a micro-batch may read."""
+        found = Come()
+        instances = self._instances(w, [source])
+        most = None if self._about.records_max is None else max(1, self._about.records_max // self._scale // len(instances))
+        for i in instances:
             first, end = w.inst[i, [L.I_LOG, L.I_LOG_END]].tolist()
-            here = w.log[first : first + int(np.searchsorted(w.log[first:end, L.D_APPEND], now_ns)), L.D_TRIGGER]
-            rows += len(here)
-            records += int((here >= 0).sum())
+            last, end_ns = first + int(np.searchsorted(w.log[first:end, L.D_APPEND], now_ns)), now_ns
+            if most is not None and last - first > most:
+                end_ns = int(w.log[first + most, L.D_APPEND])
+                last = first + int(np.searchsorted(w.log[first:last, L.D_APPEND], end_ns))
+            found.ends.append([i, end_ns])
+            found.rows += last - first
+            found.records += int((w.log[first:last, L.D_TRIGGER] >= 0).sum())
             if not self.jobs:
-                records += int(w.inst[i, L.I_IN])  # read at 0, before anything could be held
-        return rows, records
+                found.records += int(w.inst[i, L.I_IN])  # read at 0, before anything could be held
+        return found
 
     def _trigger_after(self, now_ns: int) -> int:
         """The next trigger, a multiple of the interval; without one the next nanosecond."""
@@ -138,6 +155,7 @@ class MicroBatches(Jobs):
             "look_ns": self._look_ns,
             "closed": self._closed,
             "last_ns": self._last_ns,
+            "ends": self._ends,
             "jobs": [vars(job) for job in self.jobs],
             "done": self._done,
             "open": self._open,
@@ -150,6 +168,7 @@ class MicroBatches(Jobs):
     def restore(self, state: Any) -> None:
         self._begun, self._look_ns = state["begun"], state["look_ns"]
         self._closed, self._last_ns = state["closed"], state["last_ns"]
+        self._ends = [[*end] for end in state["ends"]]
         self.jobs, self._done = [Job(**job) for job in state["jobs"]], state["done"]
         self._open, self._started = [*state["open"]], [*state["started"]]
         self._next_task, self._task_ns = state["next_task"], state["task_ns"]

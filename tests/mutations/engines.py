@@ -54,7 +54,7 @@ MUTATIONS = (
         BROKER,
     ),
     Mutation("driver: with a broker the trunk stays the driver's", DRIVER, "sources=(groups[-1],)", "sources=(groups[0],)", BROKER),
-    Mutation("micro-batches: as late as its task", MICRO_BATCHES, "at_ns = self.jobs[self._done].batch_ns", "at_ns = now_ns", STRUCTURED),
+    Mutation("micro-batches: as late as its task", MICRO_BATCHES, "at_ns = dict(self._ends)[i]", "at_ns = now_ns", STRUCTURED),
     Mutation("micro-batches: planned at once", MICRO_BATCHES, "        self._task_ns += self._about.plan_ns\n", "", STRUCTURED),
     Mutation("micro-batches: results before the commit", MICRO_BATCHES, "now_ns + self._about.commit_ns", "now_ns", STRUCTURED),
     Mutation("micro-batches: no lag", MICRO_BATCHES, "(newest_ns - log.lag_ns)", "newest_ns", STRUCTURED),

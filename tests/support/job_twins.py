@@ -169,7 +169,8 @@ class MicroBatchTwin(JobTwin):
         super().__init__(document)
         sources = Experiment.model_validate(document).workload.sources
         self.lag_ns = {id: None if of.watermarks.kind == "none" else of.watermarks.lag_ns for id, of in sources.items()}
-        self.mark, self.due_ns, self.planning = NEVER_NS, 0, False
+        self.mark, self.planning = NEVER_NS, False
+        self.ends_ns: dict[int, int] = {}
 
     def waits(self, model: Any) -> bool:
         return not self.closed
@@ -187,11 +188,15 @@ class MicroBatchTwin(JobTwin):
         self.at(model, 10 * MS, 0, self.look)
 
     def look(self, model: Any) -> None:
-        now_ns, come = int(model.environment.now), False
+        now_ns, come, ends_ns = int(model.environment.now), False, dict[int, int]()
         records = {} if self.jobs else {id: model.result.served[id] * self.weight for id in self.lag_ns}
         for log in self.logs(model):
-            waiting = [item for item in log.instance.queue if item.order[1] == 1 and item.ready_ns < now_ns]
-            id = log.instance.operator.id
+            waiting = sorted(item for item in log.instance.queue if item.order[1] == 1 and item.ready_ns < now_ns)
+            id, most, ends_ns[log.instance.number] = log.instance.operator.id, self.about.records_max, now_ns
+            if most is not None:
+                beyond = waiting[max(1, most // self.weight // log.instance.operator.parallelism) :]
+                ends_ns[log.instance.number] = beyond[0].ready_ns if beyond else now_ns
+                waiting = [item for item in waiting if item.ready_ns < ends_ns[log.instance.number]]
             records[id] = records.get(id, 0) + self.weight * sum(item.record is not None for item in waiting)
             come = come or bool(waiting)
         mark = self.watermark(model)
@@ -200,7 +205,7 @@ class MicroBatchTwin(JobTwin):
             every_ns = self.about.trigger_ns
             self.at(model, (now_ns // every_ns + 1) * every_ns if every_ns else now_ns + 10 * MS, 0, self.look)
             return
-        self.mark, self.due_ns = max(self.mark + 1, mark), now_ns
+        self.mark, self.ends_ns = max(self.mark + 1, mark), ends_ns
         self.jobs.append([now_ns, records, None, []])
         self.planning = True
         self.start(model)
@@ -224,7 +229,7 @@ class MicroBatchTwin(JobTwin):
         instance = model.network.instances[number]
         if instance.operator.kind == "source":
             instance.mark_ns = self.mark
-            model.tick_item_at(self.due_ns, instance, due_ns=int(model.environment.now))
+            model.tick_item_at(self.ends_ns[number], instance, due_ns=int(model.environment.now))
 
     def ended(self, model: Any, job: list[Any]) -> None:
         now_ns, every_ns = int(model.environment.now), self.about.trigger_ns

@@ -61,9 +61,11 @@ def structured(document: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-@given(document=documents(), trigger_ms=st.sampled_from((0, 3)))
-def test_random_experiments_under_structured_streaming_agree_with_the_oracle(document: dict[str, Any], trigger_ms: int) -> None:
-    document = structured(document, trigger_s=trigger_ms / 1000)
+@given(document=documents(), trigger_ms=st.sampled_from((0, 3)), most=st.sampled_from((None, 7, 300)))
+def test_random_experiments_under_structured_streaming_agree_with_the_oracle(
+    document: dict[str, Any], trigger_ms: int, most: int | None
+) -> None:
+    document = structured(document, trigger_s=trigger_ms / 1000, records_max=most)
     assume(not validate(document))
     agreed(document)
 
@@ -162,3 +164,12 @@ def test_a_watermark_that_has_risen_is_a_reason_for_a_micro_batch_without_record
     _, without = agreed(stateless)
     assert driver(without).jobs
     assert all(sum(job.records) for job in driver(without).jobs)
+
+
+def test_a_limit_leaves_the_rest_in_the_log() -> None:
+    """For the next micro-batches, which are triggered at once."""
+    _, simulation = agreed(summing(records_max=100))
+    counts = [sum(job.records) for job in driver(simulation).jobs]
+    assert max(counts) == 100
+    assert sum(counts) == simulation.summary()["records_in"]
+    assert len(counts) >= 5_850 // 100

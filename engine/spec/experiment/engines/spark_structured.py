@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from ...base.origins import Charge
 from ...base.problems import Problem, pointer
-from ...base.units import Number, milliseconds_ns, quantity, seconds_ns
+from ...base.units import Integer, Number, milliseconds_ns, quantity, seconds_ns
 from .base import Engine
 from .jobs import job_problems
 from .spark import combine_of
@@ -37,7 +37,7 @@ class SparkStructuredEngine(Engine):
     each instance of its operators. Watermarks rise from one micro-batch to the next, so a window ends in the one after that in which its
     last record came. Results are there once the micro-batch is committed.
 
-    Left out: lost executors, failed tasks, state that spills, limits on what a micro-batch reads.
+    Left out: lost executors, failed tasks, state that spills.
     """
 
     title: ClassVar[str] = "Spark Structured Streaming 4"
@@ -54,6 +54,15 @@ class SparkStructuredEngine(Engine):
         le=3600,
         title="Trigger interval",
         description="Least time from one micro-batch to the next. 0: the next one is triggered as soon as there is something to do.",
+    )
+    records_max: Integer | None = quantity(
+        None,
+        unit="records",
+        ge=1,
+        le=1_000_000_000,
+        title="Largest micro-batch",
+        description="Records that a micro-batch reads of a source at most, each instance its part. Records that came in the same nanosecond "
+        "are read together. Default: all.",
     )
     plan_ms: Number = quantity(
         100, unit="ms", ge=0, le=1e6, title="Planning", description="Time to log offsets and to plan a micro-batch.", charge=MEASURED
