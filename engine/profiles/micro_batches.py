@@ -57,7 +57,7 @@ class MicroBatches(Jobs):
     def __init__(self, about: SparkStructuredEngine, logs: Sequence[Log], stages: Sequence[Stage], scale: int, stateful: bool):
         super().__init__(about, stages)
         self._logs, self._scale, self._stateful = list(logs), scale, stateful
-        self._look_ns, self._closed = POLL_NS, False  # closed: the ends of all logs have been read
+        self._look_ns, self._closed = max(POLL_NS, about.start_ns), False  # closed: the ends of all logs have been read
         self._last_ns = NEVER_NS  # the watermark of the last micro-batch
         self._ends: list[list[int]] = []  # source instances, and before which time has come what they read in it
 

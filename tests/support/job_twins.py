@@ -185,7 +185,7 @@ class MicroBatchTwin(JobTwin):
         sinks = [i.number for i in model.network.instances if i.operator.kind == "sink"]
         self.stages = [*self.stages_of(model, ("sink",)), sinks]
         super().begin(model)
-        self.at(model, 10 * MS, 0, self.look)
+        self.at(model, max(10 * MS, self.about.start_ns), 0, self.look)
 
     def look(self, model: Any) -> None:
         now_ns, come, ends_ns = int(model.environment.now), False, dict[int, int]()

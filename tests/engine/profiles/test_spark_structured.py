@@ -173,3 +173,10 @@ def test_a_limit_leaves_the_rest_in_the_log() -> None:
     assert max(counts) == 100
     assert sum(counts) == simulation.summary()["records_in"]
     assert len(counts) >= 5_850 // 100
+
+
+def test_a_query_that_starts_late_finds_a_backlog() -> None:
+    _, simulation = agreed(summing(start_s=4, records_max=1_000))
+    jobs = driver(simulation).jobs
+    assert [(job.batch_ns, sum(job.records)) for job in jobs[:2]] == [(4_000 * MS, 1 + 1_000), (jobs[0].ends_ns[-1] + 1, 1_000)]
+    assert sum(sum(job.records) for job in jobs) == simulation.summary()["records_in"]

@@ -55,14 +55,23 @@ class SparkStructuredEngine(Engine):
         title="Trigger interval",
         description="Least time from one micro-batch to the next. 0: the next one is triggered as soon as there is something to do.",
     )
+    start_s: Number = quantity(
+        0,
+        unit="s",
+        ge=0,
+        le=1e6,
+        title="Start",
+        description="Time of the first trigger. What has come to the logs by then is a backlog.",
+        advanced=True,
+    )
     records_max: Integer | None = quantity(
         None,
         unit="records",
         ge=1,
         le=1_000_000_000,
         title="Largest micro-batch",
-        description="Records that a micro-batch reads of a source at most, each instance its part. Records that came in the same nanosecond "
-        "are read together. Default: all.",
+        description="Records that a micro-batch reads of a source at most, each instance its part. Records of the same nanosecond are read "
+        "together. Default: all.",
     )
     plan_ms: Number = quantity(
         100, unit="ms", ge=0, le=1e6, title="Planning", description="Time to log offsets and to plan a micro-batch.", charge=MEASURED
@@ -125,6 +134,10 @@ class SparkStructuredEngine(Engine):
     @property
     def trigger_ns(self) -> int:
         return seconds_ns(self.trigger_s)
+
+    @property
+    def start_ns(self) -> int:
+        return seconds_ns(self.start_s)
 
     @property
     def plan_ns(self) -> int:
