@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,15 +33,6 @@ class Log:
 
     source: int
     lag_ns: int | None
-
-
-@dataclass
-class Come:
-    """Rows of a log that a micro-batch reads, how many of them are records, and for each instance before which time they came."""
-
-    rows: int = 0
-    records: int = 0
-    ends: list[list[int]] = field(default_factory=list)
 
 
 class MicroBatches(Jobs):
@@ -80,16 +71,24 @@ class MicroBatches(Jobs):
 
     def _form(self, world: World, now_ns: int) -> None:
         w = world.arrays
-        found = [self._come(w, log.source, now_ns) for log in self._logs]
+        come = [self._come(w, log.source, now_ns) for log in self._logs]
         mark_ns = self._watermark_ns(w)
         risen = self._stateful and mark_ns // CLOCK_NS > self._last_ns // CLOCK_NS
-        if not risen and not any(come.rows for come in found):
+        waiting = sum(rows for of_log in come for _, rows in of_log)
+        if not risen and not waiting:
             self._look_ns = self._trigger_after(now_ns) if self._about.trigger_ns else now_ns + POLL_NS
             return
         self._look_ns = L.FAR
         self._last_ns = max(self._last_ns + 1, mark_ns)
-        self._ends = [end for come in found for end in come.ends]
-        self.jobs.append(Job(now_ns, [come.records * self._scale for come in found]))
+        most = waiting if self._about.records_max is None else max(1, self._about.records_max // self._scale)
+        self._ends, records = [], []
+        for of_log in come:
+            records.append(0)
+            for i, rows in of_log:
+                end_ns, count = self._part(w, i, rows, rows if waiting <= most else max(1, rows * most // waiting), now_ns)
+                self._ends.append([i, end_ns])
+                records[-1] += count * self._scale
+        self.jobs.append(Job(now_ns, records))
         self._begin_job(w, now_ns)
 
     def _begin_job(self, w: Arrays, now_ns: int) -> None:
@@ -117,23 +116,18 @@ class MicroBatches(Jobs):
         self._closed = bool((w.inst[sources, L.I_WATERMARK] == L.FAR).all())
         self._look_ns = L.FAR if self._closed else max(now_ns + 1, self._trigger_after(job.batch_ns))
 
-    def _come(self, w: Arrays, source: int, now_ns: int) -> Come:
-        """What the log of a source has got before this time and has not been read, as much as a micro-batch may read."""
-        found = Come()
-        instances = self._instances(w, [source])
-        most = None if self._about.records_max is None else max(1, self._about.records_max // self._scale // len(instances))
-        for i in instances:
-            first, end = w.inst[i, [L.I_LOG, L.I_LOG_END]].tolist()
-            last, end_ns = first + int(np.searchsorted(w.log[first:end, L.D_APPEND], now_ns)), now_ns
-            if most is not None and last - first > most:
-                end_ns = int(w.log[first + most, L.D_APPEND])
-                last = first + int(np.searchsorted(w.log[first:last, L.D_APPEND], end_ns))
-            found.ends.append([i, end_ns])
-            found.rows += last - first
-            found.records += int((w.log[first:last, L.D_TRIGGER] >= 0).sum())
-            if not self.jobs:
-                found.records += int(w.inst[i, L.I_IN])  # read at 0, before anything could be held
-        return found
+    def _come(self, w: Arrays, source: int, now_ns: int) -> list[tuple[int, int]]:
+        """For each instance of a source, how many rows its log has got before this time that it has not read."""
+        logs = [(i, w.log[w.inst[i, L.I_LOG] : w.inst[i, L.I_LOG_END], L.D_APPEND]) for i in self._instances(w, [source])]
+        return [(i, int(np.searchsorted(append_ns, now_ns))) for i, append_ns in logs]
+
+    def _part(self, w: Arrays, i: int, rows: int, most: int, now_ns: int) -> tuple[int, int]:
+        """Before which time what the instance reads has come, and how many records these are. rows: that have come. most: of them."""
+        first = int(w.inst[i, L.I_LOG])
+        end_ns = now_ns if most >= rows else int(w.log[first + most, L.D_APPEND])
+        last = first + int(np.searchsorted(w.log[first : first + rows, L.D_APPEND], end_ns))
+        before = 0 if self.jobs else int(w.inst[i, L.I_IN])  # read at 0, before anything could be held
+        return end_ns, before + int((w.log[first:last, L.D_TRIGGER] >= 0).sum())
 
     def _trigger_after(self, now_ns: int) -> int:
         """The next trigger, a multiple of the interval; without one the next nanosecond."""

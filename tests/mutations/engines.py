@@ -55,11 +55,12 @@ MUTATIONS = (
     ),
     Mutation("driver: with a broker the trunk stays the driver's", DRIVER, "sources=(groups[-1],)", "sources=(groups[0],)", BROKER),
     Mutation("micro-batches: as late as its task", MICRO_BATCHES, "at_ns = dict(self._ends)[i]", "at_ns = now_ns", STRUCTURED),
+    Mutation("micro-batches: each source as much", MICRO_BATCHES, "max(1, rows * most // waiting)", "most", STRUCTURED),
     Mutation("micro-batches: planned at once", MICRO_BATCHES, "        self._task_ns += self._about.plan_ns\n", "", STRUCTURED),
     Mutation("micro-batches: results before the commit", MICRO_BATCHES, "now_ns + self._about.commit_ns", "now_ns", STRUCTURED),
     Mutation("micro-batches: no lag", MICRO_BATCHES, "(newest_ns - log.lag_ns)", "newest_ns", STRUCTURED),
     Mutation("micro-batches: the watermark of the fastest source", MICRO_BATCHES, "return min(found", "return max(found", STRUCTURED),
-    Mutation("micro-batches: only with records", MICRO_BATCHES, "if not risen and not any(", "if not any(", STRUCTURED),
+    Mutation("micro-batches: only with records", MICRO_BATCHES, "if not risen and not waiting:", "if not waiting:", STRUCTURED),
     Mutation("micro-batches: without state as with it", MICRO_BATCHES, "risen = self._stateful and ", "risen = ", STRUCTURED),
     Mutation(
         "micro-batches: a late one misses its trigger",

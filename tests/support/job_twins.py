@@ -190,15 +190,17 @@ class MicroBatchTwin(JobTwin):
     def look(self, model: Any) -> None:
         now_ns, come, ends_ns = int(model.environment.now), False, dict[int, int]()
         records = {} if self.jobs else {id: model.result.served[id] * self.weight for id in self.lag_ns}
-        for log in self.logs(model):
-            waiting = sorted(item for item in log.instance.queue if item.order[1] == 1 and item.ready_ns < now_ns)
-            id, most, ends_ns[log.instance.number] = log.instance.operator.id, self.about.records_max, now_ns
-            if most is not None:
-                beyond = waiting[max(1, most // self.weight // log.instance.operator.parallelism) :]
-                ends_ns[log.instance.number] = beyond[0].ready_ns if beyond else now_ns
-                waiting = [item for item in waiting if item.ready_ns < ends_ns[log.instance.number]]
-            records[id] = records.get(id, 0) + self.weight * sum(item.record is not None for item in waiting)
-            come = come or bool(waiting)
+        queues = {log.instance: sorted(item for item in log.instance.queue if item.order[1] == 1) for log in self.logs(model)}
+        waiting = {instance: [item for item in queue if item.ready_ns < now_ns] for instance, queue in queues.items()}
+        all_of_them, most = sum(map(len, waiting.values())), self.about.records_max
+        limited = most is not None and all_of_them > max(1, most // self.weight)
+        for instance, items in waiting.items():
+            ends_ns[instance.number], come = now_ns, come or bool(items)
+            if limited and items:
+                share = max(1, len(items) * max(1, most // self.weight) // all_of_them)
+                ends_ns[instance.number] = items[share].ready_ns if share < len(items) else now_ns
+            read = [item for item in items if item.ready_ns < ends_ns[instance.number] and item.record is not None]
+            records[instance.operator.id] = records.get(instance.operator.id, 0) + self.weight * len(read)
         mark = self.watermark(model)
         stateful = any(i.operator.kind.endswith(("aggregate", "join")) for i in model.network.instances)
         if not come and not (stateful and mark // MS > self.mark // MS):

@@ -70,8 +70,8 @@ class SparkStructuredEngine(Engine):
         ge=1,
         le=1_000_000_000,
         title="Largest micro-batch",
-        description="Records that a micro-batch reads of a source at most, each instance its part. Records of the same nanosecond are read "
-        "together. Default: all.",
+        description="Records that a micro-batch reads at most, of all sources together, of each in proportion to what it has. Those of "
+        "the same nanosecond are read together. Default: all.",
     )
     plan_ms: Number = quantity(
         100, unit="ms", ge=0, le=1e6, title="Planning", description="Time to log offsets and to plan a micro-batch.", charge=MEASURED
