@@ -35,6 +35,7 @@ from webapp.lab.models import Run, RunState, RunSummary, Work
 from webapp.lab.sparklines import sparkline
 from webapp.lab.verdicts import verdicts_of
 from webapp.lab.waiting_work import enqueue
+from webapp.lib import outages
 from webapp.lib.file_sizes import bytes_below, size_of
 from webapp.lib.redis_connection import connection
 from webapp.messaging.frame_files import frames_after
@@ -135,7 +136,8 @@ class Attempt:
         self.stored_at_s, self.snapshot_pause_s = time.monotonic(), SNAPSHOT_EVERY_S
 
     def outcome(self) -> dict[str, Any]:
-        """Run to the end. Returns the outcome as changes of the row. Raises LeaseLost, Parked and ShuttingDown."""
+        """Run to the end. Returns the outcome as changes of the row. Raises LeaseLost, Parked and ShuttingDown, and the database's error if
+        that is away."""
         try:
             return self._run()
         except (LeaseLost, Parked, ShuttingDown):
@@ -147,6 +149,7 @@ class Attempt:
         except MemoryError:
             return failed(f"the worker ran out of memory {self._where()}; reduce the rate, the horizon or the state")
         except Exception as error:
+            outages.pass_on(error)
             if is_disk_full(error):
                 return failed(disk_full_message(error, self.directory, self.t_ns))
             log.exception("run %s (#%d) failed", self.run.pk, self.run.number)
@@ -235,7 +238,13 @@ class Attempt:
 
     def _store_when_due(self, simulation: engine.Simulation) -> None:
         if simulation.now_ns > self.stored_ns and time.monotonic() - self.stored_at_s >= self.snapshot_pause_s:
-            self._store(simulation)
+            try:
+                self._store(simulation)
+            except (DatabaseError, InterfaceError) as error:  # whether it still holds the run is not known, so it writes nothing
+                if not outages.note(error):
+                    raise
+                connections.close_all()
+                self.stored_at_s = time.monotonic()
 
     def _store(self, simulation: engine.Simulation) -> None:
         """Close the telemetry parts, then take a snapshot. In this order, because parts newer than the snapshot can be dropped, but missing

@@ -31,6 +31,7 @@ from webapp.lab.models import Reproduction, RunState, Study, Trial
 from webapp.lab.models.studies import ENDED
 from webapp.lab.quota import LimitReached
 from webapp.lab.waiting_work import enqueue
+from webapp.lib import outages
 from webapp.messaging.frame_files import frames_after
 
 from .attempts import attempt
@@ -108,6 +109,7 @@ def _outcome(wanted: Reproduction, monitor: FigureAttendant) -> dict[str, Any] |
     except MemoryError:
         return failed("the worker ran out of memory; choose a smaller scale")
     except Exception as error:
+        outages.pass_on(error)
         log.exception("figure %s failed", wanted.figure)
         return failed(f"the engine failed: {type(error).__name__}: {error}; the worker's log has the details")
 

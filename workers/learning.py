@@ -9,6 +9,7 @@ from typing import Any
 from engine.learning.client import Client, LearningFailed
 from webapp.lab.models import LearningJob, RunState
 from webapp.lab.models.learning import DOING_MAX
+from webapp.lib import outages
 from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import announce_row
 
@@ -55,6 +56,7 @@ def _outcome(job: LearningJob, monitor: Attendant) -> dict[str, Any]:
     except LearningFailed as reason:
         return failed(str(reason))
     except Exception as error:
+        outages.pass_on(error)
         log.exception("job %s failed", job.pk)
         return failed(f"{type(error).__name__}: {error}; the worker's log has the details")
     return {"state": RunState.SUCCEEDED}

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, InterfaceError, connections
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
@@ -67,7 +67,7 @@ def advance(id: UUID | str) -> None:
                 changes = {"state": RunState.QUEUED, "enqueued_at": None}
             except LimitReached as full:
                 changes = {"state": RunState.FAILED, "error": str(full), "finished_at": timezone.now()}
-            except DatabaseError as error:
+            except (DatabaseError, InterfaceError) as error:
                 log.warning("study %s: the database is unreachable (%s); it continues when the lease has expired", id, error)
                 connections.close_all()
                 return

@@ -17,6 +17,7 @@ from engine.spec.experiment.selection import Selection
 from engine.spec.rules.validation import Context, load
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import RunState, Waterfalls
+from webapp.lib import outages
 from webapp.maintenance.retention import measure
 
 from .artifacts import is_disk_full
@@ -49,6 +50,7 @@ def _outcome(waterfalls: Waterfalls, monitor: Monitor) -> dict[str, Any]:
     except MemoryError:
         return failed("the worker ran out of memory; select fewer records, or records with lower latency")
     except Exception as error:
+        outages.pass_on(error)
         if is_disk_full(error):
             return failed(f"the disk is full: the answer could not be written to {waterfalls.file.parent}; free some space and ask again")
         log.exception("waterfalls %s failed", waterfalls.pk)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -14,14 +15,16 @@ from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
+from django.db import IntegrityError, OperationalError
 
 import engine
 from tests.support.corner_cases import a_cycle_that_stands_still
 from webapp.lab.models import Experiment, Lab, Run, RunState
 from webapp.lib.file_sizes import bytes_below
+from webapp.lib.outages import DATABASE
 from webapp.lib.redis_connection import connection
 from webapp.messaging.stream import Entry, live_key
-from workers import execution, run_monitor
+from workers import execution, outages, run_monitor
 
 from .conftest import RedisProcess, long_document, small_document, wait_for
 from .executing import Background, executed, frames_of, inside_a_frame, killed_while_saving, queued
@@ -237,6 +240,76 @@ def test_a_worker_that_lost_its_lease_writes_nothing_more(lab: Lab) -> None:
     Run.objects.filter(pk=background.run.pk).update(lease_holder="another", t_ns=1, frames=1)
     run = background.join()
     assert (run.state, run.lease_holder, run.t_ns, run.frames) == (RunState.RUNNING, "another", 1, 1)
+
+
+class DatabaseGone:
+    """A server that is killed during a statement and is back at once, so often as `times`."""
+
+    def __init__(self, of: Any, times: int = 1) -> None:
+        self.of, self.left, self.met = of, times, 0
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if self.left:
+            self.left, self.met = self.left - 1, self.met + 1
+            raise OperationalError("server closed the connection unexpectedly")
+        return self.of(*args, **named)
+
+
+@pytest.fixture
+def outage_is_forgotten() -> Iterator[None]:
+    yield
+    DATABASE.since_s = None
+
+
+@pytest.mark.usefixtures("outage_is_forgotten", "outages_take_no_time")
+def test_a_database_that_goes_while_a_snapshot_is_due_costs_the_run_nothing(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes on, and takes the next one."""
+    run = queued(lab, small_document())
+    gone = DatabaseGone(Run.objects.renew, times=3)
+    monkeypatch.setattr(execution, "SNAPSHOT_EVERY_S", 0.0)
+    monkeypatch.setattr(type(Run.objects), "renew", lambda self, *args: gone(*args))
+    attempt, stored = execution.Attempt.__init__, list[int]()
+
+    def eager(self: Any, *args: Any) -> None:
+        attempt(self, *args)
+        self.snapshot_pause_s = 0.0
+
+    saved = engine.Simulation.save
+
+    def save(self: Any, path: Path) -> None:
+        stored.append(self.now_ns)
+        saved(self, path)
+
+    monkeypatch.setattr(execution.Attempt, "__init__", eager)
+    monkeypatch.setattr(engine.Simulation, "save", save)
+    run = executed(run)
+    assert (run.state, run.error, run.digest) == (RunState.SUCCEEDED, "", engine.run(small_document()).digest)
+    assert gone.met == 3
+    assert stored, "those after it"
+    assert frame_numbers(run) == list(range(8))
+
+
+@pytest.mark.usefixtures("outage_is_forgotten", "outages_take_no_time")
+def test_a_run_whose_start_meets_no_database_begins_again(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once when that is back: nobody has died, so it is not looked for when its lease expires, and no loss is counted."""
+    run = queued(lab, small_document())
+    gone = DatabaseGone(execution.datasets_of, times=2)
+    monkeypatch.setattr(execution, "datasets_of", gone)
+    monkeypatch.setattr(outages, "AGAIN_S", 0.001)
+    outages.waiting_for_the_database(lambda id: execution.execute(id) and None)(str(run.pk))
+    run.refresh_from_db()
+    assert (run.state, run.error, run.losses, gone.met) == (RunState.SUCCEEDED, "", 0, 2)
+
+
+@pytest.mark.usefixtures("outage_is_forgotten")
+def test_an_error_of_a_statement_still_fails_the_run(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(*args: Any) -> None:
+        raise IntegrityError("twice") from sqlite3.IntegrityError("twice")
+
+    monkeypatch.setattr(execution, "datasets_of", wrong)
+    run = executed(queued(lab, small_document()))
+    assert run.state == RunState.FAILED
+    assert "twice" in run.error
 
 
 def test_a_deleted_data_set_fails_the_run_with_a_sentence(lab: Lab) -> None:

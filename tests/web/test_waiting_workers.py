@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from django.db import DatabaseError, IntegrityError, OperationalError
 
+from webapp.lab.models import Lab, Run, RunState
 from webapp.lib.outages import DATABASE
-from workers import outages
+from workers import figures, learning, outages, waterfalls
 from workers.execution import SHUTTING_DOWN
+from workers.identity import new_holder
 from workers.outages import waiting_for_the_database
+from workers.spark.outcomes import outcome_of
 
-pytestmark = pytest.mark.usefixtures("outages_take_no_time")
+from .conftest import small_document
+from .executing import queued
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("outages_take_no_time")]
 
 
 @pytest.fixture(autouse=True)
@@ -68,3 +77,28 @@ def test_a_worker_that_shuts_down_does_not_wait() -> None:
     work = Work(*(away() for _ in range(3)))
     waiting_for_the_database(work)("one")
     assert (work.done, len(work.errors)) == ([], 2)
+
+
+def test_what_an_outage_left_behind_is_released_and_nothing_else(lab: Lab) -> None:
+    """A run of another process keeps its lease, and a cancelled one is left to the sweeper."""
+    mine, cancelled, of_others = (queued(lab, small_document()) for _ in range(3))
+    for run, holder in ((mine, new_holder()), (cancelled, new_holder()), (of_others, "host:place:1:1:abc")):
+        assert Run.objects.claim(run.pk, holder)
+    Run.objects.filter(pk=cancelled.pk).update(cancel_requested=True)
+    waiting_for_the_database(Work(away()))("one")
+    states = {run.pk: run.state for run in Run.objects.filter(pk__in=[mine.pk, cancelled.pk, of_others.pk])}
+    assert states == {mine.pk: RunState.QUEUED, cancelled.pk: RunState.RUNNING, of_others.pk: RunState.RUNNING}
+
+
+@pytest.mark.parametrize("outcome", [waterfalls._outcome, learning._outcome, figures._outcome])
+def test_other_work_is_not_failed_by_an_outage(outcome: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*args: Any, **named: Any) -> None:
+        raise away()
+
+    monkeypatch.setattr(waterfalls, "_make", gone)
+    monkeypatch.setattr(figures, "_make", gone)
+    monkeypatch.setattr(learning, "Client", gone)
+    with pytest.raises(OperationalError):
+        outcome(MagicMock(), MagicMock())
+    with pytest.raises(OperationalError):
+        outcome_of(gone, "the question", Path("/nowhere"), "ask for less")

@@ -107,6 +107,13 @@ def note(error: BaseException) -> bool:
     return found is not None
 
 
+def pass_on(error: Exception) -> None:
+    """Raise the error again if it is that the database is away, which says nothing about the work that met it."""
+    found = away(error)
+    if found is not None and found[0] is DATABASE:
+        raise error
+
+
 def unavailable(error: BaseException | None) -> HttpResponse | None:
     """503 if a part is away, else None."""
     found = away(error)

@@ -83,13 +83,18 @@ def _execute(first: str) -> None:
     from webapp.lab.models import Run
     from webapp.lib.logs import bound
     from workers import execution, studies
+    from workers.outages import waiting_for_the_database
+
+    @waiting_for_the_database
+    def execute(run_id: str) -> None:
+        with bound(run=run_id):
+            execution.execute(run_id)
+        studies.after(run_id)
 
     run_id, until_s = first, time.monotonic() + STAYS_S
     try:
         while run_id:
-            with bound(run=run_id):
-                execution.execute(run_id)
-            studies.after(run_id)
+            execute(run_id)
             waiting = Run.objects.for_spark().order_by("created_at").values_list("pk", flat=True)
             run_id = str(waiting.first() or "") if time.monotonic() < until_s else ""
     finally:

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.spec import InvalidExperiment, Refusal
 from webapp.lab.models import RunState
+from webapp.lib import outages
 from workers.artifacts import is_disk_full
 from workers.execution import SHUTTING_DOWN, failed
 from workers.run_monitor import Cancelled, LeaseLost, ShuttingDown
@@ -39,6 +40,7 @@ def outcome_of(make: Callable[[], dict[str, Any]], what: str, directory: Path, l
         except MemoryError:
             return failed(f"the worker ran out of memory; {less}")
         except Exception as error:
+            outages.pass_on(error)
             if is_disk_full(error):
                 return failed(f"the disk is full: cannot write below {directory}; free some space and ask again")
             log.exception("%s failed", what)

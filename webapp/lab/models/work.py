@@ -78,6 +78,12 @@ class WorkQuerySet(models.QuerySet[Any]):
         held = self.held(id, worker).filter(cancel_requested=False)
         return held.update(state=RunState.QUEUED, **self.FREE, **changes) == 1
 
+    def release_all_of(self, process: str) -> int:
+        """Requeue what attempts of a process have left behind, where it was not cancelled. process: the beginning of its lease holders.
+        Returns how many there were."""
+        held = self.filter(is_active(), state__in=TAKEN, lease_holder__startswith=f"{process}:", cancel_requested=False)
+        return held.update(state=RunState.QUEUED, **self.FREE)
+
     def request_cancel(self, id: uuid.UUID | str) -> bool:
         """Cancel work that no worker holds at once; otherwise ask its worker to stop. Returns False if the work had already ended."""
         for _ in range(2):  # a worker may release the work between the two updates
