@@ -29,11 +29,9 @@ Document = dict[str, Any]
 Told = Callable[[str], None]
 
 BATCHES, FIRST = 16, 5
-"""Micro-batches of a measurement, and how many of them Java still compiles in."""
-FEW, MANY = 500, 150_000
-"""Records of a micro-batch."""
-JOINED = 30_000
-"""... of a join, where it has many: each side is as many."""
+"""Micro-batches of a measurement, and how many of them do not count: Java still compiles the query."""
+FEW, MANY, MANY_WITH_STATE = 500, 300_000, 30_000
+"""Records of a micro-batch, of all sources."""
 PARTITIONS = 4
 KEYS = 1_000
 PLANNING = ("latestOffset", "getBatch", "queryPlanning", "walCommit")
@@ -54,7 +52,7 @@ class Measured:
 
 
 def calibrate(spark: Any, told: Told) -> Calibration:
-    """Measure, a few minutes long. told: called with what is measured next. Raises Spark's errors, OSError."""
+    """Measure, for some minutes. told: called with what is measured next. Raises Spark's errors, OSError."""
     began = busy_time()
     found: dict[str, Measured] = {}
 
@@ -63,17 +61,17 @@ def calibrate(spark: Any, told: Told) -> Calibration:
         found[name] = _measured(spark, query, partitions)
         return found[name]
 
-    measure("warming up", counting(MANY))
+    warm_up(spark, told)
     nothing, read = measure("reading, few records", reading(FEW)), measure("reading, many records", reading(MANY))
     written = measure("writing, many records", writing(MANY))
     mapped = measure("mapping, many records", mapping(MANY))
     counts = {n: measure(f"counting, few records, {n} partitions", counting(FEW), n) for n in (1, 2, 8)}
     few, counted = measure("counting, few records", counting(FEW)), measure("counting, many records", counting(MANY))
-    grouped = measure("counting, a group for each record", counting(JOINED, keys=None))
-    sessions = [measure(f"sessions, {size} records", sessionising(size)) for size in (FEW, JOINED)]
-    joins = [measure(f"join, {size} records", joining(size)) for size in (FEW, JOINED)]
-    windows = [measure(f"join of windows, {size} records", joining(size, "window_join")) for size in (FEW, JOINED)]
-    spans = [measure(f"join of a span of time, {size} records", joining(size, "interval_join")) for size in (FEW, JOINED)]
+    grouped = measure("counting, a group for each record", counting(MANY_WITH_STATE, keys=None))
+    sessions = [measure(f"sessions, {size} records", sessionising(size)) for size in (FEW, MANY_WITH_STATE)]
+    joins = [measure(f"join, {size} records", joining(size)) for size in (FEW, MANY_WITH_STATE)]
+    windows = [measure(f"join of windows, {size} records", joining(size, "window_join")) for size in (FEW, MANY_WITH_STATE)]
+    spans = [measure(f"join of a span of time, {size} records", joining(size, "interval_join")) for size in (FEW, MANY_WITH_STATE)]
 
     def each_us(of: Measured, less: Measured) -> float:
         return max(0.0, 1000 * (of.work_ms - less.work_ms) / (of.records - less.records))
@@ -126,6 +124,13 @@ def calibrate(spark: Any, told: Told) -> Calibration:
         prices_us=prices,
         spread={name: round(one.spread, 3) for name, one in found.items()},
     )
+
+
+def warm_up(spark: Any, told: Told) -> None:
+    """Let Java compile what all queries have in common: a Spark that has just started takes twice as long."""
+    for n, query in enumerate((writing(FEW), counting(FEW), joining(FEW), counting(FEW), joining(FEW)), 1):
+        told(f"warming up, {n} of 5")
+        _measured(spark, query, PARTITIONS)
 
 
 def machine() -> str:

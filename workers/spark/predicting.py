@@ -16,7 +16,7 @@ from engine.spec import Experiment
 from engine.spec.rules.validation import Context
 from engine.workloads import Strings, build_feed
 
-from .calibrating import FIRST, PARTITIONS, busy_share, busy_time, machine
+from .calibrating import FIRST, PARTITIONS, busy_share, busy_time, machine, warm_up
 from .streaming import BatchLog, drained, stream
 
 BATCHES = 16
@@ -75,6 +75,7 @@ def predict(experiment: Experiment, context: Context, calibration: Calibration, 
 def measure(spark: Any, experiment: Experiment, context: Context, told: Callable[[str], None]) -> tuple[Speed, float]:
     """The same on Spark, and the share of the machine's time that others had. Raises Spark's errors, OSError."""
     whole = drained(experiment, context)
+    warm_up(spark, told)
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(temporary) / "query"
         write(whole, directory, context, batches=BATCHES, partitions=PARTITIONS)
