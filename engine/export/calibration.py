@@ -26,7 +26,7 @@ class NotCalibrated(ValueError):
 class Calibration:
     """made: day. machine: cores, processor and architecture. busy: share of the machine's time that others had while it was measured.
     overheads_ms: of the engine `spark_structured`. prices_us: by operator kind, `record_us`, `output_us` and `control_us` of a core.
-    spread: of the medians that these come from, interquartile range over median, by what was measured."""
+    measured: the medians that these come from, by query."""
 
     made: str
     machine: str
@@ -35,7 +35,7 @@ class Calibration:
     busy: float
     overheads_ms: Mapping[str, float]
     prices_us: Mapping[str, Mapping[str, float]]
-    spread: Mapping[str, float] = field(default_factory=dict)
+    measured: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,8 +12,9 @@ import platform
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,12 @@ from .streaming import BatchLog, drained, stream
 Document = dict[str, Any]
 Told = Callable[[str], None]
 
-BATCHES, FIRST = 16, 5
+BATCHES, FIRST = 12, 4
 """Micro-batches of a measurement, and how many of them do not count: Java still compiles the query."""
 FEW, MANY, MANY_WITH_STATE = 500, 300_000, 30_000
 """Records of a micro-batch, of all sources."""
-PARTITIONS = 4
+PARTITIONS, COUNTED_WITH = 4, (1, 2, 4, 8)
+"""Partitions of state, and with how many of them little is counted."""
 KEYS = 1_000
 PLANNING = ("latestOffset", "getBatch", "queryPlanning", "walCommit")
 COMMIT = "commitOffsets"
@@ -53,77 +55,87 @@ class Measured:
 
 def calibrate(spark: Any, told: Told) -> Calibration:
     """Measure, for some minutes. told: called with what is measured next. Raises Spark's errors, OSError."""
-    began = busy_time()
-    found: dict[str, Measured] = {}
-
-    def measure(name: str, query: Document, partitions: int = PARTITIONS) -> Measured:
+    warm_up(spark, told)
+    began, found = busy_time(), {}
+    for name, (query, partitions) in queries().items():
         told(name)
         found[name] = _measured(spark, query, partitions)
-        return found[name]
-
-    warm_up(spark, told)
-    nothing, read = measure("reading, few records", reading(FEW)), measure("reading, many records", reading(MANY))
-    written = measure("writing, many records", writing(MANY))
-    mapped = measure("mapping, many records", mapping(MANY))
-    counts = {n: measure(f"counting, few records, {n} partitions", counting(FEW), n) for n in (1, 2, 8)}
-    few, counted = measure("counting, few records", counting(FEW)), measure("counting, many records", counting(MANY))
-    grouped = measure("counting, a group for each record", counting(MANY_WITH_STATE, keys=None))
-    sessions = [measure(f"sessions, {size} records", sessionising(size)) for size in (FEW, MANY_WITH_STATE)]
-    joins = [measure(f"join, {size} records", joining(size)) for size in (FEW, MANY_WITH_STATE)]
-    windows = [measure(f"join of windows, {size} records", joining(size, "window_join")) for size in (FEW, MANY_WITH_STATE)]
-    spans = [measure(f"join of a span of time, {size} records", joining(size, "interval_join")) for size in (FEW, MANY_WITH_STATE)]
-
-    def each_us(of: Measured, less: Measured) -> float:
-        return max(0.0, 1000 * (of.work_ms - less.work_ms) / (of.records - less.records))
-
-    read_us = each_us(read, nothing)
-    task_ms = max(0.0, counts[2].work_ms - counts[1].work_ms)
-    commits_ms = max(0.0, (counts[8].work_ms - counts[2].work_ms - 6 * task_ms) / 3)  # eight tasks on two cores, four after another
-    stage_ms = max(0.0, counts[1].work_ms - nothing.work_ms - task_ms - commits_ms)
-    plan_ms = statistics.median(one.planning_ms for one in found.values())
-    commit_ms = max(0.0, nothing.work_ms - stage_ms - task_ms) + statistics.median(one.commit_ms for one in found.values())
-
-    def price(record_us: float, output_us: float = 0.0, control_us: float = 0.0) -> dict[str, float]:
-        return {"record_us": round(record_us, 4), "output_us": round(output_us, 4), "control_us": round(control_us, 1)}
-
-    state_us = 1000 * commits_ms
-    count_us = max(0.0, each_us(counted, few) - read_us)
-    write_us = max(0.0, each_us(written, nothing) - read_us)
-
-    def stateful(pair: Sequence[Measured], sides: int) -> dict[str, float]:
-        """Work on a record beyond reading it, by all tasks at once; and what the state of all sides takes to commit."""
-        cores = min(os.cpu_count() or 1, PARTITIONS)
-        commits_us = state_us + max(0.0, 1000 * (pair[0].work_ms - few.work_ms) * cores / PARTITIONS)
-        return price(max(0.0, each_us(pair[1], pair[0]) - read_us) * cores, 0.0, commits_us if sides > 1 else state_us)
-
-    mapped_us = max(0.0, each_us(mapped, nothing) - read_us)
-    prices = {
-        "source": price(read_us),
-        "filter": price(mapped_us / 2),
-        "map": price(mapped_us / 2),
-        "project": price(0.0),
-        "split": price(mapped_us / 2),
-        "union": price(0.0),
-        "aggregate": price(
-            count_us, max(0.0, (each_us(grouped, few) - read_us - count_us)) * min(os.cpu_count() or 1, PARTITIONS), state_us
-        ),
-        "session_aggregate": stateful(sessions, 1),
-        "join": stateful(joins, 2),
-        "window_join": stateful(windows, 2),
-        "interval_join": stateful(spans, 2),
-        "sink": price(write_us),
-    }
-    overheads = {"plan_ms": plan_ms, "stage_ms": stage_ms, "task_ms": task_ms, "commit_ms": commit_ms}
+    cores = os.cpu_count() or 1
+    overheads_ms, prices_us = derived(found, cores)
     return Calibration(
         made=time.strftime("%Y-%m-%d"),
         machine=machine(),
-        cores=os.cpu_count() or 1,
+        cores=cores,
         spark=PYSPARK,
         busy=round(busy_share(began), 3),
-        overheads_ms={name: round(value, 2) for name, value in overheads.items()},
-        prices_us=prices,
-        spread={name: round(one.spread, 3) for name, one in found.items()},
+        overheads_ms=overheads_ms,
+        prices_us=prices_us,
+        measured={name: asdict(one) for name, one in found.items()},
     )
+
+
+def queries() -> dict[str, tuple[Document, int]]:
+    """What is measured, by name, and with how many partitions of state."""
+    found = {
+        "reading, few": (reading(FEW), PARTITIONS),
+        "reading": (reading(MANY), PARTITIONS),
+        "mapping": (mapping(MANY), PARTITIONS),
+        "writing": (writing(MANY), PARTITIONS),
+    }
+    found |= {f"counting, few, {n} partitions": (counting(FEW), n) for n in COUNTED_WITH}
+    found |= {"counting": (counting(MANY), PARTITIONS), "grouping": (counting(MANY_WITH_STATE, keys=None), PARTITIONS)}
+    for name, make in WITH_STATE.items():
+        found |= {f"{name}, few": (make(FEW), PARTITIONS), name: (make(MANY_WITH_STATE), PARTITIONS)}
+    return found
+
+
+def derived(found: Mapping[str, Measured], cores: int) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Overheads of the engine in ms, and prices in us by operator kind, from medians.
+
+    A query without state has a stage, one that counts has two, and a commit of state for each task, as many at a time as there are cores.
+    What the driver takes to start a task is in the commit.
+    """
+    few = {n: found[f"counting, few, {n} partitions"].work_ms for n in COUNTED_WITH}
+    rounds = {n: -(-n // cores) for n in COUNTED_WITH}
+    commit_of_state_ms, without_ms = _line([(rounds[n], few[n]) for n in COUNTED_WITH])
+    nothing = found["reading, few"]
+    stage_ms = min(max(0.0, without_ms - nothing.work_ms), nothing.work_ms)
+    overheads_ms = {
+        "plan_ms": statistics.median(one.planning_ms for one in found.values()),
+        "stage_ms": stage_ms,
+        "task_ms": 0.0,
+        "commit_ms": nothing.work_ms - stage_ms + statistics.median(one.commit_ms for one in found.values()),
+    }
+
+    def each_us(name: str, less: Measured) -> float:
+        return max(0.0, 1000 * (found[name].work_ms - less.work_ms) / (found[name].records - less.records))
+
+    read_us = each_us("reading", nothing)
+    at_once = min(cores, PARTITIONS)
+    counting_few = found[f"counting, few, {PARTITIONS} partitions"]
+    count_us = max(0.0, each_us("counting", counting_few) - read_us)
+    map_us = max(0.0, each_us("mapping", nothing) - read_us) / 2
+    on_the_way = {"source": read_us, "filter": map_us, "map": map_us, "project": 0.0, "split": map_us, "union": 0.0}
+    prices = {kind: _price(record_us=each) for kind, each in on_the_way.items()}
+    prices["sink"] = _price(record_us=max(0.0, each_us("writing", nothing) - read_us))
+    of_group_us = at_once * max(0.0, each_us("grouping", counting_few) - read_us - count_us)
+    prices["aggregate"] = _price(record_us=count_us, output_us=of_group_us, control_us=1000 * commit_of_state_ms)
+    for name in WITH_STATE:
+        few_of_it = found[f"{name}, few"]
+        more_ms = max(0.0, few_of_it.work_ms - counting_few.work_ms) / rounds[PARTITIONS]
+        record_us = at_once * max(0.0, each_us(name, few_of_it) - read_us)
+        prices[name] = _price(record_us=record_us, control_us=1000 * (commit_of_state_ms + more_ms))
+    return {name: round(ms, 2) for name, ms in overheads_ms.items()}, prices
+
+
+def _line(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Slope, at least 0, and intercept of least squares."""
+    slope, intercept = statistics.linear_regression([x for x, _ in points], [y for _, y in points])
+    return (slope, intercept) if slope >= 0 else (0.0, statistics.fmean(y for _, y in points))
+
+
+def _price(record_us: float = 0.0, output_us: float = 0.0, control_us: float = 0.0) -> dict[str, float]:
+    return {"record_us": round(record_us, 4), "output_us": round(output_us, 4), "control_us": round(control_us, 1)}
 
 
 def warm_up(spark: Any, told: Told) -> None:
@@ -267,6 +279,15 @@ def joining(records: int, kind: str = "join") -> Document:
     edges.append({"source": "join", "target": "sink", "partitioning": {"kind": "rebalance"}})
     operators = [_source("bids"), _source("others"), join, {"id": "sink", "kind": "sink"}]
     return _document(operators, edges, {"bids": _bids(records // 2), "others": _bids(records // 2)})
+
+
+WITH_STATE: dict[str, Callable[[int], Document]] = {
+    "session_aggregate": sessionising,
+    "join": joining,
+    "window_join": partial(joining, kind="window_join"),
+    "interval_join": partial(joining, kind="interval_join"),
+}
+"""By operator kind, how a query of so many records is made."""
 
 
 def _of_bids(records: int, on_the_way: Sequence[Document], stateful: Sequence[Document], key: str = "key") -> Document:
