@@ -108,6 +108,28 @@ def spark_hosts(**host: Any) -> dict[str, Any]:
     return hosts(memory_mb=32_000, **host) | {"policies": {"engine": {"kind": "spark"}}}
 
 
+def structured(**fields: Any) -> dict[str, Any]:
+    """Under Structured Streaming, with a source of its watermarks."""
+    document = made(policies={"engine": {"kind": "spark_structured"} | fields})
+    document["workload"]["sources"]["purchases"]["watermarks"] = {"kind": "bounded", "lag_ms": 0}
+    return document
+
+
+def summed_in_batches(id: str = "sum", kind: str = "aggregate", **params: Any) -> dict[str, Any]:
+    document = structured()
+    total = document["query"]["operators"][1]
+    total |= {"kind": kind, "params": (total["params"] if kind == "aggregate" else {"key": "gem_pack", "gap_s": 3}) | params}
+    document["query"]["operators"][2] |= {"id": id} if id != "sum" else {}
+    document["query"]["edges"][1]["target"] = document["query"]["operators"][2]["id"]
+    return document
+
+
+def source_of_batches(**fields: Any) -> dict[str, Any]:
+    document = structured()
+    document["workload"]["sources"]["purchases"] |= fields
+    return document
+
+
 AT = "/policies"
 WINDOW = "/query/operators/1/params/window"
 CASES = {
@@ -192,6 +214,49 @@ CASES = {
         "/query/operators/1/id",
         ["purchases-read", "source"],
     ),
+    "a micro-batch of nothing": (structured(records_max=0), f"{AT}/engine/records_max", ["0"]),
+    "a trigger before the last one": (structured(trigger_s=-1), f"{AT}/engine/trigger_s", ["-1"]),
+    "an operator that Structured Streaming does not have": (
+        summed_in_batches(kind="count_window_aggregate"),
+        "/query/operators/1/kind",
+        ["count_window_aggregate", "Structured", "session_aggregate"],
+    ),
+    "windows of processing time in Structured Streaming": (
+        summed_in_batches(window={"kind": "tumbling", "size_s": 4, "clock": "processing"}),
+        f"{WINDOW}/clock",
+        ["event"],
+    ),
+    "results for each record in Structured Streaming": (
+        summed_in_batches(emit="on_update"),
+        "/query/operators/1/params/emit",
+        ["append", "on_close"],
+    ),
+    "sessions with results for each record": (
+        summed_in_batches(kind="session_aggregate", emit="on_update"),
+        "/query/operators/1/params/emit",
+        ["append", "on_close"],
+    ),
+    "watermarks of devices in Structured Streaming": (
+        source_of_batches(watermarks={"kind": "device", "lag_ms": 0}),
+        "/workload/sources/purchases/watermarks/kind",
+        ["bounded"],
+    ),
+    "a generator that waits for Structured Streaming": (
+        source_of_batches(generation={"kind": "coordinated"}),
+        "/workload/sources/purchases/generation/kind",
+        ["generator"],
+    ),
+    "an operator that Structured Streaming puts before a sum": (
+        summed_in_batches(id="sum-combine"),
+        "/query/operators/2/id",
+        ["sum-combine", "aggregate"],
+    ),
+    "a lost host in Structured Streaming": (
+        structured() | {"faults": [{"kind": "host_loss", "host": "w1", "when": {"kind": "at", "at_s": 3}}]},
+        "/faults/0/kind",
+        ["executors"],
+    ),
+    "prices of another engine": (structured() | {"prices": "spark_2020"}, "/prices", ["spark_2020", "spark_structured"]),
     "an operator of a receiver's name": (receiver(), "/query/operators/1/id", ["purchases-receiver", "purchases"]),
 }
 
