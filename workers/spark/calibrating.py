@@ -33,8 +33,8 @@ BATCHES, FIRST = 12, 4
 """Micro-batches of a measurement, and how many of them do not count: Java still compiles the query."""
 FEW, MANY, MANY_WITH_STATE = 500, 300_000, 30_000
 """Records of a micro-batch, of all sources."""
-PARTITIONS, COUNTED_WITH = 4, (1, 2, 4, 8)
-"""Partitions of state, and with how many of them little is counted."""
+PARTITIONS = 4
+"""... of state."""
 KEYS = 1_000
 PLANNING = ("latestOffset", "getBatch", "queryPlanning", "walCommit")
 COMMIT = "commitOffsets"
@@ -55,12 +55,12 @@ class Measured:
 
 def calibrate(spark: Any, told: Told) -> Calibration:
     """Measure, for some minutes. told: called with what is measured next. Raises Spark's errors, OSError."""
+    cores = os.cpu_count() or 1
     warm_up(spark, told)
     began, found = busy_time(), {}
-    for name, (query, partitions) in queries().items():
+    for name, (query, partitions) in queries(cores).items():
         told(name)
         found[name] = _measured(spark, query, partitions)
-    cores = os.cpu_count() or 1
     overheads_ms, prices_us = derived(found, cores)
     return Calibration(
         made=time.strftime("%Y-%m-%d"),
@@ -74,7 +74,7 @@ def calibrate(spark: Any, told: Told) -> Calibration:
     )
 
 
-def queries() -> dict[str, tuple[Document, int]]:
+def queries(cores: int) -> dict[str, tuple[Document, int]]:
     """What is measured, by name, and with how many partitions of state."""
     found = {
         "reading, few": (reading(FEW), PARTITIONS),
@@ -82,11 +82,16 @@ def queries() -> dict[str, tuple[Document, int]]:
         "mapping": (mapping(MANY), PARTITIONS),
         "writing": (writing(MANY), PARTITIONS),
     }
-    found |= {f"counting, few, {n} partitions": (counting(FEW), n) for n in COUNTED_WITH}
+    found |= {f"counting, few, {n} partitions": (counting(FEW), n) for n in counted_with(cores)}
     found |= {"counting": (counting(MANY), PARTITIONS), "grouping": (counting(MANY_WITH_STATE, keys=None), PARTITIONS)}
     for name, make in WITH_STATE.items():
         found |= {f"{name}, few": (make(FEW), PARTITIONS), name: (make(MANY_WITH_STATE), PARTITIONS)}
     return found
+
+
+def counted_with(cores: int) -> list[int]:
+    """With how many partitions of state little is counted: up to four tasks on each core, one after another."""
+    return sorted({1, PARTITIONS, cores, 2 * cores, 4 * cores})
 
 
 def derived(found: Mapping[str, Measured], cores: int) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
@@ -95,9 +100,9 @@ def derived(found: Mapping[str, Measured], cores: int) -> tuple[dict[str, float]
     A query without state has a stage, one that counts has two, and a commit of state for each task, as many at a time as there are cores.
     What the driver takes to start a task is in the commit.
     """
-    few = {n: found[f"counting, few, {n} partitions"].work_ms for n in COUNTED_WITH}
-    rounds = {n: -(-n // cores) for n in COUNTED_WITH}
-    commit_of_state_ms, without_ms = _line([(rounds[n], few[n]) for n in COUNTED_WITH])
+    few = {n: found[f"counting, few, {n} partitions"].work_ms for n in counted_with(cores)}
+    rounds = {n: -(-n // cores) for n in counted_with(cores)}
+    commit_of_state_ms, without_ms = _line([(rounds[n], few[n]) for n in counted_with(cores)])
     nothing = found["reading, few"]
     stage_ms = min(max(0.0, without_ms - nothing.work_ms), nothing.work_ms)
     overheads_ms = {

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from engine.export.calibration import Calibration, read
 from engine.spec.rules.validation import Context, load
 from workers.spark import calibrating, predicting
-from workers.spark.calibrating import COUNTED_WITH, FEW, MANY, MANY_WITH_STATE, PARTITIONS, WITH_STATE, Measured, derived, queries
+from workers.spark.calibrating import FEW, MANY, MANY_WITH_STATE, PARTITIONS, WITH_STATE, Measured, counted_with, derived, queries
 from workers.spark.session import SESSION
 
 from ..support.agreement import template
@@ -45,7 +45,7 @@ def as_if(stage_ms: float, state_ms: float, write_ms: float, us: dict[str, float
         return measured(write_ms + 2 * stage_ms + rounds * commits * state_ms + records * each_us / 1000, records)
 
     count_us = us["source"] + us["aggregate"]
-    found |= {f"counting, few, {n} partitions": with_state(FEW, count_us, n) for n in COUNTED_WITH}
+    found |= {f"counting, few, {n} partitions": with_state(FEW, count_us, n) for n in counted_with(cores)}
     found["counting"] = with_state(MANY, count_us)
     found["grouping"] = with_state(MANY_WITH_STATE, count_us + us["group"] / at_once)
     for name in WITH_STATE:
@@ -80,9 +80,9 @@ def test_noise_makes_no_negative_price() -> None:
 
 
 def test_all_queries_are_valid_and_have_a_price() -> None:
-    for query, _ in queries().values():
+    for query, _ in queries(2).values():
         load(query, Context())
-    assert set(derived({name: measured(100, FEW if "few" in name else MANY) for name in queries()}, 2)[1]) == set(MACHINE.prices_us)
+    assert set(derived({name: measured(100, FEW if "few" in name else MANY) for name in queries(2)}, 2)[1]) == set(MACHINE.prices_us)
 
 
 def test_the_work_of_others_is_told_from_ones_own() -> None:
@@ -172,7 +172,7 @@ def test_a_query_is_measured_and_compared(tmp_path: Path, capsys: pytest.Capture
     monkeypatch.setattr(calibrating, "FIRST", 1)
     monkeypatch.setattr(predicting, "BATCHES", 4)
     monkeypatch.setattr(predicting, "FIRST", 1)
-    monkeypatch.setattr(calibrating, "queries", lambda: {"reading, few": (calibrating.reading(50), 2)})
+    monkeypatch.setattr(calibrating, "queries", lambda cores: {"reading, few": (calibrating.reading(50), 2)})
     monkeypatch.setattr(calibrating, "derived", lambda found, cores: (MACHINE.overheads_ms, MACHINE.prices_us))
     out = tmp_path / "calibration.json"
     assert commanded(capsys, "calibrate", "--busy", "--out", str(out))[0] == 0
