@@ -104,7 +104,7 @@ class MicroBatches(Jobs):
         release(world, i, now_ns)
         w = world.arrays
         if w.inst[i, L.I_SOURCE]:
-            at_ns = dict(self._ends)[i]
+            at_ns = next(end_ns for source, end_ns in self._ends if source == i)
             h = w.inst[i, L.I_HOST]
             w.inst[i, [L.I_TICK, L.I_LAG]] = at_ns, at_ns - self._last_ns
             w.host[h, L.H_TICK] = min(int(w.host[h, L.H_TICK]), at_ns)
