@@ -142,6 +142,8 @@ MAY_IMPORT = {
         "workers.spark.learning",
         "workers.spark.session",
         "workers.spark.streaming",
+        "workers.spark.calibrating",
+        "workers.spark.predicting",
     },
     "workers": {"workers", "webapp", "engine"},
 }

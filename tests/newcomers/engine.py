@@ -6,12 +6,12 @@ from typing import ClassVar, Literal
 
 from engine.profiles.driver import with_driver
 from engine.spec.base.units import Integer, quantity
-from engine.spec.experiment.engines.base import Engine
+from engine.spec.experiment.engines.base import DrivenEngine
 from engine.spec.experiment.experiment import Experiment
 from engine.spec.experiment.flow_control.credits import Credits
 
 
-class Sluice(Engine):
+class Sluice(DrivenEngine):
     """Each channel holds a few records, whatever the document says. It charges the document's own prices."""
 
     title: ClassVar[str] = "Sluice"
