@@ -25,7 +25,7 @@ class NotCalibrated(ValueError):
 @dataclass(frozen=True)
 class Calibration:
     """made: day. machine: cores, processor and architecture. busy: share of the machine's time that others had while it was measured.
-    overheads_ms: of the engine `spark_structured`. prices_us: by operator kind, `record_us`, `output_us` and `control_us` of a core.
+    overheads_ms: of the engine `spark_structured`; planning takes so long for each source. prices_us: by operator kind, `record_us`, `output_us` and `control_us` of a core.
     measured: the medians that these come from, by query."""
 
     made: str
@@ -81,9 +81,11 @@ def on_spark(experiment: Experiment, calibration: Calibration, context: Context,
         operators.append({**operator, "parallelism": tasks[operator["id"]], "cost": dict(cost)})
     targets = {operator["id"]: operator for operator in operators}
     edges = [_edge(edge, targets[edge["target"]], tasks) for edge in document["query"]["edges"]]
+    sources = sum(operator["kind"] == "source" for operator in operators)
     engine = {
         "kind": "spark_structured",
         **calibration.overheads_ms,
+        "plan_ms": sources * calibration.overheads_ms["plan_ms"],
         "start_s": horizon_s + 1,
         "records_max": max(1, -(-records // batches)),
     }
