@@ -25,8 +25,8 @@ class NotCalibrated(ValueError):
 @dataclass(frozen=True)
 class Calibration:
     """made: day. machine: cores, processor and architecture. busy: share of the machine's time that others had while it was measured.
-    overheads_ms: of the engine `spark_structured`; planning takes so long for each source. prices_us: by operator kind, `record_us`, `output_us` and `control_us` of a core.
-    measured: the medians that these come from, by query."""
+    overheads_ms: of the engine `spark_structured`; planning takes so long for each source. prices_us: by operator kind, `record_us`,
+    `output_us` and `control_us` of a core. measured: the medians that these come from, by query."""
 
     made: str
     machine: str

@@ -39,6 +39,8 @@ KEYS = 1_000
 PLANNING = ("latestOffset", "getBatch", "queryPlanning", "walCommit")
 COMMIT = "commitOffsets"
 WORK = "addBatch"
+UNIQUE = "bidder * 1000003 + price * 17 + auction"
+"""A key that next to no two Bids share."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +245,7 @@ def mapping(records: int) -> Document:
 
 def counting(records: int, keys: int | None = KEYS) -> Document:
     """keys: of the groups; None: a group for each record."""
-    key = "bidder * 1000003 + price * 17 + auction" if keys is None else f"auction % {keys}"
+    key = UNIQUE if keys is None else f"auction % {keys}"
     fields = [{"name": "key", "expression": key}]
     count = {
         "id": "count",
@@ -270,19 +272,20 @@ def sessionising(records: int) -> Document:
 
 
 def joining(records: int, kind: str = "join") -> Document:
-    """Two streams, half of the records each, that seldom match."""
-    params: dict[str, Any] = {"left_key": "bidder", "right_key": "bidder"}
+    """Two streams, half of the records each, of which next to none match: pairs would count as work of the join."""
+    params: dict[str, Any] = {"left_key": "key", "right_key": "key"}
     if kind == "window_join":
         params["window"] = {"kind": "tumbling", "size_s": 10}
     if kind == "interval_join":
         params |= {"lower_s": 0, "upper_s": 5}
-    join = {"id": "join", "kind": kind, "parallelism": PARTITIONS, "params": params}
-    edges = [
-        {"source": side, "target": "join", "target_port": port, "partitioning": {"kind": "hash", "key": "bidder"}}
-        for side, port in (("bids", "left"), ("others", "right"))
-    ]
+    fields = [{"name": "key", "expression": UNIQUE}]
+    sides = (("bids", "left"), ("others", "right"))
+    operators = [*(_source(side) for side, _ in sides)]
+    operators += [{"id": port, "kind": "map", "params": {"fields": fields}} for _, port in sides]
+    operators += [{"id": "join", "kind": kind, "parallelism": PARTITIONS, "params": params}, {"id": "sink", "kind": "sink"}]
+    edges: list[Document] = [{"source": side, "target": port} for side, port in sides]
+    edges += [{"source": port, "target": "join", "target_port": port, "partitioning": {"kind": "hash", "key": "key"}} for _, port in sides]
     edges.append({"source": "join", "target": "sink", "partitioning": {"kind": "rebalance"}})
-    operators = [_source("bids"), _source("others"), join, {"id": "sink", "kind": "sink"}]
     return _document(operators, edges, {"bids": _bids(records // 2), "others": _bids(records // 2)})
 
 

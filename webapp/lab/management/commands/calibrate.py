@@ -1,7 +1,7 @@
 """Measure what micro-batches of Spark's Structured Streaming take on this machine, for predictions (docs/calibration.md).
 
-Takes about ten minutes of Spark, on a machine without other work. Prints what was measured and writes it to --out, by default to the data directory, where
-`manage.py predict` finds it. Exit status 8 if there is no Spark or it fails, 9 if other processes keep the machine busy.
+Takes about ten minutes of Spark, on a machine without other work. Prints what was measured and writes it to --out, by default to the data
+directory, where `manage.py predict` finds it. Exit status 8 if there is no Spark or it fails, 9 if others keep the machine busy.
 """
 
 from __future__ import annotations
