@@ -10,6 +10,7 @@ CONTENTS = {
     "flink_2020": "737001ef",
     "storm_2020": "8b93d6fc",
     "spark_2020": "427458bd",
+    "spark_structured": "3e25eaad",
     "s3j_2024": "ade4fbf4",
 }
 """Digests of the price lists that belong to this version of the engine. A list of another package belongs to none."""

@@ -73,6 +73,7 @@ def test_random_experiments_under_structured_streaming_agree_with_the_oracle(
 def summing(per_s: float = 900, **fields: Any) -> dict[str, Any]:
     """Sums of windows of 2 s every second: a reading task and four with state."""
     document = windowed_sum(per_s, hosts=1, sources=1, slots=4, horizon_s=6.5, size_s=2.0, slide_s=1.0, engine="spark_structured", scale=1)
+    document["query"]["operators"][1]["cost"] = {"record_us": 1, "output_us": 5, "control_us": 20_000}
     document["workload"] |= {"drain": True}
     document["workload"]["sources"]["purchases"]["watermarks"] = {"kind": "bounded", "lag_ms": 100}
     document["policies"]["engine"] |= {"plan_ms": 100, "stage_ms": 10, "task_ms": 2, "commit_ms": 50} | fields
@@ -88,6 +89,17 @@ def services(simulation: engine.Simulation, *ids: str) -> list[list[int]]:
     """Start, end and kind of all services of these operators."""
     of = [(spec.id, k) for spec in under_engine(simulation.experiment).query.operators for k in range(spec.parallelism)]
     return [row[1:] for row in simulation.service_trace().tolist() if of[row[0]][0] in ids]
+
+
+def test_a_record_is_put_into_its_group_by_the_task_that_reads_it() -> None:
+    """At the price of the aggregate, which then has the groups: their results, and the commit of its state."""
+    made = under_engine(Experiment.model_validate(summing())).query
+    parts = [(spec.id, spec.kind, spec.parallelism) for spec in made.operators]
+    assert parts == [("purchases", "source", 1), ("sum-combine", "union", 1), ("sum", "aggregate", 4), ("sink", "sink", 1)]
+    prices = {spec.id: (spec.cost.record_us, spec.cost.output_us, spec.cost.control_us) for spec in made.operators if spec.cost}
+    assert prices == {"sum-combine": (1, 0, 0), "sum": (0, 5, 20_000)}
+    ways = {(edge.source, edge.target): edge.partitioning.kind for edge in made.edges}
+    assert ways == {("purchases", "sum-combine"): "forward", ("sum-combine", "sum"): "hash", ("sum", "sink"): "rebalance"}
 
 
 def test_a_micro_batch_has_what_came_to_the_log_before_its_trigger() -> None:

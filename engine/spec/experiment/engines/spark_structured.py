@@ -12,7 +12,7 @@ from .base import Engine
 from .jobs import job_problems
 from .spark import combine_of
 
-MEASURED = Charge("measured", "by manage.py calibrate, on two cores of a virtual machine")
+MEASURED = Charge("measured", "by manage.py calibrate, on two cores of a virtual machine, with one source")
 KINDS = (
     "source",
     "sink",
@@ -74,16 +74,16 @@ class SparkStructuredEngine(Engine):
         "the same nanosecond are read together. Default: all.",
     )
     plan_ms: Number = quantity(
-        100, unit="ms", ge=0, le=1e6, title="Planning", description="Time to log offsets and to plan a micro-batch.", charge=MEASURED
+        217, unit="ms", ge=0, le=1e6, title="Planning", description="Time to log offsets and to plan a micro-batch.", charge=MEASURED
     )
     stage_ms: Number = quantity(
-        10, unit="ms", ge=0, le=1e6, title="Stage", description="Time that the driver takes to begin a stage.", charge=MEASURED
+        13, unit="ms", ge=0, le=1e6, title="Stage", description="Time that the driver takes to begin a stage.", charge=MEASURED
     )
     task_ms: Number = quantity(
-        2, unit="ms", ge=0, le=1e6, title="Task", description="Time that the driver takes to start a task.", charge=MEASURED
+        0, unit="ms", ge=0, le=1e6, title="Task", description="Time that the driver takes to start a task.", charge=MEASURED
     )
     commit_ms: Number = quantity(
-        50,
+        308,
         unit="ms",
         ge=0,
         le=1e6,
