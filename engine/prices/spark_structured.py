@@ -7,8 +7,8 @@ from .price import PriceList, microseconds
 PRICES = PriceList(
     "spark_structured",
     "Spark Structured Streaming",
-    "Spark 4.3 in one process, on two cores of a virtual machine (AMD EPYC), 2 December 2026. The medians behind them spread by 10 to 40 %. "
-    "`manage.py calibrate` measures one's own machine.",
+    "Spark 4.3 in one process, on two cores of a virtual machine (AMD EPYC), 2 December 2026. The medians behind them spread by 10 to "
+    "40 %. `manage.py calibrate` measures one's own machine.",
     {
         "source": microseconds(0.3055, 0, 0, "measured", "read a row of a Parquet file"),
         "filter": microseconds(0.0058, 0, 0, "measured", "half of a map and a filter in one task"),
