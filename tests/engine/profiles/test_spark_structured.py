@@ -192,3 +192,14 @@ def test_a_query_that_starts_late_finds_a_backlog() -> None:
     jobs = driver(simulation).jobs
     assert [(job.batch_ns, sum(job.records)) for job in jobs[:2]] == [(4_000 * MS, 1 + 1_000), (jobs[0].ends_ns[-1] + 1, 1_000)]
     assert sum(sum(job.records) for job in jobs) == simulation.summary()["records_in"]
+
+
+def test_the_slowest_source_decides_about_the_watermark() -> None:
+    document = summing()
+    sources = document["workload"]["sources"]
+    sources["others"] = sources["purchases"] | {"watermarks": {"kind": "bounded", "lag_ms": 1_500}}
+    document["query"]["operators"].insert(1, {"id": "others", "kind": "source"})
+    document["query"]["edges"].append({"source": "others", "target": "sum", "partitioning": {"kind": "hash", "key": "gem_pack"}})
+    _, simulation = agreed(document)
+    ends_ns = [record["end_ns"] for record in simulation.sink_records("sink") if record["values"][2] == 2_000 * MS]
+    assert min(ends_ns) > 3_500 * MS
