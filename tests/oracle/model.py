@@ -982,12 +982,15 @@ class Model:
     # Phase 5: dispatch
 
     def dispatch_later(self, instance: Instance) -> None:
-        """In phase 5 of this instant. Asking twice does no harm: the second finds the processor busy, or still nothing to do."""
+        """In phase 5 of this instant. Asking twice would do no harm: the second would find the processor busy, or still nothing to do."""
         for processor in instance.processors:
-            self.environment.at(self.environment.now, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor))
+            if not processor.asked:
+                processor.asked = True
+                self.environment.at(self.environment.now, Phase.DISPATCH, (processor.number,), functools.partial(self.dispatch, processor))
 
     def dispatch(self, processor: Processor) -> None:
         """An idle processor takes the least item, by queue order, among its runnable instances."""
+        processor.asked = False
         host = processor.instances[0].host
         if host.down:
             return
@@ -1013,7 +1016,7 @@ class Model:
         """What waits for it, the least in front, but for what came by barred channels (section 15), and what a full host holds back in its
         logs (section 13.3). At a source control messages come first."""
         memory = instance.host.memory
-        if instance.operator.kind == "source":
+        if instance.operator.kind == "source" and self.actors.parties:
             first = [item for item in instance.queue if item.kind is Kind.CONTROL_MESSAGE]
             if first:
                 return sorted(first)

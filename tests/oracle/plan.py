@@ -116,6 +116,7 @@ class Processor:
     number: int
     instances: list[Instance] = field(default_factory=list)
     busy: bool = False
+    asked: bool = False  # to look for an item in this instant
 
 
 @dataclass(eq=False)

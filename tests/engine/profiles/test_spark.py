@@ -83,6 +83,7 @@ def test_random_experiments_with_blocks_agree_with_the_oracle(document: dict[str
 def summing(per_s: float = 3_000, **fields: Any) -> dict[str, Any]:
     """Sums of windows of 2 s every second, by jobs of batches of a second: four tasks in each of two stages."""
     document = windowed_sum(per_s, sources=4, slots=4, horizon_s=8.5, size_s=2.0, slide_s=1.0, engine="spark", scale=1)
+    document["cluster"]["hosts"][0]["cores"] = 6
     document["workload"] |= {"drain": True}
     document["policies"]["engine"] |= {"batch_s": 1, "task_ms": 2} | fields
     return document
@@ -143,7 +144,7 @@ def test_each_block_is_read_by_a_task_of_its_own() -> None:
 
 
 def test_jobs_agree_with_the_oracle() -> None:
-    twin, simulation = agreed(summing(900))
+    twin, simulation = agreed(summing(300))
     assert len(twin.jobs) > 8
     assert simulation.drained
 

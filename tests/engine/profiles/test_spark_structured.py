@@ -26,6 +26,7 @@ from ...support.job_twins import MicroBatchTwin
 from ...support.strategies import documents
 
 MS = 1_000_000
+PER_S = 300
 
 
 def agreed(document: dict[str, Any]) -> tuple[MicroBatchTwin, engine.Simulation]:
@@ -70,10 +71,11 @@ def test_random_experiments_under_structured_streaming_agree_with_the_oracle(
     agreed(document)
 
 
-def summing(per_s: float = 900, **fields: Any) -> dict[str, Any]:
+def summing(per_s: float = PER_S, **fields: Any) -> dict[str, Any]:
     """Sums of windows of 2 s every second: a reading task and four with state."""
     document = windowed_sum(per_s, hosts=1, sources=1, slots=4, horizon_s=6.5, size_s=2.0, slide_s=1.0, engine="spark_structured", scale=1)
     document["query"]["operators"][1]["cost"] = {"record_us": 1, "output_us": 5, "control_us": 20_000}
+    document["cluster"]["hosts"][0]["cores"] = 4
     document["workload"] |= {"drain": True}
     document["workload"]["sources"]["purchases"]["watermarks"] = {"kind": "bounded", "lag_ms": 100}
     document["policies"]["engine"] |= {"plan_ms": 100, "stage_ms": 10, "task_ms": 2, "commit_ms": 50} | fields
@@ -110,7 +112,7 @@ def test_a_micro_batch_has_what_came_to_the_log_before_its_trigger() -> None:
     assert sum(sum(job.records) for job in jobs) == simulation.summary()["records_in"]
     for before, job in itertools.pairwise(jobs):
         assert job.batch_ns == before.ends_ns[-1] + 1
-    per_ns = 900 / 1e9
+    per_ns = PER_S / 1e9
     for before, job in itertools.pairwise(jobs[:-2]):
         assert abs(sum(job.records) - per_ns * (job.batch_ns - before.batch_ns)) <= 1
     read = services(simulation, "purchases")
@@ -138,7 +140,7 @@ def test_a_window_ends_in_the_micro_batch_after_the_one_that_brought_its_waterma
     ends_ns = {}
     for record in simulation.sink_records("sink"):
         ends_ns.setdefault(record["values"][2], record["end_ns"])
-    per_ns = 1e9 / 900
+    per_ns = 1e9 / PER_S
     for window_ns in (2_000 * MS, 3_000 * MS, 4_000 * MS):
         passed = next(n for n, job in enumerate(jobs) if job.batch_ns - per_ns > window_ns + 100 * MS)
         assert jobs[passed].ends_ns[-1] < ends_ns[window_ns] <= jobs[passed + 1].ends_ns[-1]
@@ -180,17 +182,17 @@ def test_a_watermark_that_has_risen_is_a_reason_for_a_micro_batch_without_record
 
 def test_a_limit_leaves_the_rest_in_the_log() -> None:
     """For the next micro-batches, which are triggered at once."""
-    _, simulation = agreed(summing(records_max=100))
+    _, simulation = agreed(summing(records_max=30))
     counts = [sum(job.records) for job in driver(simulation).jobs]
-    assert max(counts) == 100
+    assert max(counts) == 30
     assert sum(counts) == simulation.summary()["records_in"]
-    assert len(counts) >= 5_850 // 100
+    assert len(counts) >= 6.5 * PER_S // 30
 
 
 def test_a_query_that_starts_late_finds_a_backlog() -> None:
-    _, simulation = agreed(summing(start_s=4, records_max=1_000))
+    _, simulation = agreed(summing(start_s=4, records_max=400))
     jobs = driver(simulation).jobs
-    assert [(job.batch_ns, sum(job.records)) for job in jobs[:2]] == [(4_000 * MS, 1 + 1_000), (jobs[0].ends_ns[-1] + 1, 1_000)]
+    assert [(job.batch_ns, sum(job.records)) for job in jobs[:2]] == [(4_000 * MS, 1 + 400), (jobs[0].ends_ns[-1] + 1, 400)]
     assert sum(sum(job.records) for job in jobs) == simulation.summary()["records_in"]
 
 
