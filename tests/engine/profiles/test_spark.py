@@ -24,6 +24,7 @@ from ...support.agreement import DATASETS, assert_agreement, cut_saved_and_forke
 from ...support.engine_examples import windowed_sum
 from ...support.job_twins import StreamingTwin
 from ...support.strategies import documents
+from ...support.tiers import tier
 
 MS = 1_000_000
 
@@ -63,7 +64,7 @@ def of_batches(document: dict[str, Any], batch_ms: int, **fields: Any) -> dict[s
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=tier(ci=25, all=200), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(document=documents(), batch_ms=st.sampled_from((2, 5, 20)), status_ms=st.sampled_from((0.5, 1)))
 def test_random_experiments_under_spark_agree_with_the_oracle(document: dict[str, Any], batch_ms: int, status_ms: float) -> None:
     document = of_batches(document, batch_ms, status_ms=status_ms)

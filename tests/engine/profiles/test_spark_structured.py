@@ -24,6 +24,7 @@ from ...support.agreement import DATASETS, assert_agreement, traced
 from ...support.engine_examples import windowed_sum
 from ...support.job_twins import MicroBatchTwin
 from ...support.strategies import documents
+from ...support.tiers import tier
 
 MS = 1_000_000
 PER_S = 300
@@ -61,7 +62,7 @@ def structured(document: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=tier(ci=25, all=200), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(document=documents(), trigger_ms=st.sampled_from((0, 3)), most=st.sampled_from((None, 7, 300)))
 def test_random_experiments_under_structured_streaming_agree_with_the_oracle(
     document: dict[str, Any], trigger_ms: int, most: int | None
