@@ -15,7 +15,7 @@ import redis
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 from django.utils import timezone
 
-from webapp.lab.models import LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls, Work
+from webapp.lab.models import CalibrationJob, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls, Work
 from webapp.lab.waiting_work import KINDS, enqueue
 from webapp.lib import outages
 from webapp.lib.redis_connection import connection
@@ -39,6 +39,7 @@ ANNOUNCED: dict[type[Work], str] = {
     LearningJob: "learning",
     SparkJob: "analysis",
     SparkRun: "spark_run",
+    CalibrationJob: "calibration",
 }
 UNDERWAY = timedelta(seconds=5)
 """Work that was enqueued longer ago than this and is still queued, while the queue is empty, is lost."""

@@ -27,6 +27,7 @@ from launcher.services import Service, redis_server
 from tests.support.patience import PATIENCE_S
 from webapp.accounts.models import ApiToken, Invitation
 from webapp.lab.models import (
+    CalibrationJob,
     Dataset,
     Experiment,
     Lab,
@@ -319,6 +320,7 @@ def things(experiment: Experiment, redis: RedisProcess) -> dict[str, Any]:
         "id": Waterfalls.objects.create(run=run, selection=selection, selection_hash=hash_of(selection)).pk,
         "dataset_id": Dataset.objects.create(lab=lab, name="d", file="d", rows=1, bytes=1, columns=[], timestamps=[]).pk,
         "job_id": SparkJob.objects.create(lab=lab, question={"kind": "summaries"}).pk,
+        "calibration_id": CalibrationJob.objects.create(lab=lab, though_busy=False).pk,
         "spark_run_id": SparkRun.objects.create(run=run, files=2).pk,
         "study_id": Study.objects.create(lab=lab, experiment=experiment, name="s", document={}).pk,
         "view_id": View.objects.create(lab=lab, name="v", query={}).pk,

@@ -114,7 +114,7 @@ def test_a_machine_that_others_keep_busy_is_not_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calibrating, "busy_share", lambda since: 0.42)
-    monkeypatch.setattr("webapp.lab.management.commands.calibrate.LOOK_S", 0.0)
+    monkeypatch.setattr(calibrating, "LOOK_S", 0.0)
     out = str(tmp_path / "calibration.json")
     status, told = commanded(capsys, "calibrate", "--out", out)
     assert status == 9

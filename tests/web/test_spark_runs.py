@@ -14,11 +14,13 @@ import yaml
 from django.test import Client
 from launcher.services import Service
 
+from webapp.lab import calibrations
 from webapp.lab.models import Experiment, Lab, Run, RunState, SparkRun
 from webapp.lib.redis_connection import connection
 from webapp.messaging.queue import QUEUE
 from workers import caretaker, execution
 
+from ..support.calibrated import MACHINE
 from ..support.tiers import only
 from .conftest import ROOT, new_experiment, processes_of_tests, small_document, wait_for
 
@@ -90,6 +92,7 @@ def test_what_spark_has_no_equivalent_of_is_refused_with_its_place(client: Clien
 def test_records_are_equal(client: Client, lab: Lab, start_analysis: Callable[..., Service], killed: bool) -> None:
     """killed: first Java, then the worker, amid the stream."""
     files = 12 if killed else 3
+    MACHINE.write(calibrations.file())
     run = executed(client, new_experiment(lab, windowed()))
     worker = start_analysis()
     path = f"/api/runs/{run.pk}/spark"
@@ -108,6 +111,9 @@ def test_records_are_equal(client: Client, lab: Lab, start_analysis: Callable[..
     assert sorted(batch["batch"] for batch in detail["micro_batches"]) == list(range(row.batches)), "none is missing or twice"
     assert row.batches > files or killed, "Spark may put two files into the micro-batch after its death"
     assert detail["comparison"]["records_in"] == run.summary["records_in"]
+    assert detail["prediction"]["predicted"]["batch_ms"] > 100, "planning alone takes as long"
+    assert detail["prediction"]["measured"]["records_per_s"] > 0
+    assert detail["prediction"]["said"][0].startswith("the calibration is of another machine: 2 cores; this one is")
     assert detail["comparison"]["sinks"]["sink"]["of_spark"] > 10
     watermarks_s = [batch["watermark_s"] for batch in detail["micro_batches"] if batch["watermark_s"] is not None]
     assert watermarks_s == sorted(watermarks_s)

@@ -35,6 +35,7 @@ from webapp.api import tokens
 from webapp.lab import cost_models, datasets, people
 from webapp.lab.models import (
     Baseline,
+    CalibrationJob,
     Dataset,
     Experiment,
     FigureResult,
@@ -148,6 +149,7 @@ def elsewhere(lab: Lab, redis: RedisProcess, tmp_path: Path) -> Handles:
             "id": waterfalls.pk,
             "dataset_id": dataset.pk,
             "job_id": SparkJob.objects.create(lab=other, question={"kind": SECRET}).pk,
+            "calibration_id": CalibrationJob.objects.create(lab=other, though_busy=False, error=SECRET).pk,
             "spark_run_id": SparkRun.objects.create(run=run, files=2, error=SECRET).pk,
             "study_id": study.pk,
             "view_id": View.objects.create(lab=other, name=f"{SECRET} view", query={"search": SECRET}).pk,

@@ -7,6 +7,7 @@ from . import (
     answers,
     audit,
     baselines,
+    calibration,
     compare,
     datasets,
     diagnosis,
@@ -76,6 +77,7 @@ api.add_router("/figures", figures.router, tags=["figures"])
 api.add_router("/learning", learning.router, tags=["learned placement"])
 api.add_router("/lessons", lessons.router, tags=["lessons"])
 api.add_router("/spark", spark.router, tags=["analysis"])
+api.add_router("/spark/calibration", calibration.router, tags=["runs"])
 api.add_router("/tags", tags.router, tags=["runs"])
 api.add_router("/views", views.router, tags=["runs"])
 api.add_router("/templates", templates.router, tags=["experiments"])

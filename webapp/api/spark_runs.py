@@ -55,14 +55,38 @@ class SparkComparison(TypedDict):
     machine: str
 
 
+class SparkSpeed(TypedDict):
+    """Of the micro-batches with records, without the first ones. batch_ms: the median. low_ms, high_ms: quartiles. records_per_s: of all,
+    over the time that they took."""
+
+    batches: int
+    batch_ms: float
+    low_ms: float
+    high_ms: float
+    records_per_s: float
+
+
+class SparkPrediction(TypedDict):
+    """What the model predicted before Spark began. predicted: null with the reason in `why_not`. measured: null until Spark has executed
+    the query. made: day of the calibration. said: what speaks against comparing the two."""
+
+    predicted: SparkSpeed | None
+    measured: SparkSpeed | None
+    why_not: str
+    made: str
+    said: list[str]
+
+
 class SparkRunAsked(Schema):
     files: int = Field(20, ge=1, le=200, description="Files into which the input of each source is cut; each is a micro-batch.")
 
 
 class SparkRunDetail(SparkRunShape):
-    """micro_batches: those that have ended, in the order in which they did. comparison: null until the records are compared."""
+    """micro_batches: those that have ended, in the order in which they did. prediction: null until it is made.
+    comparison: null until the records are compared."""
 
     micro_batches: Annotated[Any, AsIs(list[MicroBatch])]
+    prediction: Annotated[Any, AsIs(SparkPrediction | None)]
     comparison: Annotated[Any, AsIs(SparkComparison | None)]
 
 
@@ -101,7 +125,8 @@ def start(request: HttpRequest, run_id: uuid.UUID, body: SparkRunAsked) -> Statu
 )
 def read(request: HttpRequest, run_id: uuid.UUID, spark_run_id: uuid.UUID) -> SparkRunDetail:
     row = spark_run_of(request.auth.lab, run_id, spark_run_id)
-    return SparkRunDetail(**SparkRunShape.fields_of(row), micro_batches=batches_in(row.batch_file), comparison=row.comparison)
+    files = {"micro_batches": batches_in(row.batch_file), "prediction": row.prediction, "comparison": row.comparison}
+    return SparkRunDetail(**SparkRunShape.fields_of(row), **files)
 
 
 @router.post(

@@ -19,7 +19,20 @@ from engine.spec.figure.figure import Scale
 from webapp.lib.described import EXACT, AsIs, Json, JsonObject
 from webapp.messaging.presence import people_at
 
-from .models import Dataset, Experiment, ExperimentVersion, LearningJob, Reproduction, Run, RunState, SparkJob, SparkRun, Study, Waterfalls
+from .models import (
+    CalibrationJob,
+    Dataset,
+    Experiment,
+    ExperimentVersion,
+    LearningJob,
+    Reproduction,
+    Run,
+    RunState,
+    SparkJob,
+    SparkRun,
+    Study,
+    Waterfalls,
+)
 from .studies import waits_for
 from .verdicts import verdicts_of
 
@@ -623,6 +636,29 @@ class SparkRunShape(Schema):
     @classmethod
     def of(cls, row: SparkRun, note: str | None = None) -> Self:
         return cls(**cls.fields_of(row), note=note)
+
+
+class CalibrationJobShape(Schema):
+    """A measurement of what micro-batches take on the machine of the analysis worker. progress: fraction of the queries measured, 0 to 1.
+    though_busy: also while other processes are at work. note: why its start may be delayed."""
+
+    id: str
+    state: RunState
+    though_busy: bool
+    doing: str
+    progress: float
+    author: str
+    error: str | None
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    note: str | None = None
+
+    @classmethod
+    def of(cls, job: CalibrationJob, note: str | None = None) -> Self:
+        names = ("state", "though_busy", "doing", "progress", "author", "cancel_requested", "created_at", "started_at", "finished_at")
+        return cls(id=str(job.pk), error=job.error or None, note=note, **{name: getattr(job, name) for name in names})
 
 
 class SparkJobShape(Schema):

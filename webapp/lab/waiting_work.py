@@ -11,9 +11,9 @@ from django.utils import timezone
 from webapp.lib.afterwards import is_waiting, later
 from webapp.messaging import queue
 
-from .models import Executor, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls, Work
+from .models import CalibrationJob, Executor, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls, Work
 
-KINDS: tuple[type[Work], ...] = (Run, Waterfalls, Study, Reproduction, LearningJob, SparkJob, SparkRun)
+KINDS: tuple[type[Work], ...] = (Run, Waterfalls, Study, Reproduction, LearningJob, SparkJob, SparkRun, CalibrationJob)
 TAKEN_AFTER = timedelta(seconds=1)
 """Work enqueued longer ago than this has found no free worker."""
 

@@ -7,6 +7,7 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict
 
 from webapp.lab.schemas import (
+    CalibrationJobShape,
     ExperimentNews,
     LearningJobShape,
     PresenceShape,
@@ -100,6 +101,11 @@ class SparkRunsMessage(TypedDict):
     spark_runs: list[SparkRunShape]
 
 
+class CalibrationsMessage(TypedDict):
+    type: Literal["calibrations"]
+    calibrations: list[CalibrationJobShape]
+
+
 class ListsMessage(TypedDict):
     """Lists of runs or their tags may have changed."""
 
@@ -117,6 +123,7 @@ NewsMessage = (
     | AnalysesMessage
     | LearningJobsMessage
     | SparkRunsMessage
+    | CalibrationsMessage
     | ListsMessage
     | PongMessage
 )

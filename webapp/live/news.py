@@ -36,6 +36,7 @@ KINDS = {
     "analysis": "analyses",
     "learning": "learning_jobs",
     "spark_run": "spark_runs",
+    "calibration": "calibrations",
 }
 """Message type by kind of row."""
 Rows = dict[tuple[str, str], dict[str, Any] | None]

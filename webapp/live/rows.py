@@ -9,9 +9,10 @@ from typing import Any
 from channels.db import database_sync_to_async
 from django.db.models import Q
 
-from webapp.lab.models import Experiment, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls
+from webapp.lab.models import CalibrationJob, Experiment, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls
 from webapp.lab.models.work import is_active
 from webapp.lab.schemas import (
+    CalibrationJobShape,
     ExperimentNews,
     LearningJobShape,
     PresenceShape,
@@ -58,6 +59,8 @@ def rows_of_lab(lab_id: int, named: Set[tuple[str, str]]) -> Rows:
         rows["learning", str(job.pk)] = None if job.deleted_at else LearningJobShape.of(job).model_dump(mode="json")
     for query in SparkRun.objects.filter(run__lab=lab_id).filter(_wanted(named, "spark_run")).order_by("created_at"):
         rows["spark_run", str(query.pk)] = None if query.deleted_at else SparkRunShape.of(query).model_dump(mode="json")
+    for job in CalibrationJob.objects.filter(lab=lab_id).filter(_wanted(named, "calibration")).order_by("created_at"):
+        rows["calibration", str(job.pk)] = None if job.deleted_at else CalibrationJobShape.of(job).model_dump(mode="json")
     return rows
 
 

@@ -109,7 +109,7 @@ def _announce(connection: redis.Redis, run_id: uuid.UUID | str, ended: bool) -> 
 
 def announce_row(connection: redis.Redis, kind: str, id: uuid.UUID | str) -> None:
     """Signal viewers that a row has changed. kind: "experiment", "question" (waterfalls), "study", "reproduction" (of a figure),
-    "analysis" (over many runs), "learning" (of models) or "spark_run" (a run's query on Spark)."""
+    "analysis" (over many runs), "learning" (of models), "spark_run" (a run's query on Spark) or "calibration" (of the machine)."""
     later(partial(_tell, connection, {kind: str(id)}))
 
 

@@ -17,18 +17,18 @@ django.setup()
 
 from celery import signals  # noqa: E402
 
-from webapp.lab.models import SparkJob, SparkRun  # noqa: E402
+from webapp.lab.models import CalibrationJob, SparkJob, SparkRun  # noqa: E402
 from webapp.lib.logs import bound  # noqa: E402
 from webapp.messaging.heartbeats import tell_spark_state  # noqa: E402
 from webapp.messaging.queue import application  # noqa: E402
 from workers.execution import SHUTTING_DOWN  # noqa: E402
 from workers.outages import waiting_for_the_database  # noqa: E402
 
-from . import jobs, queries  # noqa: E402
+from . import calibrations, jobs, queries  # noqa: E402
 from .runs import Runs  # noqa: E402
 from .session import SESSION, master  # noqa: E402
 
-__all__ = ["application", "spark_job", "spark_run"]
+__all__ = ["application", "calibration", "spark_job", "spark_run"]
 
 SIGN_S = 2.0
 
@@ -47,6 +47,14 @@ def spark_run(id: str) -> None:
     """Execute the query of a run on Spark. Idempotent."""
     with bound(query=id):
         queries.make(id)
+
+
+@application.task(name=CalibrationJob.TASK)
+@waiting_for_the_database
+def calibration(id: str) -> None:
+    """Measure what Spark takes on this machine. Idempotent."""
+    with bound(calibration=id):
+        calibrations.make(id)
 
 
 @signals.worker_ready.connect

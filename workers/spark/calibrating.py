@@ -28,6 +28,7 @@ from .streaming import BatchLog, drained, stream
 
 Document = dict[str, Any]
 Told = Callable[[str], None]
+Check = Callable[[], None]
 
 BATCHES, FIRST = 12, 4
 """Micro-batches of a measurement, and how many of them do not count: Java still compiles the query."""
@@ -36,6 +37,11 @@ FEW, MANY, MANY_WITH_STATE = 500, 300_000, 30_000
 PARTITIONS = 4
 """... of state."""
 KEYS = 1_000
+WARM_UPS = 5
+BUSY_MAX = 0.1
+"""Share of the machine's time that others may have before it is measured."""
+LOOK_S = 2.0
+"""How long they are watched."""
 PLANNING = ("latestOffset", "getBatch", "queryPlanning", "walCommit")
 COMMIT = "commitOffsets"
 WORK = "addBatch"
@@ -55,14 +61,19 @@ class Measured:
     records: float
 
 
-def calibrate(spark: Any, told: Told) -> Calibration:
-    """Measure, for some minutes. told: called with what is measured next. Raises Spark's errors, OSError."""
+def never() -> None:
+    """Nothing interrupts it."""
+
+
+def calibrate(spark: Any, told: Told, check: Check = never) -> Calibration:
+    """Measure, for some minutes. told: called with what is measured next, `steps()` times. check: called again and again; what it raises
+    ends the measurement. Raises Spark's errors, OSError."""
     cores = os.cpu_count() or 1
-    warm_up(spark, told)
+    warm_up(spark, told, check)
     began, found = busy_time(), {}
     for name, (query, partitions) in queries(cores).items():
         told(name)
-        found[name] = _measured(spark, query, partitions)
+        found[name] = _measured(spark, query, partitions, check)
     overheads_ms, prices_us = derived(found, cores)
     return Calibration(
         made=time.strftime("%Y-%m-%d"),
@@ -74,6 +85,10 @@ def calibrate(spark: Any, told: Told) -> Calibration:
         prices_us=prices_us,
         measured={name: asdict(one) for name, one in found.items()},
     )
+
+
+def steps() -> int:
+    return WARM_UPS + len(queries(os.cpu_count() or 1))
 
 
 def queries(cores: int) -> dict[str, tuple[Document, int]]:
@@ -145,11 +160,11 @@ def _price(record_us: float = 0.0, output_us: float = 0.0, control_us: float = 0
     return {"record_us": round(record_us, 4), "output_us": round(output_us, 4), "control_us": round(control_us, 1)}
 
 
-def warm_up(spark: Any, told: Told) -> None:
+def warm_up(spark: Any, told: Told, check: Check = never) -> None:
     """Let Java compile what all queries have in common: a Spark that has just started takes twice as long."""
-    for n, query in enumerate((writing(FEW), counting(FEW), joining(FEW), counting(FEW), joining(FEW)), 1):
-        told(f"warming up, {n} of 5")
-        _measured(spark, query, PARTITIONS)
+    for n in range(WARM_UPS):
+        told(f"warming up, {n + 1} of {WARM_UPS}")
+        _measured(spark, (writing, counting, joining)[n % 3](FEW), PARTITIONS, check)
 
 
 def machine() -> str:
@@ -210,13 +225,13 @@ def _lines(path: Path | str) -> list[str]:
 # --- queries ------------------------------------------------------------------------------------------------------------------------------
 
 
-def _measured(spark: Any, query: Document, partitions: int) -> Measured:
+def _measured(spark: Any, query: Document, partitions: int, check: Check) -> Measured:
     context = Context()
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(temporary) / "query"
         write(drained(load(query, context), context), directory, context, batches=BATCHES, partitions=partitions)
         log = BatchLog(Path(temporary) / "batches")
-        stream(spark, directory, log, lambda: None)
+        stream(spark, directory, log, check)
     batches = [one for one in log.batches if one["records_in"] > 1][FIRST:]
     work = [one["operations_ms"][WORK] for one in batches]
     low, middle, high = statistics.quantiles(work, n=4)

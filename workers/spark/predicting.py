@@ -1,4 +1,4 @@
-"""A query's speed on this machine, predicted by the model and then measured: `manage.py predict`."""
+"""A query's speed on this machine, predicted by the model and then measured: `manage.py predict`, and each execution of a run on Spark."""
 
 from __future__ import annotations
 
@@ -9,29 +9,50 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from typing_extensions import TypedDict
+
 import engine
-from engine.export import write
-from engine.export.calibration import Calibration, on_spark
-from engine.spec import Experiment
+from engine.export import MicroBatch, write
+from engine.export.calibration import Calibration, NotCalibrated, on_spark, read
+from engine.spec import Experiment, InvalidExperiment
 from engine.spec.rules.validation import Context
 from engine.workloads import Strings, build_feed
+from workers.time_slices import TimeSlices
 
-from .calibrating import FIRST, PARTITIONS, busy_share, busy_time, machine, warm_up
+from .calibrating import BUSY_MAX, FIRST, PARTITIONS, Check, busy_share, busy_time, machine, never, warm_up
 from .streaming import BatchLog, drained, stream
 
 BATCHES = 16
 """Files of each source, and so micro-batches."""
-LEAST_RECORDS = 1_000
+LEAST_RECORDS, LEAST_BATCHES = 1_000, 2
 
 
-class TooFewRecords(ValueError):
+class NotPredicted(ValueError):
+    """The model says nothing about the speed; the message says why."""
+
+
+class TooFewRecords(NotPredicted):
     """The experiment's sources make too few records to measure anything."""
+
+
+class SeveralSinks(NotPredicted):
+    """Spark executes a query of its own for each sink, side by side; the model has one driver."""
 
 
 @dataclass(frozen=True)
 class Speed:
     """Of the micro-batches with records, without the first ones. batch_ms: the median. low_ms, high_ms: quartiles. records_per_s: of all,
     over the time that they took."""
+
+    batches: int
+    batch_ms: float
+    low_ms: float
+    high_ms: float
+    records_per_s: float
+
+
+class SpeedShape(TypedDict):
+    """`Speed`, as it is stored."""
 
     batches: int
     batch_ms: float
@@ -59,15 +80,25 @@ class Prediction:
         return asdict(self) | {"said": list(self.said), "ratios": self.ratios}
 
 
-def predict(experiment: Experiment, context: Context, calibration: Calibration, told: Callable[[str], None]) -> Speed:
-    """What the model says: all logs are there when it begins, and it reads them as fast as it can. Raises InvalidExperiment where the
-    engine cannot execute the query, NotExported, TooFewRecords."""
+def predict(
+    experiment: Experiment,
+    context: Context,
+    calibration: Calibration,
+    told: Callable[[str], None],
+    batches: int | None = None,
+    check: Check = never,
+) -> Speed:
+    """What the model says: all logs are there when it begins, and it reads them as fast as it can. batches: files of each source; default
+    BATCHES. check: what it raises ends the model. Raises InvalidExperiment where the engine cannot execute the query, NotExported,
+    NotPredicted."""
     whole = drained(experiment, context)
-    model = on_spark(whole, calibration, context, BATCHES, PARTITIONS, records_of(whole, context))
+    if len(sinks := [spec.id for spec in whole.query.operators if spec.kind == "sink"]) > 1:
+        raise SeveralSinks(f"it has {len(sinks)} sinks, which Spark executes as queries side by side; the model has one query at a time")
+    model = on_spark(whole, calibration, context, batches or BATCHES, PARTITIONS, records_of(whole, context))
     told("running the model")
-    simulation = engine.Simulation(model, datasets=context.datasets)
+    simulation, slices = engine.Simulation(model, datasets=context.datasets), TimeSlices()
     jobs = {}
-    while (frame := simulation.advance()) is not None:
+    while (frame := slices.next_frame(simulation, check)) is not None:
         jobs |= {job["due_s"]: job for job in frame["engine"]["jobs"] if job["records"] > 1}
     return _speed([(job["records"], 1000 * (job["ends_s"][-1] - due_s)) for due_s, job in jobs.items()])
 
@@ -84,17 +115,72 @@ def measure(spark: Any, experiment: Experiment, context: Context, told: Callable
         log = BatchLog(Path(temporary) / "batches")
         stream(spark, directory, log, lambda: None)
         busy = busy_share(began)
-    return _speed([(one["records_in"], one["took_ms"]) for one in log.batches if one["records_in"] > 1]), busy
+    return speed_of(log.batches), busy
+
+
+def speed_of(batches: Sequence[MicroBatch]) -> Speed:
+    """Raises NotPredicted if there are too few with records."""
+    return _speed([(one["records_in"], one["took_ms"]) for one in batches if one["records_in"] > 1])
 
 
 def compared(experiment: Experiment, context: Context, calibration: Calibration, spark: Any, told: Callable[[str], None]) -> Prediction:
     """Predicted first, measured then."""
     predicted = predict(experiment, context, calibration, told)
     measured, busy = measure(spark, experiment, context, told)
+    said = against(calibration, busy)
+    return Prediction(records_of(drained(experiment, context), context), predicted, measured, round(busy, 3), said)
+
+
+def against(calibration: Calibration, busy: float) -> tuple[str, ...]:
+    """What speaks against comparing predictions with what was measured here. busy: share of the machine's time that others had."""
     said = []
     if calibration.machine != machine():
         said.append(f"the calibration is of another machine: {calibration.machine}; this one is {machine()}")
-    return Prediction(records_of(drained(experiment, context), context), predicted, measured, round(busy, 3), tuple(said))
+    if calibration.busy > BUSY_MAX:
+        said.append(f"others had {100 * calibration.busy:.0f} % of the machine while it was calibrated")
+    if busy > BUSY_MAX:
+        said.append(f"others had {100 * busy:.0f} % of the machine meanwhile")
+    return tuple(said)
+
+
+# --- a run's execution on Spark -----------------------------------------------------------------------------------------------------------
+
+
+class Outlook(TypedDict):
+    """A prediction, and what came of it. predicted: null with the reason in `why_not`. measured: null until Spark has executed the query.
+    made: day of the calibration. said: what speaks against comparing the two, a sentence each."""
+
+    predicted: SpeedShape | None
+    measured: SpeedShape | None
+    why_not: str
+    made: str
+    said: list[str]
+
+
+def outlook(experiment: Experiment, context: Context, calibration: Path, batches: int, check: Check) -> Outlook:
+    """The prediction before Spark executes the query. calibration: its file. Raises what `check` raises, NotExported."""
+    found: Outlook = {"predicted": None, "measured": None, "why_not": "", "made": "", "said": []}
+    try:
+        measured = read(calibration)
+        found["made"] = measured.made
+        speed = predict(experiment, context, measured, lambda _: None, batches, check)
+        found["predicted"] = SpeedShape(**asdict(speed))
+    except InvalidExperiment as refused:
+        found["why_not"] = f"the model of Spark cannot execute it: {refused.problems[0].message}"
+    except (NotCalibrated, NotPredicted, OSError) as why:
+        found["why_not"] = str(why)
+    return found
+
+
+def came_true(found: Outlook, batches: Sequence[MicroBatch], calibration: Path, busy: float) -> Outlook:
+    """With what was measured. Without a prediction nothing changes."""
+    if found["predicted"] is None:
+        return found
+    try:
+        speed, said = speed_of(batches), against(read(calibration), busy)
+    except (NotCalibrated, NotPredicted, OSError) as why:
+        return {**found, "said": [str(why)]}
+    return {**found, "measured": SpeedShape(**asdict(speed)), "said": list(said)}
 
 
 def records_of(experiment: Experiment, context: Context) -> int:
@@ -108,7 +194,9 @@ def records_of(experiment: Experiment, context: Context) -> int:
 
 
 def _speed(batches: Sequence[tuple[int, float]]) -> Speed:
-    """batches: records, and ms."""
+    """batches: records, and ms. Raises NotPredicted."""
+    if len(batches) < LEAST_BATCHES:
+        raise NotPredicted(f"too few micro-batches with records: {len(batches)}; a speed needs at least {LEAST_BATCHES}")
     kept = batches[FIRST:] if len(batches) > FIRST + 2 else batches
     took = [took_ms for _, took_ms in kept]
     low, middle, high = statistics.quantiles(took, n=4)

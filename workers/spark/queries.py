@@ -13,6 +13,7 @@ import engine
 from engine.export import TooManyRecords, compiled, write
 from engine.spec import Experiment, Refusal
 from engine.spec.rules.validation import Context, load
+from webapp.lab import calibrations
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import RunState, SparkRun
 from webapp.lab.models.spark_runs import DOING_MAX, RECORDS_MAX
@@ -23,7 +24,9 @@ from workers.attempts import attempt
 from workers.run_monitor import Monitor
 from workers.time_slices import TimeSlices
 
+from .calibrating import busy_share, busy_time
 from .outcomes import outcome_of
+from .predicting import Outlook, came_true, outlook
 from .session import SESSION
 from .streaming import BatchLog, compared, drained, stream
 
@@ -69,8 +72,9 @@ def _make(row: SparkRun, monitor: StreamMonitor) -> dict[str, Any]:
     context = Context(datasets=datasets_of(row.run.lab))
     whole = drained(load(row.run.document, context), context)
     query = compiled(whole, context)
-    began_s = time.monotonic()
     _write_program(row, monitor, whole, context)
+    foreseen = _foreseen(row, monitor, whole, context)
+    began_s = time.monotonic()
     log = BatchLog(row.batch_file)
     monitor.is_at("starting Spark", 0.0, len(log.batches))
     spark = SESSION.get()
@@ -80,15 +84,27 @@ def _make(row: SparkRun, monitor: StreamMonitor) -> dict[str, Any]:
         done = len(log.batches)
         monitor.is_at("streaming", STREAMED * min(1.0, done / expected), done)
 
+    before = busy_time()
     stream(spark, row.program, log, check)
+    foreseen = came_true(foreseen, log.batches, calibrations.file(), busy_share(before))
     took_s = time.monotonic() - began_s
     monitor.is_at("running the model", STREAMED, len(log.batches))
     simulation = engine.Simulation(whole, datasets=context.datasets, keep_outputs=True)
     TimeSlices().run_until(simulation, simulation.end_ns, monitor.check)
     monitor.is_at("comparing records", 0.95, len(log.batches))
     comparison = compared(simulation, query, row.program, log.batches, took_s)
-    done = {"progress": 1.0, "batches": len(log.batches), "doing": "", "comparison": comparison.as_dict()}
+    done = {"progress": 1.0, "batches": len(log.batches), "doing": "", "comparison": comparison.as_dict(), "prediction": foreseen}
     return {"state": RunState.SUCCEEDED, **done}
+
+
+def _foreseen(row: SparkRun, monitor: StreamMonitor, whole: Experiment, context: Context) -> Outlook:
+    """What the model predicts, also on the page, before Spark begins. An earlier attempt's is kept."""
+    if row.prediction is None:
+        monitor.is_at("predicting the speed", 0.0)
+        row.prediction = outlook(whole, context, calibrations.file(), row.files, monitor.check)
+        SparkRun.objects.held(row.pk, monitor.holder).update(prediction=row.prediction)
+    found: Outlook = row.prediction
+    return found
 
 
 def _write_program(row: SparkRun, monitor: StreamMonitor, whole: Experiment, context: Context) -> None:

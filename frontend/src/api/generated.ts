@@ -1864,7 +1864,21 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             }[];
         };
-        /** @description micro_batches: those that have ended, in the order in which they did. comparison: null until the records are compared. */
+        /**
+         * @description What the model predicted before Spark began. predicted: null with the reason in `why_not`. measured: null until Spark has executed
+         *     the query. made: day of the calibration. said: what speaks against comparing the two.
+         */
+        SparkPrediction: {
+            predicted: components["schemas"]["SparkSpeed"] | null;
+            measured: components["schemas"]["SparkSpeed"] | null;
+            why_not: string;
+            made: string;
+            said: string[];
+        };
+        /**
+         * @description micro_batches: those that have ended, in the order in which they did. prediction: null until it is made.
+         *     comparison: null until the records are compared.
+         */
         SparkRunDetail: {
             id: string;
             run: string;
@@ -1883,7 +1897,19 @@ export interface components {
             finished_at: string | null;
             note: string | null;
             micro_batches: components["schemas"]["MicroBatch"][];
+            prediction: components["schemas"]["SparkPrediction"] | null;
             comparison: components["schemas"]["SparkComparison"] | null;
+        };
+        /**
+         * @description Of the micro-batches with records, without the first ones. batch_ms: the median. low_ms, high_ms: quartiles. records_per_s: of all,
+         *     over the time that they took.
+         */
+        SparkSpeed: {
+            batches: number;
+            batch_ms: number;
+            low_ms: number;
+            high_ms: number;
+            records_per_s: number;
         };
         /** @description What limits the run from `from_s` to `to_s`. operator, instances, host, link: what is at its limit. */
         DiagnosisShape: {
@@ -2645,6 +2671,63 @@ export interface components {
             } | null;
             count: number;
         };
+        /**
+         * @description A measurement of what micro-batches take on the machine of the analysis worker. progress: fraction of the queries measured, 0 to 1.
+         *     though_busy: also while other processes are at work. note: why its start may be delayed.
+         */
+        CalibrationJobShape: {
+            id: string;
+            state: components["schemas"]["RunState"];
+            though_busy: boolean;
+            doing: string;
+            progress: number;
+            author: string;
+            error: string | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            note: string | null;
+        };
+        /**
+         * @description machine: what was measured last, by any lab or by `manage.py calibrate`; null before, or if the file cannot be read, which `problem`
+         *     says. job: the measurement that the lab asked for last.
+         */
+        CalibrationState: {
+            machine: components["schemas"]["MachineShape"] | null;
+            problem: string | null;
+            job: components["schemas"]["CalibrationJobShape"] | null;
+        };
+        /** @description made: day. busy: share of the machine's time that others had meanwhile. overheads_ms: of the engine `spark_structured`. */
+        MachineShape: {
+            made: string;
+            machine: string;
+            cores: number;
+            spark: string;
+            busy: number;
+            overheads_ms: {
+                [key: string]: number;
+            };
+            prices: components["schemas"]["PriceOfKind"][];
+            measured: components["schemas"]["MeasuredQuery"][];
+        };
+        /** @description Medians over micro-batches. spread: interquartile range of the work over its median. records: of a micro-batch. */
+        MeasuredQuery: {
+            query: string;
+            planning_ms: number;
+            work_ms: number;
+            commit_ms: number;
+            spread: number;
+            records: number;
+        };
+        /** @description Of a core, in us: for a record, for a result, and for a commit of state. */
+        PriceOfKind: {
+            kind: string;
+            record_us: number;
+            output_us: number;
+            control_us: number;
+        };
         TagItem: {
             name: string;
             runs: number;
@@ -2846,6 +2929,11 @@ export interface components {
             type: "analyses";
             analyses: components["schemas"]["SparkJobShape"][];
         };
+        CalibrationsMessage: {
+            /** @constant */
+            type: "calibrations";
+            calibrations: components["schemas"]["CalibrationJobShape"][];
+        };
         /** @description An experiment that was saved. */
         ExperimentNews: {
             id: string;
@@ -2914,7 +3002,7 @@ export interface components {
             type: "studies";
             studies: components["schemas"]["StudyShape"][];
         };
-        NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["ExperimentsMessage"] | components["schemas"]["PresencesMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["LearningJobsMessage"] | components["schemas"]["SparkRunsMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
+        NewsMessage: components["schemas"]["ReadyMessage"] | components["schemas"]["RunsMessage"] | components["schemas"]["ExperimentsMessage"] | components["schemas"]["PresencesMessage"] | components["schemas"]["QuestionsMessage"] | components["schemas"]["StudiesMessage"] | components["schemas"]["ReproductionsMessage"] | components["schemas"]["AnalysesMessage"] | components["schemas"]["LearningJobsMessage"] | components["schemas"]["SparkRunsMessage"] | components["schemas"]["CalibrationsMessage"] | components["schemas"]["ListsMessage"] | components["schemas"]["PongMessage"];
         /** @description code: of the second factor, if the person has one. */
         Credentials: {
             name: string;
@@ -5051,6 +5139,11 @@ export interface components {
             /** @default 0 */
             offset?: number;
         };
+        /** @description though_busy: measure also while other processes are at work; the prices are too high then. */
+        CalibrationAsked: {
+            /** @default false */
+            though_busy?: boolean;
+        };
         NewView: {
             name: string;
             query?: components["schemas"]["Asked"];
@@ -5214,7 +5307,9 @@ export type SparkRunShape = components['schemas']['SparkRunShape'];
 export type MicroBatch = components['schemas']['MicroBatch'];
 export type SparkComparison = components['schemas']['SparkComparison'];
 export type SparkDifference = components['schemas']['SparkDifference'];
+export type SparkPrediction = components['schemas']['SparkPrediction'];
 export type SparkRunDetail = components['schemas']['SparkRunDetail'];
+export type SparkSpeed = components['schemas']['SparkSpeed'];
 export type DiagnosisShape = components['schemas']['DiagnosisShape'];
 export type EffectShape = components['schemas']['EffectShape'];
 export type EvidenceShape = components['schemas']['EvidenceShape'];
@@ -5285,6 +5380,11 @@ export type SelectedExperiment = components['schemas']['SelectedExperiment'];
 export type SelectedRuns = components['schemas']['SelectedRuns'];
 export type SelectionOfRuns = components['schemas']['SelectionOfRuns'];
 export type AnalysisDetail = components['schemas']['AnalysisDetail'];
+export type CalibrationJobShape = components['schemas']['CalibrationJobShape'];
+export type CalibrationState = components['schemas']['CalibrationState'];
+export type MachineShape = components['schemas']['MachineShape'];
+export type MeasuredQuery = components['schemas']['MeasuredQuery'];
+export type PriceOfKind = components['schemas']['PriceOfKind'];
 export type TagItem = components['schemas']['TagItem'];
 export type Asked = components['schemas']['Asked'];
 export type ViewShape = components['schemas']['ViewShape'];
@@ -5305,6 +5405,7 @@ export type PongMessage = components['schemas']['PongMessage'];
 export type StateMessage = components['schemas']['StateMessage'];
 export type RunMessage = components['schemas']['RunMessage'];
 export type AnalysesMessage = components['schemas']['AnalysesMessage'];
+export type CalibrationsMessage = components['schemas']['CalibrationsMessage'];
 export type ExperimentNews = components['schemas']['ExperimentNews'];
 export type ExperimentsMessage = components['schemas']['ExperimentsMessage'];
 export type LearningJobsMessage = components['schemas']['LearningJobsMessage'];
@@ -5433,6 +5534,7 @@ export type SummariesQuestion = components['schemas']['SummariesQuestion'];
 export type SurfaceQuestion = components['schemas']['SurfaceQuestion'];
 export type SelectionAsked = components['schemas']['SelectionAsked'];
 export type AnswerQuery = components['schemas']['AnswerQuery'];
+export type CalibrationAsked = components['schemas']['CalibrationAsked'];
 export type NewView = components['schemas']['NewView'];
 export type Change = components['schemas']['Change'];
 export type $defs = Record<string, never>;

@@ -3,7 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { tellOpened } from "./opened";
 import { isActive } from "./queries";
 import { LiveSocket } from "./socket";
-import type { Analysis, AnalysisDetail, ExperimentNews, ExperimentRow, FigureItem, Learning, LearningJob, NewsMessage, OpenPage, Question, Reproduction, Run, RunState, Saved, SparkRun, SparkRunDetail, Study, StudyDetail, Waterfall } from "./types";
+import type { Analysis, AnalysisDetail, CalibrationJob, CalibrationState, ExperimentNews, ExperimentRow, FigureItem, Learning, LearningJob, NewsMessage, OpenPage, Question, Reproduction, Run, RunState, Saved, SparkRun, SparkRunDetail, Study, StudyDetail, Waterfall } from "./types";
 
 type Page<Item> = { items: Item[]; count: number };
 /** A study's results are read this long after the first of its runs that ended; with what ended meanwhile. */
@@ -22,7 +22,7 @@ export function followNews(client: QueryClient): () => void {
   const socket = new LiveSocket<NewsMessage>({
     path: () => "/ws/news",
     onMessage: (message) => {
-      if (message.type === "ready") anew("runs", "run-groups", "run-points", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "spark-runs", "analysis", "learning", "learned-models", "experiments", "experiment-saved", "versions");
+      if (message.type === "ready") anew("runs", "run-groups", "run-points", "run", "compare", "baselines", "notes", "tags", "waterfalls", "studies", "study", "study-results", "study-optimisation", "figures", "figure", "reproductions", "spark/jobs", "spark-runs", "spark-calibration", "analysis", "learning", "learned-models", "experiments", "experiment-saved", "versions");
       if (message.type === "ready") tellOpened((told) => socket.send(told));
       if (message.type === "experiments") takeExperiments(client, message.experiments);
       if (message.type === "presences") message.presences.forEach(({ id, pages }) => client.setQueryData<OpenPage[]>(["presence", id], pages));
@@ -32,6 +32,7 @@ export function followNews(client: QueryClient): () => void {
       if (message.type === "studies") takeStudies(message.studies);
       if (message.type === "analyses") message.analyses.forEach((analysis) => takeAnalysis(client, analysis));
       if (message.type === "spark_runs") message.spark_runs.forEach((row) => takeSparkRun(client, row));
+      if (message.type === "calibrations") message.calibrations.forEach((job) => takeCalibration(client, job));
       if (message.type === "learning_jobs") message.learning_jobs.forEach((job) => takeLearningJob(client, job));
       if (message.type === "reproductions") message.reproductions.forEach((row) => takeReproduction(client, row));
     },
@@ -154,6 +155,12 @@ export function takeSparkRun(client: QueryClient, row: SparkRun): void {
   client.setQueryData<SparkRunDetail>(one, (detail) => detail && { ...detail, ...row });
   const isNew = before && (before.micro_batches.length !== row.batches || before.state !== row.state);
   if (isNew) void client.invalidateQueries({ queryKey: one });
+}
+
+/** A measurement of the machine, as it is now; what was measured is read once it has ended. */
+export function takeCalibration(client: QueryClient, job: CalibrationJob): void {
+  if (isActive(job)) client.setQueryData<CalibrationState>(["spark-calibration"], (known) => known && { ...known, job });
+  else void client.invalidateQueries({ queryKey: ["spark-calibration"] });
 }
 
 /** A job of learning, as it is now. What it makes is read anew: a corpus that grows, the course of training. */

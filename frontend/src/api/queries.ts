@@ -11,6 +11,7 @@ import type {
   AnalysisDetail,
   Asked,
   Baseline,
+  CalibrationState,
   Comparison,
   Dataset,
   DatasetDetail,
@@ -374,6 +375,9 @@ export const sparkRunQuery = (run: string, id: string) =>
     enabled: id !== "",
     staleTime: Infinity,
   });
+
+/** What micro-batches take on the machine of the analysis worker, and the measurement that the lab asked for last. */
+export const calibrationQuery = queryOptions({ queryKey: ["spark-calibration"], queryFn: () => get<CalibrationState>("/api/spark/calibration") });
 
 const FRAMES_PER_PAGE = 1000;
 

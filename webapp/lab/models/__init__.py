@@ -2,6 +2,7 @@
 
 from .answers import KeptAnswer
 from .baselines import Baseline
+from .calibrations import CalibrationJob
 from .datasets import Dataset
 from .experiments import Experiment
 from .fields import FieldName
@@ -22,6 +23,7 @@ from .work import RunState, Work
 
 __all__ = [
     "Baseline",
+    "CalibrationJob",
     "Dataset",
     "Executor",
     "Experiment",

@@ -28,6 +28,7 @@ class SparkRun(Work):
     doing = models.CharField(max_length=DOING_MAX, blank=True)
     progress = models.FloatField(default=0.0)  # fraction of the work done, 0 to 1
     batches = models.PositiveIntegerField(default=0)  # micro-batches that have ended
+    prediction = models.JSONField(null=True)  # workers.spark.predicting.Outlook
     comparison = models.JSONField(null=True)  # workers.spark.streaming.Comparison
     author = models.CharField(max_length=150, blank=True)  # name of the person who started it, as it was then
 

@@ -11,6 +11,8 @@ import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { toast } from "../../ui/toasts";
+import { Calibration } from "./Calibration";
+import { Prediction } from "./Prediction";
 
 const FILES = [5, 10, 20, 50, 100, 200];
 
@@ -18,6 +20,7 @@ const FILES = [5, 10, 20, 50, 100, 200];
 export function OnSpark({ run, id, onShow }: { run: Run; id: string; onShow: (id: string) => void }) {
   const { data: rows, error, refetch } = useQuery(sparkRunsQuery(run.id));
   const [files, setFiles] = useState(20);
+  const [calibrating, setCalibrating] = useState(false);
   const start = useMutation({
     mutationFn: () => post<SparkRun>(`/api/runs/${run.id}/spark`, { files }),
     onSuccess: (row) => {
@@ -50,6 +53,10 @@ export function OnSpark({ run, id, onShow }: { run: Run; id: string; onShow: (id
           <Icon name="play" />
           Execute on Spark
         </WriteButton>
+        <button className="btn" title="What micro-batches take on this machine, for predictions" data-testid="calibration" onClick={() => setCalibrating(true)}>
+          <Icon name="clock" />
+          Calibration
+        </button>
         <span className="grow" />
         {rows.length > 1 && shown && (
           <select className="in" aria-label="Execution" value={shown.id} onChange={(event) => onShow(event.target.value)}>
@@ -63,15 +70,16 @@ export function OnSpark({ run, id, onShow }: { run: Run; id: string; onShow: (id
       </div>
       {start.error && <Refusal error={start.error} />}
       {shown ? (
-        <Execution key={shown.id} run={run} id={shown.id} />
+        <Execution key={shown.id} run={run} id={shown.id} onCalibrate={() => setCalibrating(true)} />
       ) : (
         !start.error && (
           <Empty icon="runs" title="Does a real Spark deliver the same records?">
             The query becomes views of Spark SQL, its input becomes streams cut into micro-batches. Afterwards all records are compared with
-            the model’s, one by one.
+            the model’s, one by one. On a calibrated machine the model also says beforehand how fast Spark will be.
           </Empty>
         )
       )}
+      {calibrating && <Calibration onClose={() => setCalibrating(false)} />}
     </div>
   );
 }
@@ -97,7 +105,7 @@ function Refusal({ error }: { error: Error }) {
   );
 }
 
-function Execution({ run, id }: { run: Run; id: string }) {
+function Execution({ run, id, onCalibrate }: { run: Run; id: string; onCalibrate: () => void }) {
   const { data: row, error, refetch } = useQuery(sparkRunQuery(run.id, id));
   const [sink, setSink] = useState("");
   const client = useQueryClient();
@@ -154,6 +162,7 @@ function Execution({ run, id }: { run: Run; id: string }) {
           <DeleteButton what="this execution" title="Delete" onClick={() => erase.mutate()} />
         </p>
       )}
+      {row.prediction && <Prediction prediction={row.prediction} onCalibrate={onCalibrate} />}
       {row.comparison && <Compared comparison={row.comparison} />}
       {sinks.length > 1 && (
         <div className="seg" role="radiogroup" aria-label="Sink">
@@ -165,7 +174,7 @@ function Execution({ run, id }: { run: Run; id: string }) {
           ))}
         </div>
       )}
-      {batches.length > 0 && <Batches batches={batches} id={`${id} ${of}`} />}
+      {batches.length > 0 && <Batches batches={batches} id={`${id} ${of}`} predicted_ms={row.prediction?.predicted?.batch_ms ?? null} />}
     </>
   );
 }
@@ -216,11 +225,11 @@ const VIEWS = ["Duration", "Records", "Watermark", "State"] as const;
 type Shown = (typeof VIEWS)[number];
 
 /** The micro-batches of one sink as a chart, and all their numbers below. */
-function Batches({ batches, id }: { batches: MicroBatch[]; id: string }) {
+function Batches({ batches, id, predicted_ms }: { batches: MicroBatch[]; id: string; predicted_ms: number | null }) {
   const [shown, setShown] = useState<Shown>("Duration");
   const timed = batches.some(({ behind_ms }) => behind_ms !== null);
   const parts = partsOf(batches);
-  const draw = useCallback((colour: Colours) => pictureOf(shown, batches, colour), [shown, batches]);
+  const draw = useCallback((colour: Colours) => pictureOf(shown, batches, predicted_ms, colour), [shown, batches, predicted_ms]);
   return (
     <>
       <div className="ph">
@@ -240,6 +249,12 @@ function Batches({ batches, id }: { batches: MicroBatch[]; id: string }) {
                 {label}
               </span>
             ))}
+            {predicted_ms !== null && (
+              <span>
+                <i className="swatch line" />
+                predicted
+              </span>
+            )}
           </div>
         )}
       </div>
@@ -288,21 +303,22 @@ const UNITS: Record<Exclude<Shown, "Duration">, { title: string; of: (batch: Mic
   State: { title: "rows in state", of: ({ state_rows, lost }) => (lost ? null : state_rows) },
 };
 
-function pictureOf(shown: Shown, batches: MicroBatch[], colour: Colours) {
+function pictureOf(shown: Shown, batches: MicroBatch[], predicted_ms: number | null, colour: Colours) {
   const x = batches.map(({ batch }) => batch);
   const xaxis = axisOf(colour, "micro-batch", { tickformat: "d" });
-  if (shown === "Duration")
-    return {
-      data: partsOf(batches).map(({ name, label, ms }, at) => ({
-        type: "bar",
-        name: label,
-        x,
-        y: ms,
-        marker: { color: colour(tokenOf(name, at)) },
-        hovertemplate: `${label}: <b>%{y} ms</b><extra></extra>`,
-      })),
-      layout: { barmode: "stack", xaxis, yaxis: axisOf(colour, "ms") },
-    };
+  if (shown === "Duration") {
+    const bars = partsOf(batches).map(({ name, label, ms }, at) => ({
+      type: "bar",
+      name: label,
+      x,
+      y: ms,
+      marker: { color: colour(tokenOf(name, at)) },
+      hovertemplate: `${label}: <b>%{y} ms</b><extra></extra>`,
+    }));
+    const line = { color: colour("--text"), width: 1.5, dash: "dash" };
+    const shapes = predicted_ms === null ? [] : [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: predicted_ms, y1: predicted_ms, line }];
+    return { data: bars, layout: { barmode: "stack", shapes, xaxis, yaxis: axisOf(colour, "ms") } };
+  }
   const { title, of } = UNITS[shown];
   const line = { type: "scatter", mode: "lines+markers", x, y: batches.map(of), line: { color: colour("--s1"), width: 2 } };
   return {

@@ -13,18 +13,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandParser
 
 from engine.simulation import command_line
+from webapp.lab import calibrations
 from webapp.lib.command import QuickCommand
 
 from .run import NO_SPARK
 
 BUSY = 9
-BUSY_MAX = 0.1
-"""Share of the machine's time that others may have while it is measured."""
-LOOK_S = 2.0
 
 
 class Command(QuickCommand):
@@ -37,17 +34,13 @@ class Command(QuickCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            carry_out(options["out"] or default_path(), options["busy"], options["as_json"])
+            carry_out(options["out"] or calibrations.file(), options["busy"], options["as_json"])
         except command_line.Failure as failure:
             sys.exit(command_line.tell(failure, options["as_json"]))
 
 
-def default_path() -> Path:
-    return Path(settings.DATA_DIR) / "calibration.json"
-
-
 def carry_out(out: Path, busy: bool, as_json: bool) -> None:
-    from workers.spark.calibrating import busy_share, busy_time, calibrate
+    from workers.spark.calibrating import BUSY_MAX, LOOK_S, busy_share, busy_time, calibrate
     from workers.spark.session import SESSION, SparkUnavailable
 
     before = busy_time()

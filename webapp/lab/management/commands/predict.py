@@ -19,9 +19,9 @@ from engine.export.calibration import NotCalibrated, read
 from engine.simulation import command_line
 from engine.spec import InvalidExperiment
 from engine.spec.rules.validation import Context
+from webapp.lab import calibrations
 from webapp.lib.command import QuickCommand
 
-from .calibrate import default_path
 from .run import NO_SPARK
 
 
@@ -43,7 +43,7 @@ class Command(QuickCommand):
 
 
 def carry_out(options: dict[str, Any]) -> None:
-    from workers.spark.predicting import TooFewRecords, compared, predict
+    from workers.spark.predicting import NotPredicted, compared, predict
     from workers.spark.session import SESSION, SparkUnavailable
 
     as_json = options["as_json"]
@@ -54,7 +54,7 @@ def carry_out(options: dict[str, Any]) -> None:
         print(f"  {doing} ...", file=sys.stderr)
 
     try:
-        calibration = read(options["calibration"] or default_path())
+        calibration = read(options["calibration"] or calibrations.file())
         if options["only_predict"]:
             predicted = predict(experiment, context, calibration, told)
             print(
@@ -77,8 +77,8 @@ def carry_out(options: dict[str, Any]) -> None:
     except InvalidExperiment as refused:
         problems = [problem.as_dict() for problem in refused.problems]
         raise command_line.Failure(command_line.INVALID, f"{options['file']} cannot be executed by the model of Spark", problems) from None
-    except TooFewRecords as few:
-        raise command_line.Failure(command_line.INVALID, f"{options['file']}: {few}") from None
+    except NotPredicted as why:
+        raise command_line.Failure(command_line.INVALID, f"{options['file']}: {why}") from None
     except SparkUnavailable as why:
         raise command_line.Failure(NO_SPARK, str(why)) from None
     if as_json:
