@@ -22,6 +22,10 @@ class NotCalibrated(ValueError):
     """There is no calibration in the file, or not one that can be used; the message says what would be right."""
 
 
+class NeverCalibrated(NotCalibrated):
+    """There is no file."""
+
+
 @dataclass(frozen=True)
 class Calibration:
     """made: day. machine: cores, processor and architecture. busy: share of the machine's time that others had while it was measured.
@@ -51,7 +55,7 @@ def read(path: Path) -> Calibration:
         made = Calibration(**told)
         complete = set(made.overheads_ms) == set(OVERHEADS) and all(set(price) == set(PRICE) for price in made.prices_us.values())
     except FileNotFoundError:
-        raise NotCalibrated(f"{path} does not exist; measure this machine first with manage.py calibrate") from None
+        raise NeverCalibrated(f"{path} does not exist; measure this machine first with manage.py calibrate") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         if isinstance(error, NotCalibrated):
             raise

@@ -78,7 +78,7 @@ def test_what_cannot_be_measured_says_why(lab: Lab, file: Path, tmp_path: Path, 
     monkeypatch.setattr(calibrating, "busy_share", lambda since: 0.42)
     busy = made(lab, though_busy=False)
     assert busy.state == RunState.FAILED
-    assert busy.error == "other processes have 42 % of the machine; wait until it is quiet, or measure all the same"
+    assert busy.error == "other processes have 42 % of the machine; wait until it is quiet, or choose to measure all the same"
     monkeypatch.setenv("SPARK_MASTER", "spark://elsewhere:7077")
     assert made(lab).error == "Spark is a cluster here (spark://elsewhere:7077), and what is measured is one machine; unset SPARK_MASTER"
     monkeypatch.delenv("SPARK_MASTER")
@@ -94,7 +94,7 @@ def test_a_prediction_says_why_there_is_none(file: Path) -> None:
     def why_not(name: str, **workload: Any) -> str:
         return outlook(load(template(name, **workload), context), context, file, 20, lambda: None)["why_not"]
 
-    assert "measure this machine first" in why_not("nexmark_q1", horizon_s=0.5)
+    assert why_not("nexmark_q1", horizon_s=0.5) == "this machine is not calibrated"
     MACHINE.write(file)
     assert "at least 1,000 are needed" in why_not("nexmark_q1", horizon_s=0.001, warmup_s=0)
     document = template("nexmark_q1", horizon_s=0.5, warmup_s=0)

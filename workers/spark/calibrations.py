@@ -49,12 +49,9 @@ def _make(job: CalibrationJob, monitor: CalibrationMonitor) -> dict[str, Any]:
     if (where := master()) != LOCAL:
         raise Refusal(f"Spark is a cluster here ({where}), and what is measured is one machine; unset SPARK_MASTER")
     monitor.is_at("looking whether others are at work", 0.0)
-    before = calibrating.busy_time()
-    monitor.over.wait(calibrating.LOOK_S)
-    monitor.check()
-    share = calibrating.busy_share(before)
-    if share > calibrating.BUSY_MAX and not job.though_busy:
-        raise Refusal(f"other processes have {100 * share:.0f} % of the machine; wait until it is quiet, or measure all the same")
+    share = 0.0 if job.though_busy else calibrating.work_of_others(monitor.check)
+    if share > calibrating.BUSY_MAX:
+        raise Refusal(f"other processes have {100 * share:.0f} % of the machine; wait until it is quiet, or choose to measure all the same")
     monitor.is_at("starting Spark", 0.0)
     spark, steps, done = SESSION.get(), calibrating.steps(), 0
 

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 import engine
 from engine.export import MicroBatch, write
-from engine.export.calibration import Calibration, NotCalibrated, on_spark, read
+from engine.export.calibration import Calibration, NeverCalibrated, NotCalibrated, on_spark, read
 from engine.spec import Experiment, InvalidExperiment
 from engine.spec.rules.validation import Context
 from engine.workloads import Strings, build_feed
@@ -167,6 +167,8 @@ def outlook(experiment: Experiment, context: Context, calibration: Path, batches
         found["predicted"] = SpeedShape(**asdict(speed))
     except InvalidExperiment as refused:
         found["why_not"] = f"the model of Spark cannot execute it: {refused.problems[0].message}"
+    except NeverCalibrated:
+        found["why_not"] = "this machine is not calibrated"
     except (NotCalibrated, NotPredicted, OSError) as why:
         found["why_not"] = str(why)
     return found

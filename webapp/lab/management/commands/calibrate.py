@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -40,12 +39,10 @@ class Command(QuickCommand):
 
 
 def carry_out(out: Path, busy: bool, as_json: bool) -> None:
-    from workers.spark.calibrating import BUSY_MAX, LOOK_S, busy_share, busy_time, calibrate
+    from workers.spark.calibrating import BUSY_MAX, calibrate, work_of_others
     from workers.spark.session import SESSION, SparkUnavailable
 
-    before = busy_time()
-    time.sleep(LOOK_S)
-    if (share := busy_share(before)) > BUSY_MAX and not busy:
+    if not busy and (share := work_of_others()) > BUSY_MAX:
         message = f"other processes have {100 * share:.0f} % of this machine; stop them, or measure all the same with --busy"
         raise command_line.Failure(BUSY, message)
     try:
