@@ -12,6 +12,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from ..support.calibrated import MACHINE
 from .axe import assert_accessible
 from .waiting import until, until_ended
 
@@ -43,12 +44,31 @@ def test_reasons_why_not_are_told_with_their_fields(page: Page, api: httpx.Clien
     assert_accessible(page)
 
 
+def test_a_calibration_is_asked_for_and_shown(page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any) -> None:
+    page.goto(f"/runs/{started(api, experiment(short))}?panel=spark")
+    page.get_by_role("button", name="Calibration").click()
+    dialog = page.get_by_role("dialog", name="Calibration of this machine")
+    expect(dialog).to_contain_text("This machine is not calibrated yet.")
+    dialog.get_by_role("button", name="Calibrate", exact=True).click()
+    expect(dialog).to_contain_text("Waiting for the analysis worker")
+    expect(dialog.get_by_role("button", name="Calibrate", exact=True)).to_be_disabled()
+    dialog.get_by_role("button", name="Cancel", exact=True).click()
+    expect(dialog.get_by_role("button", name="Calibrate", exact=True)).to_be_enabled()
+    MACHINE.write(workbench.data / "calibration.json")
+    page.reload()
+    page.get_by_role("button", name="Calibration").click()
+    expect(dialog).to_contain_text("2 cores; Spark 4.3.0; calibrated on 2026-12-02.")
+    expect(dialog.get_by_role("row", name="Planning, each source 100.0 ms")).to_be_visible()
+    assert_accessible(page)
+
+
 @pytest.mark.spark
 @pytest.mark.deep
 def test_micro_batches_are_live_and_go_on_whatever_dies(
     page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any
 ) -> None:
     run = started(api, experiment(short))
+    MACHINE.write(workbench.data / "calibration.json")
     page.goto(f"/runs/{run}?panel=spark")
     page.get_by_label("Micro-batches").select_option("50")
     page.get_by_role("button", name="Execute on Spark").click()
@@ -65,6 +85,9 @@ def test_micro_batches_are_live_and_go_on_whatever_dies(
     page.get_by_role("button", name="Cancel", exact=True).click()
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_test_id("spark-verdict")).to_contain_text("Equal: the model and Spark deliver the same")
+    speed = page.get_by_test_id("spark-prediction")
+    expect(speed.get_by_role("row", name="Throughput")).to_contain_text("than measured")
+    expect(speed).to_contain_text("The calibration is of another machine: 2 cores; this one is")
     numbers = [int(number) for number in page.get_by_test_id("micro-batches").locator("tbody td:first-child").all_inner_texts()]
     assert numbers[::-1] == list(range(len(numbers)))
     assert len(numbers) >= 48, "Spark may put two files into the micro-batch after a stop"
