@@ -167,7 +167,6 @@ def test_a_query_is_measured_and_compared(tmp_path: Path, capsys: pytest.Capture
     """With few micro-batches: how near the two are is for benchmarks."""
     monkeypatch.setattr(SESSION, "close", lambda: None)  # other tests go on with it
     monkeypatch.setattr(calibrating, "warm_up", lambda *_: None)
-    monkeypatch.setattr(predicting, "warm_up", lambda *_: None)
     monkeypatch.setattr(calibrating, "BATCHES", 4)
     monkeypatch.setattr(calibrating, "FIRST", 1)
     monkeypatch.setattr(predicting, "BATCHES", 4)

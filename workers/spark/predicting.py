@@ -19,7 +19,7 @@ from engine.spec.rules.validation import Context
 from engine.workloads import Strings, build_feed
 from workers.time_slices import TimeSlices
 
-from .calibrating import BUSY_MAX, FIRST, PARTITIONS, Check, busy_share, busy_time, machine, never, warm_up
+from .calibrating import BUSY_MAX, FIRST, PARTITIONS, Check, busy_share, busy_time, machine, never
 from .streaming import BatchLog, drained, stream
 
 BATCHES = 16
@@ -106,7 +106,6 @@ def predict(
 def measure(spark: Any, experiment: Experiment, context: Context, told: Callable[[str], None]) -> tuple[Speed, float]:
     """The same on Spark, and the share of the machine's time that others had. Raises Spark's errors, OSError."""
     whole = drained(experiment, context)
-    warm_up(spark, told)
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(temporary) / "query"
         write(whole, directory, context, batches=BATCHES, partitions=PARTITIONS)
@@ -123,10 +122,12 @@ def speed_of(batches: Sequence[MicroBatch]) -> Speed:
     return _speed([(one["records_in"], one["took_ms"]) for one in batches if one["records_in"] > 1])
 
 
-def compared(experiment: Experiment, context: Context, calibration: Calibration, spark: Any, told: Callable[[str], None]) -> Prediction:
+def compared(
+    experiment: Experiment, context: Context, calibration: Calibration, warm_spark: Callable[[], Any], told: Callable[[str], None]
+) -> Prediction:
     """Predicted first, measured then."""
     predicted = predict(experiment, context, calibration, told)
-    measured, busy = measure(spark, experiment, context, told)
+    measured, busy = measure(warm_spark(), experiment, context, told)
     said = against(calibration, busy)
     return Prediction(records_of(drained(experiment, context), context), predicted, measured, round(busy, 3), said)
 

@@ -43,6 +43,7 @@ class Command(QuickCommand):
 
 
 def carry_out(options: dict[str, Any]) -> None:
+    from workers.spark.calibrating import warm_up
     from workers.spark.predicting import NotPredicted, compared, predict
     from workers.spark.session import SESSION, SparkUnavailable
 
@@ -52,6 +53,11 @@ def carry_out(options: dict[str, Any]) -> None:
 
     def told(doing: str) -> None:
         print(f"  {doing} ...", file=sys.stderr)
+
+    def warm_spark() -> Any:
+        spark = SESSION.get()
+        warm_up(spark, told)
+        return spark
 
     try:
         calibration = read(options["calibration"] or calibrations.file())
@@ -64,7 +70,7 @@ def carry_out(options: dict[str, Any]) -> None:
             )
             return
         try:
-            found = compared(experiment, context, calibration, SESSION.get(), told)
+            found = compared(experiment, context, calibration, warm_spark, told)
         finally:
             SESSION.close()
     except (NotCalibrated, OSError) as why:
