@@ -68,12 +68,14 @@ def read(path: Path) -> Calibration:
 PRICE = ("record_us", "output_us", "control_us")
 
 
-def on_spark(experiment: Experiment, calibration: Calibration, context: Context, batches: int, partitions: int, records: int) -> Experiment:
+def on_spark(
+    experiment: Experiment, calibration: Calibration, context: Context, partitions: int, records_max: int | None = None
+) -> Experiment:
     """The experiment as a model of the program that executes it (`engine.export.write`): one process with the cores of the machine, a task
-    to read each source and one for each partition of state, micro-batches of as many records as files have, and all of the logs there when
-    it begins.
+    to read each source and one for each partition of state.
 
-    records: of all sources. batches: files of each. Raises InvalidExperiment where the engine `spark_structured` cannot execute it.
+    records_max: of a micro-batch; all of the logs is there when the query begins. None: the query follows the logs, and micro-batches have
+    what has come. Raises InvalidExperiment where the engine `spark_structured` cannot execute it.
     """
     document = experiment.model_dump(mode="json", by_alias=True)
     workload = document["workload"]
@@ -90,9 +92,7 @@ def on_spark(experiment: Experiment, calibration: Calibration, context: Context,
         "kind": "spark_structured",
         **calibration.overheads_ms,
         "plan_ms": sources * calibration.overheads_ms["plan_ms"],
-        "start_s": horizon_s + 1,
-        "records_max": max(1, -(-records // batches)),
-    }
+    } | ({} if records_max is None else {"start_s": horizon_s + 1, "records_max": records_max})
     made = {
         "format": document["format"],
         "name": document.get("name", ""),

@@ -50,6 +50,9 @@ class Speed:
     high_ms: float
     records_per_s: float
 
+    def __str__(self) -> str:
+        return f"{self.records_per_s:,.0f} records/s, {self.batch_ms:,.0f} ms a batch"
+
 
 class SpeedShape(TypedDict):
     """`Speed`, as it is stored."""
@@ -74,7 +77,7 @@ class Prediction:
     @property
     def ratios(self) -> dict[str, float]:
         """Predicted over measured."""
-        return {name: round(getattr(self.predicted, name) / getattr(self.measured, name), 3) for name in ("batch_ms", "records_per_s")}
+        return {name: round(getattr(self.predicted, name) / getattr(self.measured, name), 3) for name in ("records_per_s", "batch_ms")}
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self) | {"said": list(self.said), "ratios": self.ratios}
@@ -92,15 +95,21 @@ def predict(
     BATCHES. check: what it raises ends the model. Raises InvalidExperiment where the engine cannot execute the query, NotExported,
     NotPredicted."""
     whole = drained(experiment, context)
-    if len(sinks := [spec.id for spec in whole.query.operators if spec.kind == "sink"]) > 1:
-        raise SeveralSinks(f"it has {len(sinks)} sinks, which Spark executes as queries side by side; the model has one query at a time")
-    model = on_spark(whole, calibration, context, batches or BATCHES, PARTITIONS, records_of(whole, context))
+    one_sink(whole)
+    records_max = max(1, -(-records_of(whole, context) // (batches or BATCHES)))
+    model = on_spark(whole, calibration, context, PARTITIONS, records_max)
     told("running the model")
     simulation, slices = engine.Simulation(model, datasets=context.datasets), TimeSlices()
     jobs = {}
     while (frame := slices.next_frame(simulation, check)) is not None:
         jobs |= {job["due_s"]: job for job in frame["engine"]["jobs"] if job["records"] > 1}
     return _speed([(job["records"], 1000 * (job["ends_s"][-1] - due_s)) for due_s, job in jobs.items()])
+
+
+def one_sink(experiment: Experiment) -> None:
+    """Raises SeveralSinks."""
+    if (sinks := sum(spec.kind == "sink" for spec in experiment.query.operators)) > 1:
+        raise SeveralSinks(f"it has {sinks} sinks, which Spark executes as queries side by side; the model has one query at a time")
 
 
 def measure(spark: Any, experiment: Experiment, context: Context, told: Callable[[str], None]) -> tuple[Speed, float]:

@@ -31,7 +31,7 @@ def example(name: str, **workload: Any) -> Any:
 def test_tasks_are_those_of_the_program() -> None:
     """One reads each source, one has each partition of state; a filter works in the task before it, and records are repartitioned at the
     join, by the keys of its two sides."""
-    made = on_spark(example("nexmark_q3"), MACHINE, Context(), batches=10, partitions=4, records=1_000)
+    made = on_spark(example("nexmark_q3"), MACHINE, Context(), partitions=4, records_max=100)
     assert {spec.id: spec.parallelism for spec in made.query.operators} == {"persons": 1, "auctions": 1, "filter": 1, "join": 4, "sink": 4}
     ways = {(edge.source, edge.target): edge.partitioning for edge in made.query.edges}
     assert ways["persons", "filter"].kind == "forward"
@@ -50,7 +50,7 @@ def test_the_model_reads_what_is_there_in_as_many_micro_batches_as_files() -> No
     plain = engine.Simulation(experiment, keep_outputs=True)
     plain.run_until(plain.end_ns)
     records = int(plain.summary()["records_in"])
-    model = engine.Simulation(on_spark(experiment, MACHINE, Context(), 5, 4, records), keep_outputs=True)
+    model = engine.Simulation(on_spark(experiment, MACHINE, Context(), 4, -(-records // 5)), keep_outputs=True)
     jobs: dict[float, Any] = {}
     while (frame := model.advance()) is not None:
         jobs |= {job["due_s"]: job for job in frame["engine"]["jobs"] if job["records"]}
@@ -61,7 +61,7 @@ def test_the_model_reads_what_is_there_in_as_many_micro_batches_as_files() -> No
 
 def test_what_the_engine_does_not_have_is_refused_at_its_place() -> None:
     with pytest.raises(InvalidExperiment) as refused:
-        on_spark(example("nexmark_q3_ttl"), MACHINE, Context(), 10, 4, 1_000)
+        on_spark(example("nexmark_q3_ttl"), MACHINE, Context(), 4)
     assert any("Spark Structured Streaming 4 has no 'expiring_join'" in problem.message for problem in refused.value.problems)
 
 

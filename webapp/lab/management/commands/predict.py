@@ -24,6 +24,14 @@ from webapp.lib.command import QuickCommand
 
 from .run import NO_SPARK
 
+MEASURES = {
+    "records_per_s": ("throughput", "records/s"),
+    "batch_ms": ("micro-batch", "ms"),
+    "p50_ms": ("latency p50", "ms"),
+    "p95_ms": ("latency p95", "ms"),
+    "p99_ms": ("latency p99", "ms"),
+}
+
 
 class Command(QuickCommand):
     help = __doc__
@@ -32,6 +40,7 @@ class Command(QuickCommand):
         parser.add_argument("file", type=Path, help="experiment, as YAML or JSON")
         parser.add_argument("--datasets", type=Path, action="append", default=[settings.BASE_DIR / "fixtures" / "data"], help="directory")
         parser.add_argument("--calibration", type=Path, help="file that manage.py calibrate wrote")
+        parser.add_argument("--paced", action="store_true", help="records come at the pace of the logs, in as many seconds; with latencies")
         parser.add_argument("--only-predict", action="store_true", help="without Spark")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print JSON alone")
 
@@ -43,11 +52,11 @@ class Command(QuickCommand):
 
 
 def carry_out(options: dict[str, Any]) -> None:
+    from workers.spark import pacing, predicting
     from workers.spark.calibrating import warm_up
-    from workers.spark.predicting import NotPredicted, compared, predict
     from workers.spark.session import SESSION, SparkUnavailable
 
-    as_json = options["as_json"]
+    as_json, way = options["as_json"], pacing if options["paced"] else predicting
     experiment, datasets = command_line.loaded(options["file"], options["datasets"])
     context = Context(datasets=datasets)
 
@@ -62,15 +71,11 @@ def carry_out(options: dict[str, Any]) -> None:
     try:
         calibration = read(options["calibration"] or calibrations.file())
         if options["only_predict"]:
-            predicted = predict(experiment, context, calibration, told)
-            print(
-                json.dumps(vars(predicted))
-                if as_json
-                else f"{predicted.records_per_s:,.0f} records/s, {predicted.batch_ms:,.0f} ms a batch"
-            )
+            predicted = way.predict(experiment, context, calibration, told)
+            print(json.dumps(vars(predicted)) if as_json else str(predicted))
             return
         try:
-            found = compared(experiment, context, calibration, warm_spark, told)
+            found = way.compared(experiment, context, calibration, warm_spark, told)
         finally:
             SESSION.close()
     except (NotCalibrated, OSError) as why:
@@ -83,17 +88,17 @@ def carry_out(options: dict[str, Any]) -> None:
     except InvalidExperiment as refused:
         problems = [problem.as_dict() for problem in refused.problems]
         raise command_line.Failure(command_line.INVALID, f"{options['file']} cannot be executed by the model of Spark", problems) from None
-    except NotPredicted as why:
+    except predicting.NotPredicted as why:
         raise command_line.Failure(command_line.INVALID, f"{options['file']}: {why}") from None
     except SparkUnavailable as why:
         raise command_line.Failure(NO_SPARK, str(why)) from None
     if as_json:
         print(json.dumps(found.as_dict()))
         return
-    print(f"{experiment.name or options['file'].name}: {found.records:,} records")
-    for title, name, unit in (("throughput", "records_per_s", "records/s"), ("micro-batch", "batch_ms", "ms")):
+    print(f"{experiment.name or options['file'].name}:")
+    for name, ratio in found.ratios.items():
+        title, unit = MEASURES[name]
         predicted, measured = getattr(found.predicted, name), getattr(found.measured, name)
-        print(f"  {title:12} predicted {predicted:12,.0f} {unit}, measured {measured:12,.0f}: {found.ratios[name]:.2f} times")
-    print(f"  half of the micro-batches took {found.measured.low_ms:,.0f} to {found.measured.high_ms:,.0f} ms")
+        print(f"  {title:12} predicted {predicted:12,.0f} {unit}, measured {measured:12,.0f}: {ratio:.2f} times")
     for sentence in found.said:
         print(f"  {sentence}")
