@@ -30,7 +30,8 @@ class NeverCalibrated(NotCalibrated):
 class Calibration:
     """made: day. machine: cores, processor and architecture. busy: share of the machine's time that others had while it was measured.
     overheads_ms: of the engine `spark_structured`; planning takes so long for each source. prices_us: by operator kind, `record_us`,
-    `output_us` and `control_us` of a core. measured: the medians that these come from, by query."""
+    `output_us` and `control_us` of a core. measured: the medians that these come from, by query. piece_ms: what a piece of work took that
+    is always the same (`workers.spark.calibrating.piece_ms`); 0 if unknown."""
 
     made: str
     machine: str
@@ -40,6 +41,7 @@ class Calibration:
     overheads_ms: Mapping[str, float]
     prices_us: Mapping[str, Mapping[str, float]]
     measured: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    piece_ms: float = 0.0
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

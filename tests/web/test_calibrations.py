@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from engine.export.calibration import read
+from engine.export.calibration import Calibration, read
 from engine.spec.rules.validation import Context, load
 from webapp.lab import calibrations
 from webapp.lab.models import CalibrationJob, Lab, RunState
@@ -121,6 +121,8 @@ def test_a_prediction_is_held_against_what_was_measured(file: Path, monkeypatch:
     ended = came_true(found, batches, file, 0.3)
     assert ended["measured"] == {"batches": 3, "batch_ms": 300, "low_ms": 200, "high_ms": 400, "records_per_s": pytest.approx(3333.3)}
     assert ended["said"] == ["others had 30 % of the machine meanwhile"]
+    Calibration(**{**vars(MACHINE), "piece_ms": 1e9}).write(file)
+    assert came_true(found, batches, file, 0.0)["said"] == ["a core takes 0.00 times as long for the same work as when it was calibrated"]
     assert came_true(found, batches[:1], file, 0.0)["said"] == ["too few micro-batches with records: 1; a speed needs at least 2"]
 
 

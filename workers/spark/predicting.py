@@ -19,12 +19,14 @@ from engine.spec.rules.validation import Context
 from engine.workloads import Strings, build_feed
 from workers.time_slices import TimeSlices
 
-from .calibrating import BUSY_MAX, FIRST, PARTITIONS, Check, busy_share, busy_time, machine, never
+from .calibrating import BUSY_MAX, FIRST, PARTITIONS, Check, busy_share, busy_time, machine, never, piece_ms
 from .streaming import BatchLog, drained, stream
 
 BATCHES = 16
 """Files of each source, and so micro-batches."""
 LEAST_RECORDS, LEAST_BATCHES = 1_000, 2
+DRIFT_MAX = 0.1
+"""A core that has become slower or faster by more than this is worth a sentence."""
 
 
 class NotPredicted(ValueError):
@@ -146,6 +148,8 @@ def against(calibration: Calibration, busy: float) -> tuple[str, ...]:
     said = []
     if calibration.machine != machine():
         said.append(f"the calibration is of another machine: {calibration.machine}; this one is {machine()}")
+    elif calibration.piece_ms and abs((slower := piece_ms() / calibration.piece_ms) - 1) > DRIFT_MAX:
+        said.append(f"a core takes {slower:.2f} times as long for the same work as when it was calibrated")
     if calibration.busy > BUSY_MAX:
         said.append(f"others had {100 * calibration.busy:.0f} % of the machine while it was calibrated")
     if busy > BUSY_MAX:
