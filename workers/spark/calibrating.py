@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import platform
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -24,7 +23,7 @@ from engine.export.calibration import Calibration
 from engine.export.files import PYSPARK
 from engine.spec.rules.validation import Context, load
 
-from .streaming import BatchLog, drained, stream
+from .streaming import BatchLog, drained, scratch, stream
 
 Document = dict[str, Any]
 Told = Callable[[str], None]
@@ -257,7 +256,7 @@ def _lines(path: Path | str) -> list[str]:
 
 def _measured(spark: Any, query: Document, partitions: int, check: Check) -> Measured:
     context = Context()
-    with tempfile.TemporaryDirectory() as temporary:
+    with scratch() as temporary:
         directory = Path(temporary) / "query"
         write(drained(load(query, context), context), directory, context, batches=BATCHES, partitions=partitions)
         log = BatchLog(Path(temporary) / "batches")

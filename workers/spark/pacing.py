@@ -8,7 +8,6 @@ in their order.
 from __future__ import annotations
 
 import re
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -31,7 +30,7 @@ from workers.time_slices import TimeSlices
 
 from .calibrating import PARTITIONS, busy_share, busy_time
 from .predicting import NotPredicted, against, one_sink, records_of
-from .streaming import LOOK_S, drained, program_in
+from .streaming import LOOK_S, drained, program_in, scratch
 
 SLICE_NS = 100_000_000
 ALL_FILES = 1_000_000
@@ -122,7 +121,7 @@ def predict(experiment: Experiment, context: Context, calibration: Calibration, 
         jobs |= {job["due_s"]: job for job in frame["engine"]["jobs"] if job["ends_s"]}
     batches = [Batch(1000 * (job["ends_s"][-1] - due_s), job["ends_s"][-1], {"": job["records"]}) for due_s, job in jobs.items()]
     came: Counter[int] = Counter()
-    with tempfile.TemporaryDirectory() as temporary:
+    with scratch() as temporary:
         for arrivals in _written(whole, context, Path(temporary) / "query").values():
             came.update({round(one.at_s * 1e9): one.records for one in arrivals})
     return latency(batches, {"": [Arrival(at_ns / 1e9, count) for at_ns, count in sorted(came.items())]}, whole.workload.horizon_s)
@@ -132,7 +131,7 @@ def measure(spark: Any, experiment: Experiment, context: Context, told: Callable
     """On Spark, in as many seconds as the experiment has, and the share of the machine's time that others had. Raises Spark's errors,
     OSError, NotPredicted."""
     whole = drained(experiment, context)
-    with tempfile.TemporaryDirectory() as temporary:
+    with scratch() as temporary:
         directory = Path(temporary) / "query"
         arrivals = _written(whole, context, directory)
         (directory / "input").rename(directory / "coming")

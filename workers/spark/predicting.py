@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from engine.workloads import Strings, build_feed
 from workers.time_slices import TimeSlices
 
 from .calibrating import BUSY_MAX, FIRST, PARTITIONS, Check, busy_share, busy_time, machine, never, piece_ms
-from .streaming import BatchLog, drained, stream
+from .streaming import BatchLog, drained, scratch, stream
 
 BATCHES = 16
 """Files of each source, and so micro-batches."""
@@ -117,7 +116,7 @@ def one_sink(experiment: Experiment) -> None:
 def measure(spark: Any, experiment: Experiment, context: Context, told: Callable[[str], None]) -> tuple[Speed, float]:
     """The same on Spark, and the share of the machine's time that others had. Raises Spark's errors, OSError."""
     whole = drained(experiment, context)
-    with tempfile.TemporaryDirectory() as temporary:
+    with scratch() as temporary:
         directory = Path(temporary) / "query"
         write(whole, directory, context, batches=BATCHES, partitions=PARTITIONS)
         told("running Spark")

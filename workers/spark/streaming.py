@@ -8,6 +8,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -147,6 +148,11 @@ def stream(spark: Any, directory: Path, log: BatchLog, check: Callable[[], None]
         for query in running.values():
             query.stop()
         session.sparkContext.setLocalProperty("spark.scheduler.pool", None)
+
+
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """A directory for a program. Spark may still write into its state for a moment when the streams have ended."""
+    return tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
 
 
 class BatchLog:

@@ -40,6 +40,7 @@ class Command(QuickCommand):
 
 def carry_out(out: Path, busy: bool, as_json: bool) -> None:
     from workers.spark.calibrating import BUSY_MAX, calibrate, work_of_others
+    from workers.spark.outcomes import first_line
     from workers.spark.session import SESSION, SparkUnavailable
 
     if not busy and (share := work_of_others()) > BUSY_MAX:
@@ -51,6 +52,8 @@ def carry_out(out: Path, busy: bool, as_json: bool) -> None:
         raise command_line.Failure(NO_SPARK, str(why)) from None
     try:
         made = calibrate(spark, lambda doing: print(f"  {doing} ...", file=sys.stderr))
+    except Exception as error:
+        raise command_line.Failure(NO_SPARK, f"Spark failed: {first_line(error)}") from None
     finally:
         SESSION.close()
     try:

@@ -54,6 +54,7 @@ class Command(QuickCommand):
 def carry_out(options: dict[str, Any]) -> None:
     from workers.spark import pacing, predicting
     from workers.spark.calibrating import warm_up
+    from workers.spark.outcomes import first_line
     from workers.spark.session import SESSION, SparkUnavailable
 
     as_json, way = options["as_json"], pacing if options["paced"] else predicting
@@ -74,10 +75,7 @@ def carry_out(options: dict[str, Any]) -> None:
             predicted = way.predict(experiment, context, calibration, told)
             print(json.dumps(vars(predicted)) if as_json else str(predicted))
             return
-        try:
-            found = way.compared(experiment, context, calibration, warm_spark, told)
-        finally:
-            SESSION.close()
+        found = way.compared(experiment, context, calibration, warm_spark, told)
     except (NotCalibrated, OSError) as why:
         raise command_line.Failure(command_line.UNREADABLE, str(why)) from None
     except NotExported as refused:
@@ -92,6 +90,10 @@ def carry_out(options: dict[str, Any]) -> None:
         raise command_line.Failure(command_line.INVALID, f"{options['file']}: {why}") from None
     except SparkUnavailable as why:
         raise command_line.Failure(NO_SPARK, str(why)) from None
+    except Exception as error:
+        raise command_line.Failure(NO_SPARK, f"Spark failed: {first_line(error)}") from None
+    finally:
+        SESSION.close()
     if as_json:
         print(json.dumps(found.as_dict()))
         return
