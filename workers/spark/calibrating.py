@@ -36,7 +36,7 @@ FEW, MANY, MANY_WITH_STATE = 500, 300_000, 30_000
 PARTITIONS = 4
 """... of state."""
 KEYS = 1_000
-WARM_UPS = 14
+WARM_ROUNDS = 2
 BUSY_MAX = 0.1
 """Share of the machine's time that others may have before it is measured."""
 LOOK_S, LOOKS = 2.0, 5
@@ -68,7 +68,7 @@ def calibrate(spark: Any, told: Told, check: Check = never) -> Calibration:
     """Measure, for some minutes. told: called with what is measured next, `steps()` times. check: called again and again; what it raises
     ends the measurement. Raises Spark's errors, OSError."""
     cores = os.cpu_count() or 1
-    warm_up(spark, told, check)
+    warm_up(spark, told, check, WARM_ROUNDS)
     began, found, pieces_ms = busy_time(), {}, [piece_ms()]
     for name, (query, partitions) in queries(cores).items():
         told(name)
@@ -89,7 +89,7 @@ def calibrate(spark: Any, told: Told, check: Check = never) -> Calibration:
 
 
 def steps() -> int:
-    return WARM_UPS + len(queries(os.cpu_count() or 1))
+    return WARM_ROUNDS * (3 + len(WITH_STATE)) + len(queries(os.cpu_count() or 1))
 
 
 def queries(cores: int) -> dict[str, tuple[Document, int]]:
@@ -165,12 +165,12 @@ def _price(record_us: float = 0.0, output_us: float = 0.0, control_us: float = 0
     return {"record_us": round(record_us, 4), "output_us": round(output_us, 4), "control_us": round(control_us, 1)}
 
 
-def warm_up(spark: Any, told: Told, check: Check = never) -> None:
-    """Let Java compile what queries have in common, twice for each kind: a Spark that has just started takes twice as long."""
-    kinds = (writing, counting, *WITH_STATE.values(), mapping)
-    for n in range(WARM_UPS):
-        told(f"warming up, {n + 1} of {WARM_UPS}")
-        _measured(spark, kinds[n % len(kinds)](FEW), PARTITIONS, check)
+def warm_up(spark: Any, told: Told, check: Check = never, rounds: int = 1) -> None:
+    """Let Java compile what queries of each kind have in common: a Spark that has just started takes twice as long."""
+    warm = rounds * [writing, counting, *WITH_STATE.values(), mapping]
+    for n, make in enumerate(warm, 1):
+        told(f"warming up, {n} of {len(warm)}")
+        _measured(spark, make(FEW), PARTITIONS, check)
 
 
 def machine() -> str:
