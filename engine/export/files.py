@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -35,13 +34,11 @@ def write(
     batches: int = program.BATCHES,
     partitions: int = 4,
     records_max: int | None = None,
-    slice_ns: int | None = None,
 ) -> SparkQuery:
     """Write `query.py` and `input/SOURCE/*.parquet` into an empty or new directory.
 
-    batches: files per source, each of which is a micro-batch. partitions: of state. records_max: of all sources. slice_ns: in place of
-    `batches`, files of what the logs got in so much time, that of slice n under the number n. Raises NotExported, TooManyRecords,
-    FileExistsError for a directory with something in it, other OSErrors where it cannot be written.
+    batches: files per source, each of which is a micro-batch. partitions: of state. records_max: of all sources. Raises NotExported,
+    TooManyRecords, FileExistsError for a directory with something in it, other OSErrors where it cannot be written.
     """
     query = compiled(experiment, context)
     strings = Strings()
@@ -58,10 +55,8 @@ def write(
         if table.num_rows:
             latest_ns = max(latest_ns, int(table["_event_ns"].to_numpy().max()))
     end_ns = latest_ns + AHEAD_NS
-    for (name, table), feed in zip(tables.items(), feeds, strict=True):
-        parts = _in_parts(table.num_rows, batches) if slice_ns is None else _in_slices(feed, slice_ns)
-        _write_stream(table, directory / "input" / name, parts, end_ns)
-        batches = max(batches, len(parts))
+    for name, table in tables.items():
+        _write_stream(table, directory / "input" / name, batches, end_ns)
     (directory / "query.py").write_text(program.text(query, end_ns, PYSPARK, batches, partitions))
     return query
 
@@ -93,28 +88,13 @@ def _records(feed: Feed, strings: Strings) -> pa.Table:
     return pa.table(columns | {"_event_ns": pa.array(chunk.event_ns)})
 
 
-Part = tuple[int, int, int]
-"""The number of a file, its first row, and the one behind its last."""
-
-
-def _in_parts(rows: int, parts: int) -> list[Part]:
-    bounds = np.linspace(0, rows, max(1, min(parts, rows)) + 1).astype(int)
-    return [(n, first, last) for n, (first, last) in enumerate(pairwise(bounds.tolist()))]
-
-
-def _in_slices(feed: Feed, slice_ns: int) -> list[Part]:
-    """Without those in which nothing came."""
-    of_slices = feed.chunk(0, 1 << 62).append_ns // slice_ns
-    numbers, firsts = np.unique(of_slices, return_index=True)
-    return list(zip(numbers.tolist(), firsts.tolist(), [*firsts.tolist()[1:], len(of_slices)], strict=True))
-
-
-def _write_stream(table: pa.Table, directory: Path, parts: Sequence[Part], end_ns: int) -> None:
+def _write_stream(table: pa.Table, directory: Path, batches: int, end_ns: int) -> None:
     """Files in the order in which Spark takes them: that of their times. The last one ends the stream."""
     directory.mkdir(parents=True)
-    end = {field.name: pa.array([None], field.type) for field in table.schema} | {"_event_ns": pa.array([end_ns], pa.int64())}
-    files = {n: table.slice(first, behind - first) for n, first, behind in parts}
-    for n, part in [*files.items(), (max(files, default=-1) + 1, pa.table(end))]:
+    bounds = np.linspace(0, table.num_rows, max(1, min(batches, table.num_rows)) + 1).astype(int)
+    parts = [table.slice(first, last - first) for first, last in pairwise(bounds.tolist())]
+    last = {field.name: pa.array([None], field.type) for field in table.schema} | {"_event_ns": pa.array([end_ns], pa.int64())}
+    for n, part in enumerate([*parts, pa.table(last)]):
         path = directory / f"{n:05d}.parquet"
         parquet.write_table(part, path)
         os.utime(path, (1_000_000_000 + n, 1_000_000_000 + n))

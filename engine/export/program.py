@@ -27,8 +27,6 @@ HERE = Path(__file__).resolve().parent
 SHIFT_NS = {shift_ns}
 END_NS = {end_ns}
 """Event time of the record that ends each stream."""
-FILES = 1
-"""Of each source in a micro-batch."""
 
 
 def settings() -> dict[str, str]:
@@ -45,8 +43,7 @@ def settings() -> dict[str, str]:
 
 def stream(spark: SparkSession, name: str, columns: str, lag_ns: int | None) -> None:
     """The files of a source as a view. lag_ns: how far behind the latest record others may be; None: it has no watermarks."""
-    reader = spark.readStream.schema(f"{{columns}}, _event_ns BIGINT").option("maxFilesPerTrigger", FILES)
-    files = reader.parquet(str(HERE / "input" / name))
+    files = spark.readStream.schema(f"{{columns}}, _event_ns BIGINT").option("maxFilesPerTrigger", 1).parquet(str(HERE / "input" / name))
     records = files.selectExpr("*", f"timestamp_micros(_event_ns + {{SHIFT_NS}}) AS _event").drop("_event_ns")
     if lag_ns is not None:
         records = records.withWatermark("_event", f"{{lag_ns}} microseconds")

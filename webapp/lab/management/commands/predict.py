@@ -27,9 +27,6 @@ from .run import NO_SPARK
 MEASURES = {
     "records_per_s": ("throughput", "records/s"),
     "batch_ms": ("micro-batch", "ms"),
-    "p50_ms": ("latency p50", "ms"),
-    "p95_ms": ("latency p95", "ms"),
-    "p99_ms": ("latency p99", "ms"),
 }
 
 
@@ -40,7 +37,6 @@ class Command(QuickCommand):
         parser.add_argument("file", type=Path, help="experiment, as YAML or JSON")
         parser.add_argument("--datasets", type=Path, action="append", default=[settings.BASE_DIR / "fixtures" / "data"], help="directory")
         parser.add_argument("--calibration", type=Path, help="file that manage.py calibrate wrote")
-        parser.add_argument("--paced", action="store_true", help="records come at the pace of the logs, in as many seconds; with latencies")
         parser.add_argument("--only-predict", action="store_true", help="without Spark")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print JSON alone")
 
@@ -52,12 +48,12 @@ class Command(QuickCommand):
 
 
 def carry_out(options: dict[str, Any]) -> None:
-    from workers.spark import pacing, predicting
+    from workers.spark import predicting
     from workers.spark.calibrating import warm_up
     from workers.spark.outcomes import first_line
     from workers.spark.session import SESSION, SparkUnavailable
 
-    as_json, way = options["as_json"], pacing if options["paced"] else predicting
+    as_json = options["as_json"]
     experiment, datasets = command_line.loaded(options["file"], options["datasets"])
     context = Context(datasets=datasets)
 
@@ -72,10 +68,10 @@ def carry_out(options: dict[str, Any]) -> None:
     try:
         calibration = read(options["calibration"] or calibrations.file())
         if options["only_predict"]:
-            predicted = way.predict(experiment, context, calibration, told)
+            predicted = predicting.predict(experiment, context, calibration, told)
             print(json.dumps(vars(predicted)) if as_json else str(predicted))
             return
-        found = way.compared(experiment, context, calibration, warm_spark, told)
+        found = predicting.compared(experiment, context, calibration, warm_spark, told)
     except (NotCalibrated, OSError) as why:
         raise command_line.Failure(command_line.UNREADABLE, str(why)) from None
     except NotExported as refused:
