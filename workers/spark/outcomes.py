@@ -14,7 +14,7 @@ from workers.artifacts import is_disk_full
 from workers.execution import SHUTTING_DOWN, failed
 from workers.run_monitor import Cancelled, LeaseLost, ShuttingDown
 
-from .session import SESSION, SparkUnavailable
+from .session import SESSION, SparkUnavailable, first_line
 
 log = logging.getLogger(__name__)
 
@@ -52,9 +52,3 @@ def outcome_of(make: Callable[[], dict[str, Any]], what: str, directory: Path, l
                 return failed("Spark died twice during this job, probably out of memory; give it more (SPARK_DRIVER_MEMORY)")
             log.warning("%s: Spark died; continuing with a new session", what)
     raise AssertionError
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of an error, without Py4J's line about the called method."""
-    lines = [line for line in str(error).strip().splitlines() if not line.startswith("An error occurred while calling")]
-    return f"{type(error).__name__}: {lines[0].removeprefix(': ')[:300] if lines else 'no message'}"

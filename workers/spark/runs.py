@@ -25,8 +25,7 @@ from workers.execution import SHUTTING_DOWN
 from workers.identity import HOST
 
 from .executor import HandedOver, execute
-from .outcomes import first_line
-from .session import Session, SparkUnavailable
+from .session import Session, SparkUnavailable, first_line
 
 log = logging.getLogger(__name__)
 

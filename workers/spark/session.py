@@ -102,6 +102,12 @@ class Session:
             return False
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error, without Py4J's line about the called method."""
+    lines = [line for line in str(error).strip().splitlines() if not line.startswith("An error occurred while calling")]
+    return f"{type(error).__name__}: {lines[0].removeprefix(': ')[:300] if lines else 'no message'}"
+
+
 def check_java() -> None:
     """Check that there is a Java new enough. Raises SparkUnavailable."""
     home = os.environ.get("JAVA_HOME", "").strip()

@@ -40,8 +40,7 @@ class Command(QuickCommand):
 
 def carry_out(out: Path, busy: bool, as_json: bool) -> None:
     from workers.spark.calibrating import BUSY_MAX, calibrate, work_of_others
-    from workers.spark.outcomes import first_line
-    from workers.spark.session import SESSION, SparkUnavailable
+    from workers.spark.session import SESSION, SparkUnavailable, first_line
 
     if not busy and (share := work_of_others()) > BUSY_MAX:
         message = f"other processes have {100 * share:.0f} % of this machine; stop them, or measure all the same with --busy"

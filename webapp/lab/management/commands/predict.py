@@ -50,8 +50,7 @@ class Command(QuickCommand):
 def carry_out(options: dict[str, Any]) -> None:
     from workers.spark import predicting
     from workers.spark.calibrating import warm_up
-    from workers.spark.outcomes import first_line
-    from workers.spark.session import SESSION, SparkUnavailable
+    from workers.spark.session import SESSION, SparkUnavailable, first_line
 
     as_json = options["as_json"]
     experiment, datasets = command_line.loaded(options["file"], options["datasets"])
