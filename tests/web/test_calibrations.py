@@ -78,9 +78,9 @@ def test_what_cannot_be_measured_says_why(lab: Lab, file: Path, tmp_path: Path, 
     monkeypatch.setattr(calibrating, "busy_share", lambda since: 0.42)
     busy = made(lab, though_busy=False)
     assert busy.state == RunState.FAILED
-    assert busy.error == "other processes have 42 % of the machine; wait until it is quiet, or choose to measure all the same"
+    assert busy.error == "other processes use 42 % of the machine; wait until it is quiet, or choose to measure all the same"
     monkeypatch.setenv("SPARK_MASTER", "spark://elsewhere:7077")
-    assert made(lab).error == "Spark is a cluster here (spark://elsewhere:7077), and what is measured is one machine; unset SPARK_MASTER"
+    assert made(lab).error == "Spark is a cluster here (spark://elsewhere:7077), and a calibration measures one machine; unset SPARK_MASTER"
     monkeypatch.delenv("SPARK_MASTER")
     monkeypatch.setattr(work, "SESSION", Session())  # not one that other tests have started
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
@@ -120,7 +120,7 @@ def test_a_prediction_is_held_against_what_was_measured(file: Path, monkeypatch:
     ]
     ended = came_true(found, batches, file, 0.3)
     assert ended["measured"] == {"batches": 3, "batch_ms": 300, "low_ms": 200, "high_ms": 400, "records_per_s": pytest.approx(3333.3)}
-    assert ended["said"] == ["others had 30 % of the machine meanwhile"]
+    assert ended["said"] == ["other processes used 30 % of the machine meanwhile"]
     Calibration(**{**vars(MACHINE), "piece_ms": 1e9}).write(file)
     assert came_true(found, batches, file, 0.0)["said"] == ["a core takes 0.00 times as long for the same work as when it was calibrated"]
     assert came_true(found, batches[:1], file, 0.0)["said"] == ["too few micro-batches with records: 1; a speed needs at least 2"]

@@ -118,7 +118,7 @@ def test_a_machine_that_others_keep_busy_is_not_measured(
     out = str(tmp_path / "calibration.json")
     status, told = commanded(capsys, "calibrate", "--out", out)
     assert status == 9
-    assert "other processes have 42 % of this machine; stop them, or measure all the same with --busy" in told
+    assert "other processes use 42 % of this machine; stop them, or measure all the same with --busy" in told
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     status, told = commanded(capsys, "calibrate", "--out", out, "--busy", "--json")
     assert (status, Path(out).exists()) == (8, False)

@@ -21,8 +21,10 @@ from typing import Any
 from engine.export import write
 from engine.export.calibration import Calibration
 from engine.export.files import PYSPARK
+from engine.spec import Refusal
 from engine.spec.rules.validation import Context, load
 
+from .session import LOCAL, master
 from .streaming import BatchLog, drained, scratch, stream
 
 Document = dict[str, Any]
@@ -37,6 +39,7 @@ PARTITIONS = 4
 """... of state."""
 KEYS = 1_000
 WARM_ROUNDS = 2
+"""How often a query of each kind runs before anything is measured."""
 BUSY_MAX = 0.1
 """Share of the machine's time that others may have before it is measured."""
 LOOK_S, LOOKS = 2.0, 5
@@ -88,8 +91,20 @@ def calibrate(spark: Any, told: Told, check: Check = never) -> Calibration:
     )
 
 
+def refuse_a_cluster() -> None:
+    """Raises Refusal."""
+    if (where := master()) != LOCAL:
+        raise Refusal(f"Spark is a cluster here ({where}), and a calibration measures one machine; unset SPARK_MASTER")
+
+
 def steps() -> int:
-    return WARM_ROUNDS * (3 + len(WITH_STATE)) + len(queries(os.cpu_count() or 1))
+    """How often `calibrate` tells what it measures next."""
+    return WARM_ROUNDS * len(kinds()) + len(queries(os.cpu_count() or 1))
+
+
+def kinds() -> list[Callable[[int], Document]]:
+    """A query of each kind, by the records of a micro-batch."""
+    return [writing, counting, *WITH_STATE.values(), mapping]
 
 
 def queries(cores: int) -> dict[str, tuple[Document, int]]:
@@ -167,7 +182,7 @@ def _price(record_us: float = 0.0, output_us: float = 0.0, control_us: float = 0
 
 def warm_up(spark: Any, told: Told, check: Check = never, rounds: int = 1) -> None:
     """Let Java compile what queries of each kind have in common: a Spark that has just started takes twice as long."""
-    warm = rounds * [writing, counting, *WITH_STATE.values(), mapping]
+    warm = rounds * kinds()
     for n, make in enumerate(warm, 1):
         told(f"warming up, {n} of {len(warm)}")
         _measured(spark, make(FEW), PARTITIONS, check)

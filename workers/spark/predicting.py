@@ -150,9 +150,9 @@ def against(calibration: Calibration, busy: float) -> tuple[str, ...]:
     elif calibration.piece_ms and abs((slower := piece_ms() / calibration.piece_ms) - 1) > DRIFT_MAX:
         said.append(f"a core takes {slower:.2f} times as long for the same work as when it was calibrated")
     if calibration.busy > BUSY_MAX:
-        said.append(f"others had {100 * calibration.busy:.0f} % of the machine while it was calibrated")
+        said.append(f"other processes used {100 * calibration.busy:.0f} % of the machine while it was calibrated")
     if busy > BUSY_MAX:
-        said.append(f"others had {100 * busy:.0f} % of the machine meanwhile")
+        said.append(f"other processes used {100 * busy:.0f} % of the machine meanwhile")
     return tuple(said)
 
 

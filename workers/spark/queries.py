@@ -16,18 +16,16 @@ from engine.spec.rules.validation import Context, load
 from webapp.lab import calibrations
 from webapp.lab.documents import datasets_of
 from webapp.lab.models import RunState, SparkRun
-from webapp.lab.models.spark_runs import DOING_MAX, RECORDS_MAX
-from webapp.lib.redis_connection import connection
+from webapp.lab.models.spark_runs import RECORDS_MAX
 from webapp.maintenance.retention import measure
-from webapp.messaging.stream import announce_row
 from workers.attempts import attempt
-from workers.run_monitor import Monitor
 from workers.time_slices import TimeSlices
 
 from .calibrating import busy_share, busy_time
 from .outcomes import outcome_of
 from .predicting import Outlook, came_true, outlook
 from .session import SESSION
+from .stages import StageMonitor
 from .streaming import BatchLog, compared, drained, stream
 
 NEWS = "spark_run"
@@ -35,22 +33,17 @@ STREAMED = 0.8
 """Share of the progress bar for Spark; the rest is the model's run and the comparison."""
 
 
-class StreamMonitor(Monitor):
-    doing = ""
+class StreamMonitor(StageMonitor):
+    NEWS = NEWS
     batches = 0
-    reported: tuple[object, ...] = ()
 
-    def is_at(self, doing: str, progress: float, batches: int | None = None) -> None:
+    def has_done(self, batches: int, progress: float) -> None:
         """Raises what interrupts the work."""
-        self.doing, self.batches = doing, self.batches if batches is None else batches
-        self.reached_share(progress)
-        self.wake.set()
+        self.batches = batches
+        self.is_at("streaming", progress)
 
-    def _report(self) -> None:
-        now = {"doing": self.doing[:DOING_MAX], "progress": self.progress, "batches": self.batches}
-        if tuple(now.values()) != self.reported and self.rows.held(self.work.pk, self.holder).update(**now):
-            self.reported = tuple(now.values())
-            announce_row(connection(), NEWS, self.work.pk)
+    def _now(self) -> dict[str, Any]:
+        return {**super()._now(), "batches": self.batches}
 
 
 def make(id: str) -> None:
@@ -76,22 +69,24 @@ def _make(row: SparkRun, monitor: StreamMonitor) -> dict[str, Any]:
     foreseen = _foreseen(row, monitor, whole, context)
     began_s = time.monotonic()
     log = BatchLog(row.batch_file)
-    monitor.is_at("starting Spark", 0.0, len(log.batches))
+    monitor.batches = len(log.batches)
+    monitor.is_at("starting Spark", 0.0)
     spark = SESSION.get()
     expected = (row.files + 1) * len(query.sinks)  # the last record of each stream is a file of its own
 
     def check() -> None:
         done = len(log.batches)
-        monitor.is_at("streaming", STREAMED * min(1.0, done / expected), done)
+        monitor.has_done(done, STREAMED * min(1.0, done / expected))
 
     before = busy_time()
     stream(spark, row.program, log, check)
     foreseen = came_true(foreseen, log.batches, calibrations.file(), busy_share(before))
     took_s = time.monotonic() - began_s
-    monitor.is_at("running the model", STREAMED, len(log.batches))
+    monitor.batches = len(log.batches)
+    monitor.is_at("running the model", STREAMED)
     simulation = engine.Simulation(whole, datasets=context.datasets, keep_outputs=True)
     TimeSlices().run_until(simulation, simulation.end_ns, monitor.check)
-    monitor.is_at("comparing records", 0.95, len(log.batches))
+    monitor.is_at("comparing records", 0.95)
     comparison = compared(simulation, query, row.program, log.batches, took_s)
     done = {"progress": 1.0, "batches": len(log.batches), "doing": "", "comparison": comparison.as_dict(), "prediction": foreseen}
     return {"state": RunState.SUCCEEDED, **done}

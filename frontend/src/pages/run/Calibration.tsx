@@ -92,7 +92,7 @@ function Machine({ machine }: { machine: CalibratedMachine }) {
   return (
     <>
       <p>
-        {machine.machine}; Spark {spark}; calibrated on {made}. {busy > 0.1 ? `Others had ${percent(busy)} of the machine meanwhile: prices are too high.` : ""}
+        {machine.machine}; Spark {spark}; calibrated on {made}. {busy > 0.1 ? `Other processes used ${percent(busy)} of the machine meanwhile, so prices are too high.` : ""}
       </p>
       <table className="table">
         <TableHead columns={["Of a micro-batch", ofNumbers("Takes")]} />

@@ -15,6 +15,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from engine.simulation import command_line
+from engine.spec import Refusal
 from webapp.lab import calibrations
 from webapp.lib.command import QuickCommand
 
@@ -39,11 +40,15 @@ class Command(QuickCommand):
 
 
 def carry_out(out: Path, busy: bool, as_json: bool) -> None:
-    from workers.spark.calibrating import BUSY_MAX, calibrate, work_of_others
+    from workers.spark.calibrating import BUSY_MAX, calibrate, refuse_a_cluster, work_of_others
     from workers.spark.session import SESSION, SparkUnavailable, first_line
 
+    try:
+        refuse_a_cluster()
+    except Refusal as refusal:
+        raise command_line.Failure(NO_SPARK, str(refusal)) from None
     if not busy and (share := work_of_others()) > BUSY_MAX:
-        message = f"other processes have {100 * share:.0f} % of this machine; stop them, or measure all the same with --busy"
+        message = f"other processes use {100 * share:.0f} % of this machine; stop them, or measure all the same with --busy"
         raise command_line.Failure(BUSY, message)
     try:
         spark = SESSION.get()
