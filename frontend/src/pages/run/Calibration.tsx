@@ -87,6 +87,9 @@ const OVERHEADS: Record<string, string> = {
   commit_ms: "Commit",
 };
 
+/** A dash where nothing could be told from noise. */
+const timed = (value: number, unit: string, digits: number) => (value ? `${value.toFixed(digits)} ${unit}` : "–");
+
 function Machine({ machine }: { machine: CalibratedMachine }) {
   const { made, cores, spark, busy, overheads_ms, prices, measured } = machine;
   return (
@@ -100,7 +103,7 @@ function Machine({ machine }: { machine: CalibratedMachine }) {
           {Object.entries(overheads_ms).map(([name, ms]) => (
             <tr key={name}>
               <td>{OVERHEADS[name] ?? name}</td>
-              <td className="num">{ms.toFixed(1)} ms</td>
+              <td className="num">{timed(ms, "ms", 1)}</td>
             </tr>
           ))}
         </tbody>
@@ -111,9 +114,9 @@ function Machine({ machine }: { machine: CalibratedMachine }) {
           {prices.map(({ kind, record_us, output_us, control_us }) => (
             <tr key={kind}>
               <td>{kind}</td>
-              <td className="num">{record_us.toFixed(2)} µs</td>
-              <td className="num">{output_us.toFixed(2)} µs</td>
-              <td className="num">{(control_us / 1000).toFixed(1)} ms</td>
+              <td className="num">{timed(record_us, "µs", 2)}</td>
+              <td className="num">{timed(output_us, "µs", 2)}</td>
+              <td className="num">{timed(control_us / 1000, "ms", 1)}</td>
             </tr>
           ))}
         </tbody>
