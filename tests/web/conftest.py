@@ -286,6 +286,17 @@ def processes_of_tests(word: str) -> list[int]:
     return sorted(found)
 
 
+def spark_drivers() -> list[int]:
+    """JVMs of Spark that workers started. Not that of this process, which other tests may have left running."""
+    own = f"PPid:\t{os.getpid()}\n"
+    found = []
+    for pid in processes_of_tests("SparkSubmit"):
+        with suppress(OSError):
+            if own not in Path(f"/proc/{pid}/status").read_text():
+                found.append(pid)
+    return found
+
+
 def manage(*arguments: object, data: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Without any server: no REDIS_URL, no DATABASE_URL, an empty data directory."""
     environment = {name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE")}

@@ -185,4 +185,4 @@ def test_a_query_is_measured_and_compared(tmp_path: Path, capsys: pytest.Capture
     found = json.loads(told)
     assert found["measured"]["batch_ms"] > 0
     assert found["ratios"]["batch_ms"] == pytest.approx(found["predicted"]["batch_ms"] / found["measured"]["batch_ms"], abs=0.01)
-    assert found["said"] == [f"the calibration is of another machine: an older one; this one is {calibrating.machine()}"]
+    assert f"the calibration is of another machine: an older one; this one is {calibrating.machine()}" in found["said"]

@@ -29,7 +29,7 @@ from workers import caretaker, execution
 from workers.spark import jobs, summaries
 from workers.spark.session import SESSION
 
-from .conftest import new_experiment, processes_of_tests, small_document, wait_for
+from .conftest import new_experiment, small_document, spark_drivers, wait_for
 from .executing import SparkHere
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
@@ -272,9 +272,9 @@ def test_a_worker_answers_all_kinds_reads_only_what_is_new_and_survives_its_jvm(
     assert row["cut_frames"] == 2
     assert same_as_files(row, new, Span(from_s=0.6, to_s=1.1))
 
-    (pid,) = processes_of_tests("SparkSubmit")
+    (pid,) = spark_drivers()
     os.kill(pid, signal.SIGKILL)
-    wait_for(lambda: pid not in processes_of_tests("SparkSubmit"), "the end of the JVM")
+    wait_for(lambda: pid not in spark_drivers(), "the end of the JVM")
 
     slow, fast = ({"search": f"per_s={per_s}"} for per_s in of_rate)
     compared = answer_of(client, {"kind": "comparison", "runs": fast, "against": slow, "metrics": ["in_per_s", "records_in"]})

@@ -22,11 +22,9 @@ from workers import caretaker, execution
 
 from ..support.calibrated import MACHINE
 from ..support.tiers import only
-from .conftest import ROOT, new_experiment, processes_of_tests, small_document, wait_for
+from .conftest import ROOT, new_experiment, small_document, spark_drivers, wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
-
-JVM = "SparkSubmit"
 
 
 def windowed(horizon_s: float = 4.0) -> dict[str, Any]:
@@ -131,6 +129,6 @@ def kill_java_then_worker(worker: Service, batches: Callable[[], int]) -> None:
 
 
 def kill_java() -> None:
-    for pid in processes_of_tests(JVM):
+    for pid in spark_drivers():
         with suppress(ProcessLookupError):  # that of an earlier test may just be ending
             os.kill(pid, signal.SIGKILL)
