@@ -77,7 +77,10 @@ def save(directory: Path, model: Trained, facts: Mapping[str, Any], epochs: Sequ
     directory.mkdir(parents=True, exist_ok=True)
     (directory / DESCRIPTION).unlink(missing_ok=True)
     weights = {name: values.astype(np.float16) if half else values for name, values in model.weights.items()}
-    np.savez_compressed(directory / WEIGHTS, **weights)  # type: ignore[arg-type]
+    unfinished = directory / f"{WEIGHTS}.part"
+    with unfinished.open("wb") as file:
+        np.savez_compressed(file, **weights)  # type: ignore[arg-type]
+    unfinished.replace(directory / WEIGHTS)
     description = {
         "format": FORMAT,
         "metric": model.metric.name,

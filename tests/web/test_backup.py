@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import tarfile
 from collections.abc import Iterator
@@ -30,9 +31,12 @@ from .executing import killed_while_saving
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
 
+LEARNED = ("corpora/small/part-00000.parquet", "labs/other-lab/models/small/throughput-1/weights.npz")
+
+
 @pytest.fixture
 def lab(owner: Membership) -> Iterator[Lab]:
-    """With a bit of everything: runs that ended, one that a worker has, one that is deleted, tags, a data set, a token."""
+    """With a bit of everything: runs that ended, one that a worker has, one that is deleted, tags, data, a corpus, models, a token."""
     experiment = new_experiment(owner.lab, small_document())
     for _ in range(3):
         execution.execute(str(new_run(experiment).pk))
@@ -46,8 +50,14 @@ def lab(owner: Membership) -> Iterator[Lab]:
     file = Path(settings.UPLOADS_DIR) / "taps.csv"
     file.write_text("at,key\n2024-01-01T00:00:00Z,1\n")
     datasets.add(owner.lab, file, "taps")
+    learned = [Path(settings.DATA_DIR) / name for name in LEARNED]
+    for made in (*learned, *(place.parents[1] / ".deleted-small" / place.name for place in learned)):
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.write_bytes(b"of hours")
     yield owner.lab
     file.unlink(missing_ok=True)
+    for home in ("corpora", "labs/other-lab"):
+        shutil.rmtree(Path(settings.DATA_DIR) / home)
 
 
 def content(file: Path) -> dict[str, Any]:
@@ -117,14 +127,16 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(transactional_db: None
         backup.back_up(tmp_path / "none" / "backup.tar.gz")
 
 
-def test_unfinished_files_and_snapshots_are_in_no_backup(lab: Lab, tmp_path: Path) -> None:
+def test_unfinished_and_deleted_files_and_snapshots_are_in_no_backup(lab: Lab, tmp_path: Path) -> None:
     run = Run.objects.get(number=1)
     saving = engine.Simulation(run.document)
     saving.save(run.snapshot)
     killed_while_saving(saving, run.snapshot)
     (run.directory / "live" / "part-00001.tmp").write_bytes(b"half of it")
     backup.back_up(tmp_path / "backup.tar.gz")
-    mine = {name for name in content(tmp_path / "backup.tar.gz") if str(run.pk) in name}
+    names = content(tmp_path / "backup.tar.gz").keys()
+    assert {name for name in names if "small" in name} == {f"files/{name}" for name in LEARNED}, "what was deleted is left out"
+    mine = {name for name in names if str(run.pk) in name}
     assert {name.rpartition("/")[2] for name in mine} == {"part-00000.parquet"}
     assert len(mine) == 3, "telemetry, latency, live"
 

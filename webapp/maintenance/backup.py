@@ -1,4 +1,4 @@
-"""Backup of an installation in one file: rows as JSON, model by model, and the files of runs and data sets.
+"""Backup of an installation in one file: rows as JSON, model by model, and the files of runs, data sets, corpora and cost models.
 
 The rows are a consistent snapshot, even while the lab is running, and independent of the database: a backup from SQLite can be restored
 into PostgreSQL. Work in progress is written as queued work without its files; a worker later repeats it with the same result.
@@ -26,6 +26,7 @@ from django.db import connection, models, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
+from webapp.lab.cost_models import corpora_place, homes, models_place
 from webapp.lab.models import Run, Work
 from webapp.lab.models.work import ACTIVE, RunState, is_active
 from webapp.lib.file_sizes import finished_files
@@ -33,7 +34,6 @@ from webapp.lib.version import VERSION
 
 FORMAT = 1
 MANIFEST, ROWS, FILES = "manifest.json", "rows.jsonl", "files"
-FOLDERS = (settings.DATASETS_DIR, settings.RUNS_DIR, settings.ANALYSIS_DIR / "answers")
 LEFT_OUT = {"auth.permission", "auth.group", "auth.group_permissions", "auth.user_groups", "auth.user_user_permissions"}
 LEFT_OUT_APPS = {"contenttypes", "sessions"}
 """Unused here, or created by every installation; people must sign in again."""
@@ -186,12 +186,21 @@ def text_of(value: Any) -> str:
 # --- files --------------------------------------------------------------------------------------------------------------------------------
 
 
+def folders() -> list[Path]:
+    """Return the directories to back up."""
+    learned = [place(home) for home in homes() for place in (corpora_place, models_place)]
+    return [settings.DATASETS_DIR, settings.RUNS_DIR, settings.ANALYSIS_DIR / "answers", *learned]
+
+
 def files(under_way: set[str]) -> Iterable[Path]:
-    """Yield the files of data sets and of runs that have ended, without partial files and snapshots, which only active runs need."""
-    for folder in FOLDERS:
+    """Yield the files to back up. Left out: partial and hidden files (hidden ones are temporary or deleted), runs in progress, and
+    snapshots, which only runs in progress need. A corpus in progress is kept as far as it was measured; its job goes on from there."""
+    for folder in folders():
         for path in finished_files(folder):
-            run, *below = path.relative_to(folder).parts
-            if folder != settings.RUNS_DIR or (run not in under_way and below not in ([], [Run.SNAPSHOT])):
+            parts = path.relative_to(folder).parts
+            run, *below = parts
+            unneeded = folder == settings.RUNS_DIR and (run in under_way or below in ([], [Run.SNAPSHOT]))
+            if not unneeded and not any(part.startswith(".") for part in parts):
                 yield path
 
 
@@ -234,7 +243,7 @@ def check_fits(about: dict[str, Any]) -> None:
     for model in kept_models():
         if model._base_manager.exists():
             raise Unfit(f"the database is not empty ({model._meta.verbose_name_plural}); restore into an empty one")
-    for folder in FOLDERS:
+    for folder in folders():
         if any(names for _, _, names in os.walk(folder)):
             raise Unfit(f"{folder} is not empty; restore into an empty data directory (MILLRACE_DATA)")
 

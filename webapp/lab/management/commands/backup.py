@@ -1,4 +1,4 @@
-"""Write a backup of the lab to one file: database rows, run files and data sets. The lab may keep running.
+"""Write a backup of the lab to one file: database rows and the files of runs, data sets, corpora and cost models. The lab may keep running.
 
 The file contains hashes of passwords and tokens; only its owner may read it. `restore` reads it.
 """
