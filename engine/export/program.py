@@ -10,7 +10,8 @@ BATCHES = 8
 HEAD = '''"""{name}, for Spark's Structured Streaming. Written by Millrace.
 
 Run it with `pip install pyspark=={pyspark}` and Java 17 or newer: python query.py
-It reads input/ as streams, one file after the other, and writes output/. Stopped and started again, it goes on where it was.
+It reads input/ as streams, one file after the other, and writes output/. Stopped and started again, it goes on where it was, from
+checkpoints/.
 
 Times are whole numbers of nanoseconds. A nanosecond is a microsecond of Spark's clock, its smallest unit, so that no record moves into
 another window; both clocks are SHIFT_NS apart, since Spark takes times up to 0 for late. The last record of each stream is far in the
@@ -18,6 +19,7 @@ future: it lets the last windows end, and is dropped.
 """
 
 import json
+import sys
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -63,7 +65,20 @@ def start(sink: str, records: DataFrame) -> StreamingQuery:
     return writer.format("parquet").start(str(HERE / "output" / sink))
 
 
+def check_checkpoints() -> None:
+    """End the program if another one began the streams: its state and offsets would be taken for those of this query."""
+    began, own = HERE / "checkpoints" / "query.py", Path(__file__).read_text()
+    if began.exists() and began.read_text() != own:
+        sys.exit(
+            f"{{began.parent}} is of another program, kept there as query.py. Remove checkpoints/ and output/ to begin anew. If the change "
+            "cannot matter to Spark's state, remove only that copy, and start again."
+        )
+    began.parent.mkdir(exist_ok=True)
+    began.write_text(own)
+
+
 def main() -> None:
+    check_checkpoints()
     builder = SparkSession.builder.appName({app!r})
     for name, value in settings().items():
         builder = builder.config(name, value)

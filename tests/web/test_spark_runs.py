@@ -22,7 +22,7 @@ from workers import caretaker, execution
 
 from ..support.calibrated import MACHINE
 from ..support.tiers import only
-from .conftest import ROOT, new_experiment, small_document, spark_drivers, wait_for
+from .conftest import ROOT, new_experiment, processes_of_tests, small_document, spark_drivers, wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("working_here")]
 
@@ -117,6 +117,30 @@ def test_records_are_equal(client: Client, lab: Lab, start_analysis: Callable[..
     assert watermarks_s == sorted(watermarks_s)
     assert 0 < max(watermarks_s) <= 4
     wait_for(lambda: not row.program.exists(), "its input and output to be removed")
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.one_database
+@pytest.mark.deep
+@pytest.mark.parametrize("for_good", [False, True], ids=["", "for-good"])
+def test_executors_are_killed(client: Client, lab: Lab, cluster: str, start_analysis: Callable[..., Service], for_good: bool) -> None:
+    """On a standalone cluster, amid the stream. for_good: with the worker that would start another."""
+    run = executed(client, new_experiment(lab, windowed()))
+    start_analysis(SPARK_MASTER=cluster, SPARK_EXECUTOR_MEMORY="512m")
+    path = f"/api/runs/{run.pk}/spark"
+    path += "/" + post(client, path, 201, files=40)["id"]
+    wait_for(lambda: len(client.get(path).json()["micro_batches"]) >= 3, "three micro-batches", 180)
+    for word in (["deploy.worker.Worker"] if for_good else []) + ["CoarseGrainedExecutorBackend"]:
+        for pid in processes_of_tests(word):
+            os.kill(pid, signal.SIGKILL)
+    (row,) = wait_for(lambda: SparkRun.objects.exclude(state__in=("queued", "running")), "the end", 240)
+    if for_good:
+        assert row.state == RunState.FAILED
+        assert "provided no executor within 60 s" in row.error
+        return
+    assert (row.state, row.error, row.comparison["equal"]) == (RunState.SUCCEEDED, "", True)
+    assert sorted(batch["batch"] for batch in client.get(path).json()["micro_batches"]) == list(range(row.batches))
 
 
 def kill_java_then_worker(worker: Service, batches: Callable[[], int]) -> None:

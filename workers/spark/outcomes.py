@@ -18,6 +18,9 @@ from .session import SESSION, SparkUnavailable, first_line
 
 log = logging.getLogger(__name__)
 
+NO_SPACE = "No space left on device"
+"""What errors of Java say when the disk is full."""
+
 NOTICE_S = 1.0
 """Grace period after Spark disconnects before checking whether this worker is shutting down."""
 
@@ -41,7 +44,7 @@ def outcome_of(make: Callable[[], dict[str, Any]], what: str, directory: Path, l
             return failed(f"the worker ran out of memory; {less}")
         except Exception as error:
             outages.pass_on(error)
-            if is_disk_full(error):
+            if is_disk_full(error) or NO_SPACE in str(error):
                 return failed(f"the disk is full: cannot write below {directory}; free some space and ask again")
             log.exception("%s failed", what)
             if SHUTTING_DOWN.wait(NOTICE_S):

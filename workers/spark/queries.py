@@ -75,6 +75,7 @@ def _make(row: SparkRun, monitor: StreamMonitor) -> dict[str, Any]:
     expected = (row.files + 1) * len(query.sinks)  # the last record of each stream is a file of its own
 
     def check() -> None:
+        SESSION.check_executors()
         done = len(log.batches)
         monitor.has_done(done, STREAMED * min(1.0, done / expected))
 

@@ -40,6 +40,7 @@ class Session:
         self.spark: Any = None
         self.lock = threading.RLock()
         self.ended = 0
+        self.alone_since_s: float | None = None  # when a cluster was first seen without executors
         self.state, self.message = "asleep", ""  # asleep, ready or unavailable; the message says what is missing
         self.cores = 0  # total over all executors when last checked; 0 before the first session
 
@@ -74,6 +75,17 @@ class Session:
         """Return the number of sessions that died or were given up."""
         with self.lock:
             return self.ended + (self.spark is not None and not self._alive())
+
+    def check_executors(self) -> None:
+        """Raises SparkUnavailable if a cluster has had no executor for EXECUTOR_S: work in progress would wait forever."""
+        where, now_s = master(), time.monotonic()
+        if where.startswith("local") or _has_executor(self.spark):
+            self.alone_since_s = None
+        elif self.alone_since_s is None:
+            self.alone_since_s = now_s
+        elif now_s - self.alone_since_s > EXECUTOR_S:
+            self.alone_since_s = None
+            raise SparkUnavailable(_no_executor(where))
 
     def close(self) -> None:
         """Stop the session, and drop it even if it no longer responds."""
@@ -173,13 +185,21 @@ def _wait_for_executor(spark: Any, where: str) -> None:
     """Wait for an executor. A standalone master accepts an application without free workers, and keeps one that has lost all its executors;
     jobs would then wait forever."""
     deadline_s = time.monotonic() + EXECUTOR_S
-    while spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() < 2:  # the driver is one of them
+    while not _has_executor(spark):
         if time.monotonic() > deadline_s:
-            raise SparkUnavailable(
-                f"the Spark master {where} provided no executor within {EXECUTOR_S:.0f} s: it has no worker, or none with a free core and "
-                "memory; start one (spark-class org.apache.spark.deploy.worker.Worker) or stop applications that use them, and try again"
-            )
+            raise SparkUnavailable(_no_executor(where))
         time.sleep(0.1)
+
+
+def _has_executor(spark: Any) -> bool:
+    return int(spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size()) > 1  # the driver is one of them
+
+
+def _no_executor(where: str) -> str:
+    return (
+        f"the Spark master {where} provided no executor within {EXECUTOR_S:.0f} s: it has no worker, or none with a free core and "
+        "memory; start one (spark-class org.apache.spark.deploy.worker.Worker) or stop applications that use them, and try again"
+    )
 
 
 SESSION = Session()

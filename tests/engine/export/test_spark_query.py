@@ -192,7 +192,7 @@ def test_names_are_only_names(tmp_path: Path) -> None:
     document["query"]["operators"][1]["params"]["predicate"] = "auction % 123 == 0"
     write(load(document, CONTEXT), tmp_path / "made", CONTEXT)
     tree = ast.parse((tmp_path / "made" / "query.py").read_text())
-    assert {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names} == {"json"}
+    assert {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names} == {"json", "sys"}
 
 
 def test_differences_name_the_records() -> None:

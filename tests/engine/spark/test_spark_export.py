@@ -156,3 +156,17 @@ def test_a_program_that_is_killed_goes_on_in_a_fresh_process(tmp_path: Path) -> 
     assert f"sink {ours.num_rows} records" in done.stdout, done.stderr[-2000:]
     ours = ours.select([name for name in ours.column_names if not name.startswith("_")])
     assert difference(ours, records_written(made, "sink", ours.schema)).equal
+
+
+def test_checkpoints_of_another_query_are_refused_before_spark_starts(tmp_path: Path) -> None:
+    context = Context(datasets=DATASETS)
+    for name in ("nexmark_q1", "nexmark_q2"):
+        write(traced(template(name, horizon_s=0.01, drain=True)).experiment, tmp_path / name, context)
+    began, other = program(tmp_path / "nexmark_q1" / "query.py"), tmp_path / "nexmark_q2"
+    began.check_checkpoints()
+    began.check_checkpoints()
+    (tmp_path / "nexmark_q1" / "checkpoints").rename(other / "checkpoints")
+    ended = subprocess.run([sys.executable, str(other / "query.py")], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1), ended.stderr
+    assert ended.stderr.startswith(f"{other / 'checkpoints'} is of another program")
+    assert "Remove checkpoints/ and output/ to begin anew" in ended.stderr
