@@ -9,6 +9,8 @@ A real installation, started by scripts/up, on SQLite. Times are the 95th percen
   same without the upload.
 * back: all processes are killed at once, as when the machine is switched off, and scripts/up is started again. ready: until pages are
   served; whole: until a worker answers, too. Bar: 20 s.
+* spark: a run's query on Spark, for the third time, asked for its micro-batches every 20 ms. first: from the POST to the first of them;
+  behind: from the end of one until it is served. Bars: 5 s and 500 ms.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from .viewers import Lag, live_document, percentiles, watch_all
 VIEWERS, POSTS, AT_ONCE = 50, 200, 4
 QUIET_S, EVERY_S = 5.0, 0.05
 HOSTILE_ROWS = 400_000
+SPARK_FILES = 20
 
 
 class Busy:
@@ -133,13 +136,38 @@ def back(at: Busy) -> dict[str, Any]:
     return found
 
 
+def spark(at: Busy) -> dict[str, Any]:
+    experiment = at.post("/api/experiments", {"document": live_document(horizon_s=10.0)})["id"]
+    run = at.post(f"/api/experiments/{experiment}/runs", {})["id"]
+    while at.client.get(f"/api/runs/{run}").json()["state"] != "succeeded":
+        time.sleep(0.2)
+    return [executed_on_spark(at, f"/api/runs/{run}/spark") for _ in range(3)][-1]
+
+
+def executed_on_spark(at: Busy, path: str) -> dict[str, Any]:
+    began_s = time.time()
+    id = at.post(path, {"files": SPARK_FILES})["id"]
+    seen_s: dict[int, float] = {}
+    while True:
+        now = at.client.get(f"{path}/{id}").json()
+        for batch in now["micro_batches"]:
+            seen_s.setdefault(batch["batch"], time.time())
+        if now["state"] not in ("queued", "running"):
+            break
+        time.sleep(0.02)
+    assert now["state"] == "succeeded", now["error"]
+    ends_s = {batch["batch"]: batch["began_s"] + batch["took_ms"] / 1000 for batch in now["micro_batches"]}
+    behind_ms = [1000 * (seen_s[number] - end_s) for number, end_s in ends_s.items() if number in seen_s]
+    return {"first_s": round(min(seen_s.values()) - began_s, 2), "behind_ms": percentiles(behind_ms)}
+
+
 def answers(at: Busy, path: str) -> bool:
     with contextlib.suppress(httpx.HTTPError):
         return httpx.get(at.installation.url + path, timeout=2.0).status_code == 200
     return False
 
 
-PARTS: dict[str, Callable[[Busy], dict[str, Any]]] = {"back": back, "upload": upload, "posts": posts}
+PARTS: dict[str, Callable[[Busy], dict[str, Any]]] = {"back": back, "upload": upload, "posts": posts, "spark": spark}
 
 
 @contextlib.contextmanager
