@@ -160,8 +160,17 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"lines": {"()": "webapp.lib.logs.Lines"}, "json": {"()": "webapp.lib.logs.JsonLines"}},
-    "filters": {"no_outages": {"()": "webapp.lib.logs.NotOfAnOutage"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": environment.one_of("MILLRACE_LOG_FORMAT", "lines", "json")}},
+    "filters": {
+        "no_outages": {"()": "webapp.lib.logs.NotOfAnOutage"},
+        "no_outages_of_redis": {"()": "webapp.lib.redis_outages.NotOfAnOutageOfRedis"},
+    },
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": environment.one_of("MILLRACE_LOG_FORMAT", "lines", "json"),
+            "filters": ["no_outages_of_redis"],
+        }
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django.request": {"level": "ERROR", "filters": ["no_outages"]},

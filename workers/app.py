@@ -26,10 +26,11 @@ from webapp.lab.models import LearningJob, Reproduction, Run, Study, Waterfalls 
 from webapp.lib.logs import bound  # noqa: E402
 from webapp.messaging.queue import QUEUE, application  # noqa: E402
 
-from . import caretaker, execution, figures, learning, studies, waterfalls  # noqa: E402
+from . import caretaker, execution, figures, learning, queue_connection, studies, waterfalls  # noqa: E402
 from .outages import waiting_for_the_database  # noqa: E402
 
 log = logging.getLogger(__name__)
+queue_connection.watch(application)
 __all__ = ["QUEUE", "advance_study", "application", "execute_run", "learn", "make_waterfalls", "reproduce_figure"]
 
 

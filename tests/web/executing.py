@@ -151,7 +151,7 @@ def inside_a_frame(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 def misses_redis(worker: Service) -> bool:
     """The worker has noticed that Redis is away: it says so in its log."""
-    return "Cannot connect to redis" in worker.log.read_text(errors="replace")
+    return "Redis cannot be reached" in worker.log.read_text(errors="replace")
 
 
 def assert_as_if_nothing_had_happened(run: Run) -> None:

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from redis.exceptions import ConnectionError as Unreachable
 
 from webapp.api import lab as lab_routes
 from webapp.lab.models import Membership, Run
 from webapp.lab.people import member
 from webapp.lib.logs import JsonLines, Lines, bound
+from webapp.lib.redis_outages import REDIS, NotOfAnOutageOfRedis
 from workers import app, run_monitor
 
 from .conftest import ROOT, new_experiment, new_run, process_environment, small_document
@@ -50,6 +52,28 @@ def test_lines_for_people_and_for_programs() -> None:
     assert about.pop("at").endswith("+00:00")
     expected = {"level": "warning", "logger": "webapp.messaging.queue", "message": "Redis is\naway", "request": "r1", "run": "a"}
     assert about == expected
+
+
+def test_an_outage_of_redis_is_two_lines(logged: io.StringIO) -> None:
+    (handler,) = [one for one in logging.getLogger().handlers if getattr(one, "stream", None) is logged]
+    handler.addFilter(NotOfAnOutageOfRedis())
+    celery, refused = logging.getLogger("celery.worker.consumer.consumer"), ConnectionRefusedError("refused")
+    celery.warning("%s (%r)", "Connection to broker lost", refused)
+    celery.error("Cannot connect to %s: %s", "redis", Unreachable("nobody there"))
+    try:
+        try:
+            raise refused
+        except ConnectionRefusedError:
+            raise AttributeError("no connection_errors")  # noqa: B904 as Celery does
+    except AttributeError:
+        celery.exception("Error on restarting Tasks")
+    logging.getLogger("py.warnings").warning("... worker_cancel_long_running_tasks_on_connection_loss ...")
+    celery.error("something else")
+    logging.getLogger("workers.publisher").warning("live frames wait (%s)", refused)
+    REDIS.over()
+    REDIS.over()
+    said = [line["message"] for line in told(logged)]
+    assert said == ["Redis cannot be reached (refused)", "something else", "live frames wait (refused)", "Redis is back after 0 s"]
 
 
 def test_an_error_of_the_server_is_found_by_the_id_of_its_request(

@@ -364,6 +364,15 @@ def test_a_study_survives(
         redis.start()
     assert done() < RUNS
     assert_made_whole(client, study, expected)
+    if trouble == "Redis is restarted":
+        for worker in (first, second):
+            assert_an_outage_is_two_lines(worker.log.read_text())
+
+
+def assert_an_outage_is_two_lines(log: str) -> None:
+    """Without Celery's tracebacks, its attempts to connect, and its warnings."""
+    assert (log.count("Redis cannot be reached"), log.count("Redis is back")) == (1, 1), log
+    assert not [word for word in ("Traceback", "Trying again", "Deprecation") if word in log], log
 
 
 @pytest.mark.slow

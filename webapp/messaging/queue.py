@@ -27,10 +27,11 @@ application.conf.update(
     task_serializer="json",
     accept_content=["json"],
     # The task of a lost worker is requeued, and a worker prefetches no tasks. If Redis delivers an id twice, the second claim finds
-    # # nothing to do.
+    # nothing to do.
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
+    worker_enable_prefetch_count_reduction=False,  # one message at a time anyway
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
     enable_utc=True,

@@ -21,6 +21,7 @@ from webapp.lab.models import CalibrationJob, SparkJob, SparkRun  # noqa: E402
 from webapp.lib.logs import bound  # noqa: E402
 from webapp.messaging.heartbeats import tell_spark_state  # noqa: E402
 from webapp.messaging.queue import application  # noqa: E402
+from workers import queue_connection  # noqa: E402
 from workers.execution import SHUTTING_DOWN  # noqa: E402
 from workers.outages import waiting_for_the_database  # noqa: E402
 
@@ -28,6 +29,7 @@ from . import calibrations, jobs, queries  # noqa: E402
 from .runs import Runs  # noqa: E402
 from .session import SESSION, master  # noqa: E402
 
+queue_connection.watch(application)
 __all__ = ["application", "calibration", "spark_job", "spark_run"]
 
 SIGN_S = 2.0
