@@ -68,7 +68,8 @@ def start(sink: str, records: DataFrame) -> StreamingQuery:
 def check_checkpoints() -> None:
     """End the program if another one began the streams: its state and offsets would be taken for those of this query."""
     began, own = HERE / "checkpoints" / "query.py", Path(__file__).read_text()
-    if began.exists() and began.read_text() != own:
+    has_begun = began.exists() and any(path.is_dir() for path in began.parent.iterdir())
+    if has_begun and began.read_text() != own:
         sys.exit(
             f"{{began.parent}} is of another program, kept there as query.py. Remove checkpoints/ and output/ to begin anew. If the change "
             "cannot matter to Spark's state, remove only that copy, and start again."

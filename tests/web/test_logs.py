@@ -69,11 +69,13 @@ def test_an_outage_of_redis_is_two_lines(logged: io.StringIO) -> None:
         celery.exception("Error on restarting Tasks")
     logging.getLogger("py.warnings").warning("... worker_cancel_long_running_tasks_on_connection_loss ...")
     celery.error("something else")
+    logging.getLogger("celery.app.trace").error("Task raised %r", refused)
     logging.getLogger("workers.publisher").warning("live frames wait (%s)", refused)
     REDIS.over()
     REDIS.over()
     said = [line["message"] for line in told(logged)]
-    assert said == ["Redis cannot be reached (refused)", "something else", "live frames wait (refused)", "Redis is back after 0 s"]
+    others = ["something else", "Task raised ConnectionRefusedError('refused')", "live frames wait (refused)"]
+    assert said == ["Redis cannot be reached (refused)", *others, "Redis is back after 0 s"]
 
 
 def test_an_error_of_the_server_is_found_by_the_id_of_its_request(

@@ -12,7 +12,8 @@ from redis.exceptions import TimeoutError as NoAnswer
 from .outages import Outage
 
 REDIS = Outage("Redis")
-LOGGERS = ("celery.", "kombu.")
+LOGGERS = ("celery.worker.", "celery.bootsteps", "kombu.")
+"""Those of the connection. Errors of tasks are in celery.app.trace, and are never left out."""
 ITS_WARNING = "worker_cancel_long_running_tasks_on_connection_loss"
 """In each outage Celery warns that its next version will have another default."""
 AWAY = (Unreachable, NoAnswer, ConnectionError)

@@ -1,7 +1,7 @@
 """Backup of an installation in one file: rows as JSON, model by model, and the files of runs, data sets, corpora and cost models.
 
 The rows are a consistent snapshot, even while the lab is running, and independent of the database: a backup from SQLite can be restored
-into PostgreSQL. Work in progress is written as queued work without its files; a worker later repeats it with the same result.
+into PostgreSQL. Work in progress is written as queued work, a run without its files; a worker later repeats it with the same result.
 """
 
 from __future__ import annotations

@@ -164,6 +164,7 @@ def test_checkpoints_of_another_query_are_refused_before_spark_starts(tmp_path: 
         write(traced(template(name, horizon_s=0.01, drain=True)).experiment, tmp_path / name, context)
     began, other = program(tmp_path / "nexmark_q1" / "query.py"), tmp_path / "nexmark_q2"
     began.check_checkpoints()
+    (tmp_path / "nexmark_q1" / "checkpoints" / "sink").mkdir()  # as a stream does
     began.check_checkpoints()
     (tmp_path / "nexmark_q1" / "checkpoints").rename(other / "checkpoints")
     ended = subprocess.run([sys.executable, str(other / "query.py")], capture_output=True, text=True, timeout=60)
