@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextlib import suppress
 from datetime import timedelta
 
 import redis
@@ -18,6 +19,7 @@ from django.utils import timezone
 from webapp.lab.models import CalibrationJob, LearningJob, Reproduction, Run, SparkJob, SparkRun, Study, Waterfalls, Work
 from webapp.lab.waiting_work import KINDS, enqueue
 from webapp.lib import outages
+from webapp.lib.migrated import is_migrated
 from webapp.lib.redis_connection import connection
 from webapp.maintenance import retention
 from webapp.messaging.heartbeats import send_heartbeat
@@ -87,6 +89,14 @@ def start() -> threading.Thread:
     return thread
 
 
+def tell(error: Exception) -> None:
+    """Log why lost work cannot be looked for. At a first start, or after an update, nothing is wrong: the tables are still being made."""
+    with suppress(DatabaseError, InterfaceError):
+        if outages.note(error) or not is_migrated():
+            return
+    log.warning("cannot look for lost work: %s", error)
+
+
 def _care() -> None:
     pause = threading.Event()
     tidied_s = -TIDY_S
@@ -100,8 +110,7 @@ def _care() -> None:
                 tidied_s = time.monotonic()
                 tidy()
         except (DatabaseError, InterfaceError) as error:
-            if not outages.note(error):
-                log.warning("cannot look for lost work: %s", error)
+            tell(error)
             connections.close_all()
         except Exception:
             log.exception("looking for lost work failed")

@@ -10,11 +10,12 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from django.db import DatabaseError, IntegrityError, OperationalError
+from django.db import DatabaseError, IntegrityError, OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from webapp.lab.models import Lab, Run, RunState
 from webapp.lib.outages import DATABASE
-from workers import figures, learning, outages, waterfalls
+from workers import caretaker, figures, learning, outages, waterfalls
 from workers.execution import SHUTTING_DOWN
 from workers.identity import new_holder
 from workers.outages import waiting_for_the_database
@@ -102,3 +103,21 @@ def test_other_work_is_not_failed_by_an_outage(outcome: Callable[..., Any], monk
         outcome(MagicMock(), MagicMock())
     with pytest.raises(OperationalError):
         outcome_of(gone, "the question", Path("/nowhere"), "ask for less")
+
+
+def test_a_caretaker_is_silent_while_the_tables_are_being_made(caplog: pytest.LogCaptureFixture) -> None:
+    """The first worker starts beside the migrations of a new installation, or of an update."""
+    latest = MigrationRecorder.Migration.objects.filter(app="lab").latest("applied")
+    error = missing_column()
+    latest.delete()
+    caretaker.tell(error)
+    assert not caplog.records
+    MigrationRecorder(connection).record_applied("lab", latest.name)
+    caretaker.tell(error)
+    assert [record.getMessage() for record in caplog.records] == [f"cannot look for lost work: {error}"]
+
+
+def missing_column() -> DatabaseError:
+    with pytest.raises(DatabaseError) as raised, connection.cursor() as cursor:
+        cursor.execute("SELECT no_such_column FROM lab_run")
+    return raised.value

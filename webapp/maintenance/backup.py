@@ -30,6 +30,7 @@ from webapp.lab.cost_models import corpora_place, homes, models_place
 from webapp.lab.models import Run, Work
 from webapp.lab.models.work import ACTIVE, RunState, is_active
 from webapp.lib.file_sizes import finished_files
+from webapp.lib.migrated import is_migrated
 from webapp.lib.version import VERSION
 
 FORMAT = 1
@@ -238,7 +239,7 @@ def check_fits(about: dict[str, Any]) -> None:
     """Check that the backup has the same tables and that the installation is empty. Raises Unfit."""
     if set(about["migrations"]) != set(migrations()):
         raise Unfit(f"the backup was made by another version ({about['version']}) with other tables; restore it with that one, then update")
-    if pending():
+    if not is_migrated():
         raise Unfit("the database is not up to date; run: python manage.py migrate")
     for model in kept_models():
         if model._base_manager.exists():
@@ -246,8 +247,3 @@ def check_fits(about: dict[str, Any]) -> None:
     for folder in folders():
         if any(names for _, _, names in os.walk(folder)):
             raise Unfit(f"{folder} is not empty; restore into an empty data directory (MILLRACE_DATA)")
-
-
-def pending() -> bool:
-    known = MigrationLoader(connection)
-    return not set(known.disk_migrations) <= set(known.applied_migrations)
