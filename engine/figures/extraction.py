@@ -164,7 +164,7 @@ def _at_points(value: AtPoints, runs: _Runs) -> Value:
         x = design[point][value.over]
         if isinstance(value, OfMetric) and value.x is not None:
             x = float(np.mean(_metrics(value, value.x, point, runs)[0]))
-        xs.append(float(x) if isinstance(x, int | float) and not isinstance(x, bool) else str(x))
+        xs.append(_place(x))
         numbers_at.append(_number(value, point, runs))
     if not xs:
         raise NotEvaluated(f"no point of the study with {_said(value.at)}")
@@ -306,6 +306,13 @@ def _number_of(value: OfScore, row: Scored) -> Number:
     if score is None:
         raise NotEvaluated(f"there is no {value.score} with {_said(row.at)}")
     return Number(score, row.low.get(value.score), row.high.get(value.score))
+
+
+def _place(x: Any) -> float | str:
+    """Where a point of an axis is drawn: at its number, or under its name."""
+    if isinstance(x, bool):
+        return "yes" if x else "no"
+    return float(x) if isinstance(x, int | float) else str(x)
 
 
 def _said(at: Mapping[str, Any]) -> str:

@@ -130,6 +130,18 @@ def test_values_are_drawn_from_the_runs_they_name(numbers: list[float], metric: 
     json.dumps(as_json(values), allow_nan=False)
 
 
+def test_a_choice_is_named_no_and_yes() -> None:
+    """The broker of Figure 3.2 is there or not."""
+    read = FILES.figure("benchmark/3.2")
+    study = load_study(study_at(read, "latency", "dev", FILES.experiment))
+    trials = plan(study, {}).wanted
+    runs = {trial.key: Made({"latency_ms": {"mean": float(trial.values["broker"])}}) for trial in trials}
+    answer = plan(study, {trial.id: runs[trial.key].measured(study) for trial in trials}).answer
+    assert answer is not None
+    latency = extract(read, {"latency": (study, Carried(answer, runs))})["latency_ms"]
+    assert (latency.x, latency.y) == (("no", "yes"), (0.0, 1.0))
+
+
 def test_each_seed_is_a_point() -> None:
     at = {"rate": 100, "cores": 2}
     read = wide({"each": {"kind": "metric", "study": "rates", "metric": "records_out", "at": at, "seeds": "each"}})
