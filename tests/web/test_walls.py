@@ -7,6 +7,7 @@ that changes anything there. As many requests a route as MILLRACE_WALLS_EXAMPLES
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import re
@@ -67,7 +68,7 @@ SECRET = "kestrel"
 """In all that the other lab's things contain, and in no request."""
 KNOWN = "harbour"
 """In the names by which a program could ask for them."""
-NOBODYS = "lagoon"
+NOBODYS = "harbors"
 EXAMPLES = int(os.environ.get("MILLRACE_WALLS_EXAMPLES", tier(ci="1", all="6")))
 SETTINGS = settings(
     max_examples=EXAMPLES,
@@ -78,7 +79,7 @@ SETTINGS = settings(
     suppress_health_check=list(HealthCheck),
 )
 CONFIG = schemathesis.Config.from_dict({"generation": {"allow-extra-parameters": False}})
-OF_THE_INSTALLATION = {"get /api/health", "get /api/health/ready", "get /api/storage"}
+OF_THE_INSTALLATION = {"get /api/health", "get /api/health/ready", "get /api/storage", "put /api/storage"}
 """Their answers change by themselves: heartbeats, free space."""
 INTEGERS = {"person_id", "token_id", "invitation_id", "rule_id", "removal_id", "number"}
 
@@ -170,9 +171,15 @@ def renumbered(row: models.Model, id: int) -> int:
 
 
 def nobodys(handles: Handles) -> Handles:
-    """As many that name nothing, of the same length, so that limits on lengths are met alike."""
-    names = {int: lambda id: id + 1_000_000, uuid.UUID: lambda id: uuid.uuid5(id, NOBODYS), str: lambda id: NOBODYS.ljust(len(id), "n")}
-    return Handles({key: names[type(id)](id) for key, id in handles.ids.items()}, NOBODYS.ljust(len(KNOWN), "n"))
+    """As many that name nothing and differ only at their ends, so that parsers, limits and sentences that quote a part take them alike."""
+    other = str.maketrans("0123456789abcdef", "1234567890bcdefa")
+
+    def unlike(id: Any) -> Any:
+        if isinstance(id, uuid.UUID):
+            return uuid.UUID(str(id)[:-2] + str(id)[-2:].translate(other))
+        return id + 50 if isinstance(id, int) else NOBODYS
+
+    return Handles({key: unlike(id) for key, id in handles.ids.items()}, NOBODYS)
 
 
 def rows_of(lab: Lab) -> str:
@@ -200,11 +207,20 @@ def files_of(lab: Lab) -> dict[str, bytes]:
 def masked(text: str, handles: Handles) -> str:
     """Without the handles themselves, and without what is new in every answer."""
     for name, id in sorted(handles.ids.items()):
-        text = re.sub(rf"(?<![\w-]){re.escape(str(id))}(?![\w-])", f"<{name}>", text)
+        for way in [f"{id}", f"{id:,}"] if isinstance(id, int) else [str(id)]:
+            text = re.sub(rf"(?<![\w-]){re.escape(way)}(?![\w-])", f"<{name}>", text)
+            for shown in range(len(way) - 1, 3, -1):  # a long value is shown up to some character
+                text = text.replace(f"{way[:shown]}...", f"<{name}>...")
     text = text.replace(handles.name, "<name>")
     text = re.sub(r"(millrace_|token=)[\w-]{40,}", "<secret>", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<new>", text)
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z?", "<now>", text)
+
+
+def where_they_differ(one: tuple[int, str], other: tuple[int, str]) -> str:
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one[1], other[1], strict=False))
+    at = sum(1 for _ in same)
+    return " / ".join(f"{status} ...{text[max(0, at - 60) : at + 60]}..." for status, text in (one, other))
 
 
 @dataclass(frozen=True)
@@ -244,7 +260,7 @@ class Fuzzer:
         def is_closed(case: Case, seed: int) -> None:
             told, of_nothing = self.ask(case, theirs, seed), self.ask(case, unknown, seed)
             if f"{operation.method} {operation.path}" not in OF_THE_INSTALLATION:
-                assert told == of_nothing, "what is there is answered otherwise than what is nowhere"
+                assert told == of_nothing, f"answered otherwise than what is nowhere: {where_they_differ(told, of_nothing)}"
 
         try:
             is_closed()
