@@ -14,6 +14,7 @@ from unittest import mock
 import pytest
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.support.tiers import tier
@@ -99,6 +100,50 @@ def test_frames_go_a_week_later_but_for_those_that_somebody_holds_on_to(
         tidy()
         assert Removal.objects.exclude(rule=None).filter(final_at__isnull=False).exists()
     assert {run.stored_bytes for run in Run.objects.filter(frames_removed_at__isnull=False)} == {0}
+
+
+@pytest.mark.parametrize("what", ["frames", "runs"])
+def test_a_rule_looks_through_the_lab_before_it_keeps_others_from_writing(runs: dict[str, Run], lab: Lab, what: str) -> None:
+    """In a transaction of SQLite nobody else writes, and a large lab takes seconds to look through."""
+    rule = RetentionRule.objects.create(lab=lab, what=what, days=1)
+    for taken in (True, False):
+        with CaptureQueriesContext(connection) as asked:
+            assert bool(rules.apply(rule, timezone.now())) is taken
+        texts = [query["sql"] for query in asked.captured_queries]
+        inside = texts[next((n for n, text in enumerate(texts) if "SAVEPOINT" in text), len(texts)) :]
+        assert bool(inside) is taken
+        looks = [text for text in inside if text.startswith("SELECT") and "ORDER BY" in text and 'FROM "lab_run"' in text]
+        assert all('"lab_run"."id" IN (' in text for text in looks)
+
+
+@pytest.mark.parametrize("change", [{"days": 30}, {"paused": True}, {"kept_tags": ["no such"]}, None])
+def test_a_rule_that_changed_while_it_looked_takes_nothing(
+    runs: dict[str, Run], lab: Lab, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any] | None
+) -> None:
+    rule = RetentionRule.objects.create(lab=lab, what="runs", days=1)
+    stored, look = RetentionRule.objects.filter(pk=rule.pk), rules.due
+
+    def slowly(*of: Any) -> Any:
+        found = look(*of)
+        _ = stored.delete() if change is None else stored.update(**change)
+        return found
+
+    monkeypatch.setattr(rules, "due", slowly)
+    assert rules.apply(rule, timezone.now()) == 0
+    assert not Removal.objects.exists()
+
+
+def test_what_somebody_held_on_to_while_a_rule_looked_stays(runs: dict[str, Run], lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule, look = RetentionRule.objects.create(lab=lab, what="frames", days=1), rules.due
+
+    def slowly(*of: Any) -> Any:
+        found = look(*of)
+        Run.objects.filter(pk=runs["old"].pk).update(notes="peak")
+        return found
+
+    monkeypatch.setattr(rules, "due", slowly)
+    assert rules.apply(rule, timezone.now()) == 1
+    assert names_of(runs, Removal.objects.get().runs) == {"of a study"}
 
 
 def test_runs_go_but_for_those_of_studies(client: Client, runs: dict[str, Run]) -> None:

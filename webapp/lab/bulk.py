@@ -7,17 +7,24 @@ from collections.abc import Callable, Iterable
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
-from .models import Lab, Run, Tag
+from .models import Lab, Run, Tag, Waterfalls
+from .models.work import ACTIVE
 
 
 def delete(lab: Lab, runs: QuerySet[Run]) -> list[Run]:
-    """Soft-delete the runs and their waterfalls; cancel active runs."""
-    deleted = list(runs.filter(deleted_at__isnull=True))
+    """Soft-delete the runs and their waterfalls; cancel active ones."""
+    deleted, now = list(runs.filter(deleted_at__isnull=True)), timezone.now()
+    ids = [run.pk for run in deleted]
+    questions = Waterfalls.objects.filter(run__in=ids, deleted_at__isnull=True)
     for run in deleted:
-        run.delete_softly()
-        for waterfalls in run.waterfalls.filter(deleted_at__isnull=True):
-            waterfalls.delete_softly()
+        if run.active:
+            Run.objects.request_cancel(run.pk)
+    for id in questions.filter(state__in=ACTIVE).values_list("pk", flat=True):
+        Waterfalls.objects.request_cancel(id)
+    Run.objects.filter(pk__in=ids).update(deleted_at=now)
+    questions.update(deleted_at=now)
     return deleted
 
 
