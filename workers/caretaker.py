@@ -21,7 +21,7 @@ from webapp.lab.waiting_work import KINDS, enqueue
 from webapp.lib import outages
 from webapp.lib.migrated import is_migrated
 from webapp.lib.redis_connection import connection
-from webapp.maintenance import retention
+from webapp.maintenance import plan_statistics, retention
 from webapp.messaging.heartbeats import send_heartbeat
 from webapp.messaging.stream import announce, announce_row
 
@@ -74,7 +74,9 @@ def sweep() -> None:
 
 
 def tidy() -> None:
-    """Remove files past their retention time, and notify viewers. Not after the clock was set."""
+    """Refresh the database's statistics, remove files past their retention time, and notify viewers. Nothing is removed after the clock
+    was set."""
+    plan_statistics.refresh()
     if not CLOCK.is_steady():
         return
     for run in retention.tidy():

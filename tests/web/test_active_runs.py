@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from benchmarks import large_runs
 from webapp.lab import fair_turns, person_limits, quota, waiting_work
 from webapp.lab.models import Executor, Lab, Run
 from webapp.live.rows import rows_of_lab
 from workers import caretaker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.one_database]
+RUNS = 200
 
 ASKED: dict[str, Callable[[Lab], Any]] = {
     "the sweeper": lambda lab: caretaker.sweep(),
@@ -24,6 +26,13 @@ ASKED: dict[str, Callable[[Lab], Any]] = {
     "who waits": lambda lab: waiting_work.somebody_waits(Executor.WORKERS),
     "what pages show": lambda lab: rows_of_lab.func(lab.pk, set()),
 }
+
+
+@pytest.fixture
+def lab() -> Lab:
+    """A lab of many runs that have ended, with the statistics that workers refresh."""
+    large_runs.filled(RUNS, 6, {})
+    return Lab.objects.get()
 
 
 def asked_of_runs(action: Callable[[], Any]) -> list[tuple[str, Any]]:

@@ -67,9 +67,9 @@ def holding(found: QuerySet[Run], lab: Lab, written: str, sign: str, text: str) 
     if name in WHOLE:
         return _compared(found, name, sign, [_whole(name, number) for number in _numbers(name, asked)])
     if (metric := metric_named(lab, name)) is not None:
-        rows = RunSummary.objects.filter(run=OuterRef("pk"), metric=metric)
-        return found.filter(Exists(_compared(rows, "value", sign, _numbers(name, asked))))
-    rows = RunParameter.objects.filter(run=OuterRef("pk"), name__in=parameters_named(lab, name, literal=is_literal(written)))
+        rows = RunSummary.objects.filter(metric=metric)
+        return found.filter(among(_compared(rows, "value", sign, _numbers(name, asked))))
+    rows = RunParameter.objects.filter(name__in=parameters_named(lab, name, literal=is_literal(written)))
     return _of_parameter(found, rows, name, sign, asked)
 
 
@@ -96,10 +96,15 @@ def _of_parameter(
     kinds = [("number", Q(number__isnull=False), numbers), ("text", Q(number__isnull=True), texts)]
     if sign == "!=":  # a text is no number, and so differs from each
         refused = [kind & _condition(column, sign, values) for column, kind, values in kinds if values]
-        return found.filter(Exists(rows.exclude(reduce(or_, refused))))
+        return found.filter(among(rows.exclude(reduce(or_, refused))))
     # One look for numbers and one for texts, so that each reads its own part of an index alone.
-    wanted = [Q(Exists(rows.filter(kind & _condition(column, sign, values)))) for column, kind, values in kinds if values]
+    wanted = [among(rows.filter(kind & _condition(column, sign, values))) for column, kind, values in kinds if values]
     return found.filter(reduce(or_, wanted))
+
+
+def among(rows: QuerySet[Any]) -> Q:
+    """The run of one of these rows. SQLite answers this from one part of an index; for an EXISTS it looks into each run's rows."""
+    return Q(pk__in=rows.values("run"))
 
 
 def lacking(found: QuerySet[Run], lab: Lab, written: str, *, lacks: bool) -> QuerySet[Run]:
@@ -192,7 +197,7 @@ def _tagged(found: QuerySet[Run], lab: Lab, asked: Sequence[Value | Range], sign
         if name not in ids:
             known = Tag.objects.filter(lab=lab).values_list("name", flat=True)[:NAMES_MAX]
             raise BadCondition(f"no run has the tag '{name}'; {suggestion(name, known) or 'there are no tags yet'}")
-    given = Exists(Tag.runs.through.objects.filter(run=OuterRef("pk"), tag__in=list(ids.values())))
+    given = among(Tag.runs.through.objects.filter(tag__in=list(ids.values())))
     return found.filter(~given if sign == "!=" else given)
 
 

@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, Qu
 from ninja import Schema
 from pydantic import Field, StringConstraints
 
-from .conditions import CONDITION, holding, lacking, names_field
+from .conditions import CONDITION, among, holding, lacking, names_field
 from .models import Lab, Run, RunState, RunSummary, Tag, Trial
 from .models.work import ACTIVE
 from .search_values import BadCondition, unquoted
@@ -76,7 +76,7 @@ def find(lab: Lab, filter: Which) -> QuerySet[Run]:
     elif not filter.of_studies:
         found = found.filter(study__isnull=True)
     if filter.tag:
-        found = found.filter(Exists(Tag.runs.through.objects.filter(run=OuterRef("pk"), tag__name=filter.tag)))
+        found = found.filter(among(Tag.runs.through.objects.filter(tag__lab=lab, tag__name=filter.tag)))
     for word in words_of(filter.search):
         found = _with_word(found, lab, word)
     return found

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
+from webapp.lib.covering_index import CoveringIndex
 from webapp.lib.inserting import insert
 
 from .fields import NAME_LENGTH_MAX, FieldName
@@ -31,8 +32,10 @@ class RunParameter(models.Model):
         constraints = [models.UniqueConstraint(fields=["run", "name"], name="one_value_of_a_parameter")]
         # As for metrics: include the run, so that index-only scans can answer conditions.
         indexes = [
-            models.Index(fields=["name", "number"], include=["run"], condition=Q(number__isnull=False), name="runs_by_number"),
-            models.Index(fields=["name", "text"], include=["run"], condition=Q(number__isnull=True), name="runs_by_text"),
+            CoveringIndex(fields=["name", "number"], include=["run"], condition=Q(number__isnull=False), name="runs_by_number"),
+            CoveringIndex(
+                fields=["name", "text"], include=["run"], on_sqlite=["number"], condition=Q(number__isnull=True), name="runs_by_text"
+            ),
         ]
 
     @classmethod

@@ -12,6 +12,7 @@ from django.db import models, transaction
 from django.db.models import F, Q
 
 from engine.spec.experiment.metrics import flat
+from webapp.lib.covering_index import CoveringIndex
 from webapp.lib.inserting import insert
 
 from .experiments import Experiment
@@ -87,9 +88,22 @@ class Run(Work):
         constraints = [models.UniqueConstraint(fields=["lab", "number"], name="one_run_of_a_number")]
         indexes = [
             # For lists and for joins of conditions: index-only scans, on an index a quarter of the table's size.
-            models.Index(
+            CoveringIndex(
                 fields=["lab", "number"],
                 include=["id", "study", "state", "experiment", "seed"],
+                on_sqlite=[
+                    "deleted_at",
+                    "name",
+                    "author",
+                    "started_at",
+                    "finished_at",
+                    "judged",
+                    "hash",
+                    "digest",
+                    "setup",
+                    "engine_version",
+                    "stored_bytes",
+                ],
                 condition=Q(deleted_at__isnull=True),
                 name="listed_runs",
             ),
@@ -181,7 +195,7 @@ class RunSummary(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "metric"], name="one_value_of_a_metric")]
         # Includes the run for index-only scans: the index keeps the entries of a metric together, the table does not.
-        indexes = [models.Index(fields=["metric", "value"], include=["run"], name="runs_by_metric")]
+        indexes = [CoveringIndex(fields=["metric", "value"], include=["run"], name="runs_by_metric")]
 
     @classmethod
     def store(cls, run: Run, summary: Mapping[str, Any]) -> None:
