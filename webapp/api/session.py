@@ -342,8 +342,11 @@ def authenticated(request: HttpRequest, name: str, password: str) -> Any:
     """Return the user. Raises Problem401, or Problem429 after too many failed attempts."""
     try:
         user = get_adapter().authenticate(request, username=name, password=password)
-    except ValidationError as error:
-        raise Problem429(" ".join(error.messages)) from None
+    except ValidationError:
+        wait_s = settings.SIGN_IN_WAIT_S
+        when = f"try again in {wait_s // 60} minutes, or ask an owner of the lab for a link"
+        detail = f"too many wrong passwords for {name}, or from your address; {when}"
+        raise Problem429(detail, retry_after_s=wait_s) from None
     if user is None:
         note_failed_sign_in(name, get_adapter().get_client_ip(request))
         raise Problem401("wrong name or password; an owner of the lab can create a sign-in link for you")
