@@ -185,6 +185,7 @@ def without_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install
     return Installation(tmp_path / "data", free_port(tmp_path / "data" / "port"), workers=0)
 
 
+@pytest.mark.slow
 def test_a_start_waits_for_the_database(without_database: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
