@@ -537,3 +537,33 @@ async def test_a_run_of_another_lab_does_not_exist(stage: Stage) -> None:
 @pytest.mark.parametrize("after", ["x", "-2", "1.5", "%FF"])
 async def test_a_bad_position_is_refused(stage: Stage, token: str, after: str) -> None:
     assert await close_code(path(stage.run, after), [(b"authorization", f"Bearer {token}".encode())]) == 4400
+
+
+@pytest.mark.parametrize("others", [0, 1])
+async def test_a_viewer_who_leaves_is_gone_whatever_it_waits_for(stage: Stage, others: int) -> None:
+    """Catches: a cancellation that is lost while Redis answers, after which a viewer who has left follows the run to its end, and a feed
+    whose last viewer leaves is never closed."""
+    row = await run_row(stage.run.pk)
+    feeds: Feeds[Any, RunFeed] = Feeds()
+
+    async def load_row() -> Any:
+        return row
+
+    async def follow() -> None:
+        async with feeds.feed(stage.run.pk, lambda: RunFeed(stage.run.pk, stage.run.directory, load_row)) as feed:
+            async for _ in feed.messages(-1):
+                await asyncio.sleep(0)
+
+    staying = [asyncio.create_task(follow()) for _ in range(others)]
+    for steps in range(60):
+        leaving = asyncio.create_task(follow())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        leaving.cancel()
+        await asyncio.wait([leaving], timeout=PATIENCE_S)
+        assert leaving.done(), f"{steps} steps"
+        assert len(feeds.open) == others
+    for task in staying:
+        task.cancel()
+        await asyncio.wait([task], timeout=PATIENCE_S)
+    assert not feeds.open

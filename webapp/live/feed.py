@@ -178,8 +178,9 @@ class RunFeed:
                     yield self._state(row)
                 break
             behind = self.tail and self.tail[-1].last > position
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(changed.wait(), RETRY_S if behind else None)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(RETRY_S if behind else None):
+                    await changed.wait()
         yield '{"type":"end"}'
 
     def _state(self, row: Row) -> str:
