@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -161,3 +162,17 @@ def test_the_rows_are_those_of_one_moment(lab: Lab, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(backup, "write_rows", disturbed)
     assert backup.back_up(tmp_path / "backup.tar.gz")["lab.lab"] == 1
     assert Lab.objects.count() == 2
+
+
+def test_no_file_of_a_backup_is_written_outside_the_data_directory(tmp_path: Path, settings: Any) -> None:
+    settings.DATA_DIR = tmp_path / "data"
+    with tarfile.open(tmp_path / "b.tar", "w") as archive:
+        for name in ("files/runs/a", "files/../outside"):
+            archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+    with tarfile.open(tmp_path / "b.tar") as archive:
+        inside, outside = archive.getmembers()
+        backup.extract(archive, inside)
+        with pytest.raises(ValueError, match="outside the data directory"):
+            backup.extract(archive, outside)
+    assert (tmp_path / "data" / "runs" / "a").is_file()
+    assert not (tmp_path / "outside").exists()

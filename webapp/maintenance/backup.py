@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import tarfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -81,11 +82,25 @@ def restore(file: Path) -> dict[str, int]:
                 reset_sequences()
                 for member in archive:
                     if member.isfile() and member.name.startswith(f"{FILES}/"):
-                        member.name = member.name.removeprefix(f"{FILES}/")
-                        archive.extract(member, settings.DATA_DIR, filter="data")
+                        extract(archive, member)
             return counts
     except (tarfile.TarError, zlib.error, EOFError, LookupError, FieldDoesNotExist, ValueError) as error:
         raise Unfit(f"{file} is not a Millrace backup, or is damaged: {error}") from None
+
+
+def extract(archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+    """Write a file of the backup to its place. Not with tarfile's filters, which Python has from 3.11.4 on. Raises ValueError for a place
+    outside the data directory."""
+    data = Path(settings.DATA_DIR).resolve()
+    target = (data / member.name.removeprefix(f"{FILES}/")).resolve()
+    if not target.is_relative_to(data):
+        raise ValueError(f"{member.name} is a place outside the data directory")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    stream = archive.extractfile(member)
+    assert stream is not None
+    with stream, target.open("wb") as file:
+        shutil.copyfileobj(stream, file)
+    os.utime(target, (member.mtime, member.mtime))
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------------------------------
