@@ -29,14 +29,14 @@ COVERING = {
 
 def make(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Only where the indexes differ: PostgreSQL has them as they should be."""
-    _instead(apps, schema_editor, lambda index: index)
+    _replace(apps, schema_editor, lambda index: index)
 
 
 def unmake(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    _instead(apps, schema_editor, lambda index: models.Index(fields=index.fields, condition=index.condition, name=index.name))
+    _replace(apps, schema_editor, lambda index: models.Index(fields=index.fields, condition=index.condition, name=index.name))
 
 
-def _instead(apps, schema_editor, made):
+def _replace(apps, schema_editor, made):
     if schema_editor.connection.features.supports_covering_indexes:
         return
     for model_name, indexes in COVERING.items():
