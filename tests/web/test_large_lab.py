@@ -87,3 +87,9 @@ def test_sqlite_finds_the_runs_of_a_setup_without_reading_all_of_the_lab() -> No
     same = Run.objects.filter(lab__isnull=False, deleted_at__isnull=True)
     found: Any = same.filter(lab=same[0].lab_id, setup__in=[same[0].setup]).values_list("number")
     assert "setup" in found.explain()
+
+
+@pytest.mark.django_db
+def test_a_metric_that_no_run_has_yet_is_not_suggested_for_itself(client: Client) -> None:
+    refused = client.get("/api/runs?search=p99>1")
+    assert (refused.status_code, refused.json()["detail"]) == (422, "no run of the lab has measured p99 yet; runs have it when they end")

@@ -158,6 +158,8 @@ def parameters_named(lab: Lab, name: str, *, literal: bool = False) -> list[int]
         pattern = "/".join("[^/]+" if part == "*" else re.escape(part) for part in name.split("/"))
         found = names.filter(name__regex=f"^{pattern}$" if name.startswith("/") else f"/{pattern}$")
     ids = list(found.values_list("pk", flat=True)[:NAMES_MAX])
+    if not ids and name in SHORT:
+        raise BadCondition(f"no run of the lab has measured {name} yet; runs have it when they end")
     if not ids:
         ends = {one.rsplit("/", 1)[-1] for one in names.values_list("name", flat=True)[:NAMES_MAX]}
         raise BadCondition(f"no run has a metric or parameter '{name}'; {suggestion(name, {*COLUMNS, *SHORT, *ends})}")
