@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import json
 import os
@@ -46,10 +47,16 @@ SOURCES = sorted((ROOT / "client" / "millrace").glob("*.py"))
 METHODS = ("GET", "POST", "PUT", "DELETE")
 
 
-@pytest.fixture
-def openapi() -> dict[str, Any]:
+@functools.cache
+def served_openapi() -> dict[str, Any]:
     document: dict[str, Any] = Client(HTTP_HOST="127.0.0.1").get("/api/openapi.json").json()
     return document
+
+
+@pytest.fixture
+def openapi() -> dict[str, Any]:
+    """The API's document. It is made once: it takes half a second, and no test changes it."""
+    return served_openapi()
 
 
 def calls() -> set[tuple[str, str]]:
