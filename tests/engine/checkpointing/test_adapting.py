@@ -104,7 +104,7 @@ def test_each_record_counts_just_once_however_often_regions_change(job: Callable
     expected = values(finished(job(protocol=hybrid(*regions))))
     chance = random.Random(f"{job.__name__} {regions}")
     changes = on_own = 0
-    tried = tier(13, 50)
+    tried = tier(7, 50)
     for n in range(tried):
         made = restless(job, regions, chance)
         simulation = finished(made, **({"capacity": TINY} if n % 3 == 0 else {}))
@@ -301,7 +301,7 @@ def test_losses_before_in_and_after_both_changes(skewed: Any) -> None:
     chance = random.Random("losses around changes")
     moments_s = [one[name] / 1e9 for one in (apart, joined) for name in ("triggered_ns", "ended_ns")]
     ended = []
-    for n in range(tier(13, 50)):
+    for n in range(tier(8, 50)):
         at_s = round(min(max(chance.choice(moments_s) + chance.uniform(-0.03, 0.03), 0.01), 4.9), 6)
         lost = skewed_counts(adaptive()) | {"faults": [loss(f"w{chance.randrange(8) + 1}", at_s, 0.01)]}
         if n % 2:

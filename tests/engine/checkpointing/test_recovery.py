@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
@@ -26,6 +26,7 @@ from engine.spec import Experiment
 from engine.workloads.datasets import lookup
 from tests.support.corner_cases import a_cycle_drains_when_nothing_goes_round
 from tests.support.strategies import documents
+from tests.support.tiers import EXAMPLES, tier
 
 from ...support.agreement import DATASETS, TINY, finished, simulated
 from ...support.recovery_examples import (
@@ -228,7 +229,7 @@ def test_any_cutting_saving_and_forking_gives_the_same(tmp_path: Path, protocol:
     made = with_losses(joining(protocol=protocol()), [loss("w1", 0.105, 0.01), loss("w2", 0.1125, 0.004), loss("w1", 0.2)])
     whole = finished(made)
     chance = random.Random("recovery")
-    for n in range(6):
+    for n in range(tier(3, 6)):
         run = engine.Simulation(made, datasets=DATASETS, keep_outputs=True)
         moments = [chance.randrange(run.horizon_ns) for _ in range(6)] + [chance.randrange(105_000_000, 125_000_000) for _ in range(6)]
         for time_ns in sorted(moments)[: 3 + 2 * n]:
@@ -257,6 +258,7 @@ def test_the_way_of_a_record_that_was_sent_again_is_told_from_its_beginning(prot
 
 
 @pytest.mark.slow
+@settings(max_examples=tier(ci=20, all=EXAMPLES["all"]))
 @given(made=documents(budgets=("none",)), seed=st.integers(0, 10**6), tiny=st.booleans())
 def test_random_experiments_with_protocols_and_losses_do_not_depend_on_how_they_are_cut(made: Document, seed: int, tiny: bool) -> None:
     """Credits, processor sharing, trunks, cycles, late records: what no job above has. (A host that dies of its memory would do so again

@@ -82,7 +82,7 @@ def rows_of_files(simulation: engine.Simulation) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=tier(ci=EXAMPLES["ci"], all=EXAMPLES["all"] // 3))  # a case is two runs, the second much larger
+@settings(max_examples=tier(ci=15, all=EXAMPLES["all"] // 3))  # a case is two runs, the second much larger
 @given(made=documents(), seed=st.integers(0, 1000), tiny=st.booleans())
 def test_what_is_not_in_use_changes_nothing(made: Document, seed: int, tiny: bool) -> None:
     options: Document = {"capacity": TINY} if tiny else {}
@@ -203,6 +203,7 @@ def with_parallelism(made: Document, parallelism: Mapping[str, int], partitions:
 
 
 @pytest.mark.slow
+@settings(max_examples=tier(ci=15, all=EXAMPLES["all"] // 3))  # a case is two runs
 @given(made=documents(), seed=st.integers(0, 1000))
 def test_an_arrangement_at_the_start_is_the_document_with_these_parallelisms(made: Document, seed: int) -> None:
     chance = random.Random(seed)

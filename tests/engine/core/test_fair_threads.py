@@ -16,6 +16,7 @@ from engine.core.world import World
 from engine.lowering import processors
 from engine.spec import Experiment
 from engine.spec.experiment.cluster import ProcessorSharing
+from tests.support.tiers import spread
 
 from ...oracle import simulate
 from ...support.agreement import DATASETS, assert_agreement, fingerprint, simulated, traced
@@ -76,14 +77,18 @@ SWITCH_NS = 1_503 * MS
 
 @pytest.mark.parametrize(
     "faults",
-    [
-        [],
-        [at("pause", 1.5, for_ms=300)],
-        [at("pause", 1.6, for_ms=300)],
-        [at("host_loss", 1.5, restart_after_s=0.3)],
-        [at("host_loss", 1.6, restart_after_s=0.3)],
-        [at("slow_host", 1.4, for_ms=400, factor=0.5)],
-    ],
+    spread(
+        [
+            [],
+            [at("pause", 1.5, for_ms=300)],
+            [at("pause", 1.6, for_ms=300)],
+            [at("host_loss", 1.5, restart_after_s=0.3)],
+            [at("host_loss", 1.6, restart_after_s=0.3)],
+            [at("slow_host", 1.4, for_ms=400, factor=0.5)],
+        ],
+        ci=3,
+        first=1,
+    ),
     ids=["no fault", "switch in a pause", "pause after", "switch while down", "loss after", "slow host"],
 )
 def test_the_switch_agrees_under_faults(faults: list[dict[str, Any]]) -> None:

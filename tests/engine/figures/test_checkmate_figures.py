@@ -73,7 +73,7 @@ FAILING: dict[str, set[str]] = {
 OF_OTHER_SIZES = ("has no point", "no run of the study with", "only one point", "have different x")
 
 
-@pytest.mark.parametrize("id", only(FILES.ids("checkmate"), ci=["checkmate/3.9", "checkmate/table-3.2"]))
+@pytest.mark.parametrize("id", only(FILES.ids("checkmate"), ci=["checkmate/feedback"]))
 def test_what_holds_at_smoke_scale(id: str, executor: Here) -> None:
     result = reproduce(FILES.figure(id), "smoke", FILES.experiment, executor)
     looked_at = [one for one in result.assertions if not any(reason in one.reason for reason in OF_OTHER_SIZES)]

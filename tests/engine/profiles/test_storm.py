@@ -11,7 +11,7 @@ import functools
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
@@ -21,6 +21,7 @@ from engine.spec import Experiment
 from tests.oracle import simulate
 from tests.oracle.environment import Phase
 from tests.oracle.records import Kind
+from tests.support.tiers import EXAMPLES, tier
 
 from ...support.agreement import DATASETS, assert_agreement, cut_saved_and_forked, fingerprint, frames_of, traced
 from ...support.engine_examples import windowed_sum
@@ -91,6 +92,7 @@ def throttle(simulation: engine.Simulation) -> Any:
 
 
 @pytest.mark.slow
+@settings(max_examples=tier(ci=20, all=EXAMPLES["all"]))
 @given(document=documents(), queue=st.sampled_from((2, 3, 8)), notify_ms=st.sampled_from((0, 1, 5)))
 def test_random_experiments_under_storm_agree_with_the_oracle(document: dict[str, Any], queue: int, notify_ms: int) -> None:
     document = copy.deepcopy(document)

@@ -19,6 +19,7 @@ from engine.core import layout as L
 from engine.core.control.active_instances import active
 from engine.core.control.ranks import HELD
 from engine.rescaling import Job
+from tests.support.tiers import spread
 
 from ...support.agreement import MS, finished, frames_of, rows_of, simulated, template, traced
 from ...support.keyed_state_examples import EVENT_TIME, PROCESSORS
@@ -85,7 +86,7 @@ def busy(bound: int | None = 2, processor: str = "dedicated") -> Document:
     return running("aggregate, sliding", processor, bound)
 
 
-@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize("processor", spread(list(PROCESSORS), ci=2))
 def test_any_cutting_saving_and_forking_in_a_rescale_gives_the_same(processor: str, tmp_path: Path) -> None:
     made = scaled(busy(processor=processor), [order_of(0.02, kept=5, sink=3), order_of(0.05, **{"in": 5, "in_keys": 5})])
     made["policies"]["scaling"]["operators"]["in"]["min"] = 1

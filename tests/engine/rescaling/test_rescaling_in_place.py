@@ -18,6 +18,7 @@ import engine
 from engine.core import layout as L
 from engine.core.control.active_instances import active
 from engine.core.control.ranks import HELD
+from tests.support.tiers import spread
 
 from ...support.agreement import MS, finished, rows_of, simulated, traced
 from ...support.keyed_state_examples import EVENT_TIME, PROCESSORS
@@ -183,7 +184,7 @@ def test_who_comes_back_before_it_is_known_to_have_left_holds_others_back(proces
     assert simulation.summary()["late"] == whole.summary()["late"]
 
 
-@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize("processor", spread(list(PROCESSORS), ci=2))
 def test_any_cutting_saving_and_forking_in_a_rescale_gives_the_same(processor: str, tmp_path: Path) -> None:
     made = in_place(branching(processor, 2), [order_of(0.02, kept=5, low=1), order_of(0.05, **{"in": 5, "in_keys": 5}, low=3)])
     made["policies"]["scaling"]["operators"]["in"]["min"] = 1
