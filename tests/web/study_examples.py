@@ -8,13 +8,14 @@ from django.test import Client
 
 from engine.simulation.local_study import run_study
 from engine.spec.study.study import load_study
+from tests.support.tiers import tier
 from webapp.lab.models import Run, RunState, Study
 from workers import execution, studies
 
 from .conftest import small_document, wait_for
 
 RATE = "/workload/sources/bids/rate/per_s"
-RUNS = 60
+RUNS = tier(30, 60)
 ROOM = 4  # runs of a study that are under way at a time, with at most two workers
 
 
