@@ -53,7 +53,7 @@ def test_a_figure_is_found_carried_out_and_read(page: Page) -> None:
 
 
 def test_a_figure_is_watched_and_cancelled(page: Page) -> None:
-    page.goto("/figures/millrace/q1?scale=paper")
+    page.goto("/figures/benchmark/3.7?scale=paper")
     expect(page.get_by_test_id("figure-status")).to_have_attribute("data-status", "not run")
     page.get_by_test_id("run-figure").click()
     expect(page.get_by_test_id("figure-progress")).to_contain_text("paper scale")
