@@ -252,6 +252,17 @@ async def test_who_has_an_experiment_open_is_told_until_they_leave(experiment: E
         await ada.until(lambda: ada.people[id] == ["ada"])
 
 
+async def test_who_goes_without_a_word_is_gone_for_others_too(experiment: Experiment, token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process of a page may die; nobody hints at what becomes of its entry."""
+    id = str(experiment.pk)
+    async with listener(token) as page:
+        await in_thread(presence.Open(experiment.pk, "1", "ben", "tab").renew, announced=True)
+        await page.until(lambda: page.people.get(id) == ["ben"])
+        now = time.time()
+        monkeypatch.setattr(presence.time, "time", lambda: now + presence.GONE_AFTER_S + 1)
+        await page.until(lambda: page.people[id] == [])
+
+
 def test_pages_of_a_process_that_died_are_gone_after_a_moment(
     redis: RedisProcess, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,7 +126,8 @@ class LabFeed:
         if self.lists or None in rows.values():
             self._tell(LISTS)
         self.named, self.lists = set(), False
-        self.active = {key: row for key, row in rows.items() if row and row.get("state") in ACTIVE}
+        # pages of a process that died say nothing when they go, so open experiments are looked at until nobody has them open
+        self.active = {key: row for key, row in rows.items() if row and (row.get("state") in ACTIVE or row.get("pages"))}
 
     def _tell(self, message: str | None) -> None:
         for queue in self.waiting:
