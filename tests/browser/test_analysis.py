@@ -47,6 +47,7 @@ def answered(page: Page) -> None:
     page.get_by_test_id("answer-table").wait_for()
 
 
+@pytest.mark.deep
 def test_what_is_read_is_told_first_and_chosen_runs_stay_chosen(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     def named_once(document: dict[str, Any]) -> None:
         short_runs(document)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 import yaml
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -161,6 +162,7 @@ PAINTED = """(share) => {
 """Whether an area of the staircase lies at this share of its width."""
 
 
+@pytest.mark.deep
 def test_the_staircase_goes_on_where_nothing_changes(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     """A step more is no sign of a new frame: there is none in a run that nobody rescales."""
     run_id = start(api, experiment(sessions(kind="manual")), pace=300)
@@ -171,6 +173,7 @@ def test_the_staircase_goes_on_where_nothing_changes(page: Page, api: httpx.Clie
     assert page.evaluate(PAINTED, 0.95)
 
 
+@pytest.mark.deep
 def test_a_rescale_that_the_end_of_the_run_cut_off_is_under_way_no_more(
     page: Page, api: httpx.Client, experiment: Callable[..., str]
 ) -> None:
@@ -186,6 +189,7 @@ def test_a_rescale_that_the_end_of_the_run_cut_off_is_under_way_no_more(
     assert_accessible(page)
 
 
+@pytest.mark.deep
 def test_an_aborted_rescale_says_why(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     """An order that a newer one overtakes while it waits for an open rescale."""
     orders = [{"at_s": at_s, "parallelism": {"sessions": p}} for at_s, p in ((150.0, 12), (151.0, 13), (152.0, 14))]
@@ -209,6 +213,7 @@ def test_an_aborted_rescale_says_why(page: Page, api: httpx.Client, experiment: 
     assert_reasons(page)
 
 
+@pytest.mark.deep
 def test_a_link_to_any_moment_shows_the_frame_that_covers_it(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     """With its cursor at the end of that frame, as the panels have it; at the right edge the label stays inside."""
     run_id = start(api, experiment(sessions(kind="manual")))
@@ -225,6 +230,7 @@ def test_a_link_to_any_moment_shows_the_frame_that_covers_it(page: Page, api: ht
         assert inner["x"] + inner["width"] <= stack["x"] + stack["width"]
 
 
+@pytest.mark.deep
 def test_the_transport_bar_fits(new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str]) -> None:
     """All of it, also while a stretch is zoomed into; what has lost its words to the width still has its name."""
     run_id = start(api, experiment(sessions(kind="none")))

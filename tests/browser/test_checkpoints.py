@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
@@ -83,6 +84,7 @@ def test_a_run_says_that_there_is_no_checkpoint_yet(page: Page, api: httpx.Clien
     api.post(f"/api/runs/{run}/cancel").raise_for_status()
 
 
+@pytest.mark.deep
 def test_a_run_without_a_protocol_has_no_such_chart(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     answer = api.post(f"/api/experiments/{experiment()}/runs", json={})
     answer.raise_for_status()
@@ -125,6 +127,7 @@ def test_regions_are_edited_and_their_rounds_are_told_apart(
     assert_accessible(page)
 
 
+@pytest.mark.deep
 def test_how_the_line_was_found_step_by_step(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     def uncoordinated(document: dict[str, Any]) -> None:
         document.setdefault("policies", {})["checkpointing"] = {"kind": "uncoordinated", "interval_s": 2}
@@ -157,6 +160,7 @@ def test_how_the_line_was_found_step_by_step(page: Page, api: httpx.Client, expe
     expect(page.get_by_text("It may have been deleted, or the address is wrong.")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_logs_and_what_forced_checkpoints(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     def induced(document: dict[str, Any]) -> None:
         document.setdefault("policies", {})["checkpointing"] = {"kind": "communication_induced", "interval_s": 2}

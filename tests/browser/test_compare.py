@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
@@ -66,6 +67,7 @@ def test_differences_over_seeds_moments_and_a_run_that_is_gone(page: Page, api: 
     expect(gone).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_a_pinned_baseline_is_what_others_are_compared_with(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     base = start(api, experiment(paused(2.0)))
     wait_until_ended(api, page, base)

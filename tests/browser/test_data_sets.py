@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from .axe import assert_accessible
@@ -77,6 +78,7 @@ def test_a_data_set_is_uploaded_chosen_deleted_and_had_back(
             api.delete(f"/api/datasets/{dataset['id']}").raise_for_status()
 
 
+@pytest.mark.deep
 def test_types_are_chosen_before_the_upload_and_a_reserved_word_is_a_field(
     new_context: Callable[..., BrowserContext], api: httpx.Client, tmp_path: Path
 ) -> None:

@@ -118,6 +118,7 @@ def test_what_does_not_hold_is_told_with_its_reason(page: Page) -> None:
     expect(page.get_by_test_id("drawing")).to_contain_text("Not drawn: event time (2 of 3 runs are missing)")
 
 
+@pytest.mark.deep
 def test_what_could_not_be_judged_is_no_failure(page: Page, api: httpx.Client) -> None:
     """At smoke scale the policies that this one speaks of are left out."""
     judged = "autoscalers/4.8"

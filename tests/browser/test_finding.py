@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
@@ -43,6 +44,7 @@ def test_a_condition_is_added_and_finds_its_runs(page: Page, api: httpx.Client, 
     expect(rows.nth(1)).to_be_visible()
 
 
+@pytest.mark.deep
 def test_a_list_is_kept_as_a_view_and_a_run_is_found_by_its_notes(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     run_id = start(api, experiment())
     number = api.get(f"/api/runs/{run_id}").json()["number"]

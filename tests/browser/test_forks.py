@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
@@ -47,6 +48,7 @@ def test_a_run_is_forked_where_the_cursor_stands(page: Page, api: httpx.Client, 
     expect(page.get_by_text("w2")).not_to_have_count(0)
 
 
+@pytest.mark.deep
 def test_a_host_is_killed_in_a_run_that_has_ended(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     """Without a protocol: the dialog says what that means, and lets it be done."""
     run_id = start(api, experiment())

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import pyarrow.parquet as parquet
+import pytest
 from playwright.sync_api import Page, expect
 
 from .test_run import make_long, probe, start, until_made, wait_for
@@ -132,6 +133,7 @@ def test_what_may_happen_while_a_run_is_watched(page: Page, api: httpx.Client, e
     expect(page.get_by_role("link", name="Open experiment").first).to_be_visible()
 
 
+@pytest.mark.deep
 def test_runs_that_failed_or_are_of_another_engine(page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any) -> None:
     old = start(api, experiment())
     page.goto(f"/runs/{old}")

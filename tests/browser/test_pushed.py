@@ -145,6 +145,7 @@ def pressed_or_gone(button: Locator) -> None:
         expect(button).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_a_session_that_ends_in_mid_run_is_told_and_nothing_is_lost(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], workbench: Any
 ) -> None:

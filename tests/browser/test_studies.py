@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import assert_accessible
@@ -131,6 +132,7 @@ def test_a_study_from_the_canvas_to_its_result(page: Page, api: httpx.Client, ex
     expect(page.get_by_test_id("study-size")).to_have_attribute("data-runs", "1")
 
 
+@pytest.mark.deep
 def test_what_a_search_found_and_what_it_tried(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str]
 ) -> None:

@@ -66,6 +66,7 @@ def zoomed(new_context: Callable[..., BrowserContext]) -> Page:
     return new_context(**ZOOMED).new_page()
 
 
+@pytest.mark.deep
 def test_every_page_can_be_used_at_twice_the_size_and_in_a_narrow_window(
     zoomed: Page, api: httpx.Client, experiment: Callable[..., str]
 ) -> None:
