@@ -4,7 +4,8 @@ Knows documents and their input only. No Spark is needed to write the program.
 """
 
 from .compare import Difference, difference
-from .files import AHEAD_NS, TooManyRecords, records_written, write
+from .files import AHEAD_NS, TooManyRecords, write
+from .latencies import ResultLatency, began_and_committed, files_read, latency_of, records_by_batch
 from .progress import MicroBatch, batches_in, line_of, lost_batches, micro_batch
 from .query import NotExported, SparkQuery, compiled
 
@@ -13,14 +14,18 @@ __all__ = [
     "Difference",
     "MicroBatch",
     "NotExported",
+    "ResultLatency",
     "SparkQuery",
     "TooManyRecords",
     "batches_in",
+    "began_and_committed",
     "compiled",
     "difference",
+    "files_read",
+    "latency_of",
     "line_of",
     "lost_batches",
     "micro_batch",
-    "records_written",
+    "records_by_batch",
     "write",
 ]

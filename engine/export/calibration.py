@@ -71,13 +71,18 @@ PRICE = ("record_us", "output_us", "control_us")
 
 
 def on_spark(
-    experiment: Experiment, calibration: Calibration, context: Context, partitions: int, records_max: int | None = None
+    experiment: Experiment,
+    calibration: Calibration,
+    context: Context,
+    partitions: int,
+    records_max: int | None = None,
+    trigger_ms: int = 0,
 ) -> Experiment:
     """The experiment as a model of the program that executes it (`engine.export.write`): one process with the cores of the machine, a task
     to read each source and one for each partition of state.
 
     records_max: of a micro-batch; all of the logs is there when the query begins. None: the query follows the logs, and micro-batches have
-    what has come. Raises InvalidExperiment where the engine `spark_structured` cannot execute it.
+    what has come. trigger_ms: least time between them. Raises InvalidExperiment where the engine `spark_structured` cannot execute it.
     """
     document = experiment.model_dump(mode="json", by_alias=True)
     workload = document["workload"]
@@ -94,6 +99,7 @@ def on_spark(
         "kind": "spark_structured",
         **calibration.overheads_ms,
         "plan_ms": sources * calibration.overheads_ms["plan_ms"],
+        "trigger_s": trigger_ms / 1000,
     } | ({} if records_max is None else {"start_s": horizon_s + 1, "records_max": records_max})
     made = {
         "format": document["format"],
@@ -102,7 +108,7 @@ def on_spark(
         "cluster": {"hosts": [{"name": "spark", "cores": calibration.cores, "processor": {"kind": "pool"}}]},
         "workload": workload | {"drain": True, "drain_limit_s": DRAIN_S, "warmup_s": 0},
         "policies": {"engine": engine},
-        "measurement": {"frame_ms": 60_000},
+        "measurement": {"frame_ms": 60_000, "latency": document["measurement"]["latency"]},
     }
     return load(made, context)
 

@@ -29,6 +29,8 @@ HERE = Path(__file__).resolve().parent
 SHIFT_NS = {shift_ns}
 END_NS = {end_ns}
 """Event time of the record that ends each stream."""
+FILES_MAX = 1
+"""Of each source in a micro-batch."""
 
 
 def settings() -> dict[str, str]:
@@ -45,7 +47,8 @@ def settings() -> dict[str, str]:
 
 def stream(spark: SparkSession, name: str, columns: str, lag_ns: int | None) -> None:
     """The files of a source as a view. lag_ns: how far behind the latest record others may be; None: it has no watermarks."""
-    files = spark.readStream.schema(f"{{columns}}, _event_ns BIGINT").option("maxFilesPerTrigger", 1).parquet(str(HERE / "input" / name))
+    reader = spark.readStream.schema(f"{{columns}}, _event_ns BIGINT").option("maxFilesPerTrigger", FILES_MAX)
+    files = reader.parquet(str(HERE / "input" / name))
     records = files.selectExpr("*", f"timestamp_micros(_event_ns + {{SHIFT_NS}}) AS _event").drop("_event_ns")
     if lag_ns is not None:
         records = records.withWatermark("_event", f"{{lag_ns}} microseconds")
@@ -59,9 +62,10 @@ def queries(spark: SparkSession) -> dict[str, DataFrame]:
 
 TAIL = '''
 
-def start(sink: str, records: DataFrame) -> StreamingQuery:
-    """Write the records of a sink as a stream, from where it was."""
-    writer = records.writeStream.trigger(availableNow=True).option("checkpointLocation", str(HERE / "checkpoints" / sink))
+def start(sink: str, records: DataFrame, interval: str = "") -> StreamingQuery:
+    """Write the records of a sink as a stream, from where it was to the end of its input; with an interval, for ever."""
+    trigger = {{"processingTime": interval}} if interval else {{"availableNow": True}}
+    writer = records.writeStream.trigger(**trigger).option("checkpointLocation", str(HERE / "checkpoints" / sink))
     return writer.format("parquet").start(str(HERE / "output" / sink))
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import uuid
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from engine.export import MicroBatch, NotExported, batches_in, compiled
+from engine.export import MicroBatch, NotExported, ResultLatency, batches_in, compiled
+from engine.spec import Problem
 from engine.spec.rules.validation import Context
 from webapp.lab import documents
-from webapp.lab.models import Lab, RunState, SparkRun
-from webapp.lab.models.spark_runs import RECORDS_MAX
+from webapp.lab.models import Lab, Run, RunState, SparkRun
+from webapp.lab.models.spark_runs import PACED_MAX_S, RECORDS_MAX
 from webapp.lab.schemas import SparkRunShape
 from webapp.lab.waiting_work import enqueue
 from webapp.lib.described import AsIs, JsonObject
@@ -42,7 +43,7 @@ class SparkDifference(TypedDict):
 
 class SparkComparison(TypedDict):
     """records_per_s: of the input, over the time in micro-batches. took_s: in the last attempt. late: records that the model dropped.
-    dropped: by Spark's watermarks."""
+    dropped: by Spark's watermarks. latency: by sink, of paced input; none of a sink whose records differ."""
 
     equal: bool
     sinks: dict[str, SparkDifference]
@@ -53,6 +54,7 @@ class SparkComparison(TypedDict):
     late: int
     dropped: int
     machine: str
+    latency: NotRequired[dict[str, ResultLatency]]
 
 
 class SparkSpeed(TypedDict):
@@ -68,10 +70,11 @@ class SparkSpeed(TypedDict):
 
 class SparkPrediction(TypedDict):
     """What the model predicted before Spark began. predicted: null with the reason in `why_not`. measured: null until Spark has executed
-    the query. made: day of the calibration. said: what speaks against comparing the two."""
+    the query. latency: predicted, of paced input. made: day of the calibration. said: what speaks against comparing the two."""
 
     predicted: SparkSpeed | None
     measured: SparkSpeed | None
+    latency: NotRequired[ResultLatency | None]
     why_not: str
     made: str
     said: list[str]
@@ -79,6 +82,11 @@ class SparkPrediction(TypedDict):
 
 class SparkRunAsked(Schema):
     files: int = Field(20, ge=1, le=200, description="Files into which the input of each source is cut; each is a micro-batch.")
+    paced: bool = Field(
+        False,
+        description="Input appears at the pace of the logs, and latencies are measured. It takes as long as the logs. Replaces files.",
+    )
+    trigger_ms: int = Field(0, ge=0, le=60_000, description="Paced: least time between micro-batches. 0: one follows as soon as it can.")
 
 
 class SparkRunDetail(SparkRunShape):
@@ -116,7 +124,9 @@ def start(request: HttpRequest, run_id: uuid.UUID, body: SparkRunAsked) -> Statu
         raise Problem422(
             f"run #{run.number} has {count:,} input records; at most {RECORDS_MAX:,} are executed on Spark here: shorten the run"
         )
-    row = SparkRun.objects.create(run=run, files=body.files, author=request.auth.user.get_username())
+    refuse_pace(run, body, checked.experiment.workload.horizon_s)
+    about = {"files": body.files, "paced": body.paced, "trigger_ms": body.trigger_ms}
+    row = SparkRun.objects.create(run=run, **about, author=request.auth.user.get_username())
     return Status(201, enqueued(row))
 
 
@@ -165,6 +175,16 @@ def delete(request: HttpRequest, run_id: uuid.UUID, spark_run_id: uuid.UUID) -> 
         row.remove_files()  # otherwise the worker does once it has stopped
     announce_row(connection(), "spark_run", row.pk)
     return Status(204, None)
+
+
+def refuse_pace(run: Run, body: SparkRunAsked, horizon_s: float) -> None:
+    """Raises Problem422 where Spark cannot follow the logs so."""
+    if body.trigger_ms and not body.paced:
+        message = "trigger_ms is for paced input; set paced, or leave it out"
+        raise Problem422(message, [Problem("/trigger_ms", "not_paced", message, body.trigger_ms).as_dict()])
+    if body.paced and horizon_s > PACED_MAX_S:
+        message = f"run #{run.number} takes {horizon_s:,.0f} s, and so would Spark; at most {PACED_MAX_S} s are followed: shorten the run"
+        raise Problem422(message, [Problem("/paced", "too_long", message, body.paced).as_dict()])
 
 
 def enqueued(row: SparkRun) -> SparkRunShape:

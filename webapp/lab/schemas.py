@@ -607,12 +607,15 @@ class LearningJobShape(Schema):
 
 
 class SparkRunShape(Schema):
-    """The query of a run, executed on a real Spark. files: into which the input of each source is cut. batches: micro-batches that have
-    ended. equal: whether Spark's records are the engine's; null until they are compared. note: why its start may be delayed."""
+    """The query of a run, executed on a real Spark. files: into which the input of each source is cut. paced: in place of that, input
+    appears at the pace of the logs. trigger_ms: least time between micro-batches then. batches: micro-batches that have ended. equal:
+    whether Spark's records are the engine's; null until they are compared. note: why its start may be delayed."""
 
     id: str
     run: str
     files: int
+    paced: bool
+    trigger_ms: int
     state: RunState
     doing: str
     progress: float
@@ -628,7 +631,20 @@ class SparkRunShape(Schema):
 
     @classmethod
     def fields_of(cls, row: SparkRun) -> dict[str, Any]:
-        names = ("files", "state", "doing", "progress", "batches", "author", "cancel_requested", "created_at", "started_at", "finished_at")
+        names = (
+            "files",
+            "paced",
+            "trigger_ms",
+            "state",
+            "doing",
+            "progress",
+            "batches",
+            "author",
+            "cancel_requested",
+            "created_at",
+            "started_at",
+            "finished_at",
+        )
         equal = None if row.comparison is None else row.comparison["equal"]
         ids = {"id": str(row.pk), "run": str(row.run_id)}
         return {**ids, "error": row.error or None, "equal": equal, **{name: getattr(row, name) for name in names}}

@@ -11,7 +11,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 import engine
-from engine.export import MicroBatch, write
+from engine.export import MicroBatch, ResultLatency, latency_of, write
 from engine.export.calibration import Calibration, NeverCalibrated, NotCalibrated, on_spark, read
 from engine.spec import Experiment, InvalidExperiment
 from engine.spec.rules.validation import Context
@@ -19,8 +19,11 @@ from engine.workloads import Strings, build_feed
 from workers.time_slices import TimeSlices
 
 from .calibrating import BUSY_MAX, FIRST, PARTITIONS, Check, busy_share, busy_time, machine, never, piece_ms
+from .pacing import SLICE_NS, Pace
 from .streaming import BatchLog, drained, scratch, stream
+from .streaming import compared as compared_records
 
+QUANTILES = ("p50_ms", "p95_ms", "p99_ms")
 BATCHES = 16
 """Files of each source, and so micro-batches."""
 LEAST_RECORDS, LEAST_BATCHES = 1_000, 2
@@ -98,19 +101,47 @@ def predict(
     whole = drained(experiment, context)
     one_sink(whole)
     records_max = max(1, -(-records_of(whole, context) // (batches or BATCHES)))
-    model = on_spark(whole, calibration, context, PARTITIONS, records_max)
     told("running the model")
-    simulation, slices = engine.Simulation(model, datasets=context.datasets), TimeSlices()
-    jobs = {}
+    _, jobs = _executed(on_spark(whole, calibration, context, PARTITIONS, records_max), context, check)
+    return _speed(jobs)
+
+
+def predict_paced(
+    experiment: Experiment,
+    context: Context,
+    calibration: Calibration,
+    told: Callable[[str], None],
+    trigger_ms: int = 0,
+    check: Check = never,
+) -> tuple[Speed, ResultLatency]:
+    """What the model says where both follow the logs. Raises what `predict` does."""
+    whole = drained(experiment, context)
+    sink = one_sink(whole)
+    records_of(whole, context)
+    told("running the model")
+    model = on_spark(whole, calibration, context, PARTITIONS, trigger_ms=trigger_ms)
+    simulation, jobs = _executed(model, context, check, keep_outputs=True)
+    results = simulation.outputs(sink)
+    ended_ns, late_ns = (results[name].to_numpy() for name in ("_end_ns", "_latency_ns"))
+    return _speed(jobs), latency_of(ended_ns - late_ns, ended_ns, experiment.workload.warmup_ns, whole.workload.horizon_ns)
+
+
+def _executed(model: Experiment, context: Context, check: Check, **options: bool) -> tuple[engine.Simulation, list[tuple[int, float]]]:
+    """The finished simulation, and the records and ms of its micro-batches with records."""
+    simulation, slices, jobs = engine.Simulation(model, datasets=context.datasets, **options), TimeSlices(), {}
     while (frame := slices.next_frame(simulation, check)) is not None:
-        jobs |= {job["due_s"]: job for job in frame["engine"]["jobs"] if job["records"] > 1}
-    return _speed([(job["records"], 1000 * (job["ends_s"][-1] - due_s)) for due_s, job in jobs.items()])
+        jobs |= {job["due_s"]: job for job in frame["engine"]["jobs"] if job["records"] > 1 and job["ends_s"]}
+    return simulation, [(job["records"], 1000 * (job["ends_s"][-1] - due_s)) for due_s, job in jobs.items()]
 
 
-def one_sink(experiment: Experiment) -> None:
-    """Raises SeveralSinks."""
-    if (sinks := sum(spec.kind == "sink" for spec in experiment.query.operators)) > 1:
-        raise SeveralSinks(f"it has {sinks} sinks, which Spark executes as queries side by side; the model has one query at a time")
+def one_sink(experiment: Experiment) -> str:
+    """The id of the only sink. Raises SeveralSinks."""
+    sink, *others = (spec.id for spec in experiment.query.operators if spec.kind == "sink")
+    if others:
+        raise SeveralSinks(
+            f"it has {1 + len(others)} sinks, which Spark executes as queries side by side; the model has one query at a time"
+        )
+    return sink
 
 
 def measure(spark: Any, experiment: Experiment, context: Context, told: Callable[[str], None]) -> tuple[Speed, float]:
@@ -142,6 +173,56 @@ def compared(
     return Prediction(records_of(drained(experiment, context), context), predicted, measured, round(busy, 3), said)
 
 
+@dataclass(frozen=True)
+class PacedPrediction:
+    """Of input at the pace of the logs. Otherwise as `Prediction`."""
+
+    predicted: ResultLatency
+    measured: ResultLatency
+    batch_ms: tuple[float, float]
+    busy: float
+    said: tuple[str, ...]
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        """Predicted over measured."""
+        found = {name: self.predicted[name] / self.measured[name] for name in QUANTILES if self.measured[name] and self.predicted[name]}  # type: ignore[literal-required]
+        return {name: round(ratio, 3) for name, ratio in (found | {"batch_ms": self.batch_ms[0] / self.batch_ms[1]}).items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"said": list(self.said), "ratios": self.ratios}
+
+
+def compared_paced(
+    experiment: Experiment,
+    context: Context,
+    calibration: Calibration,
+    warm_spark: Callable[[], Any],
+    told: Callable[[str], None],
+    trigger_ms: int,
+) -> PacedPrediction:
+    """Predicted first, measured then, with records compared. Raises NotPredicted if they differ."""
+    speed, predicted = predict_paced(experiment, context, calibration, told, trigger_ms)
+    spark, whole = warm_spark(), drained(experiment, context)
+    with scratch() as temporary:
+        directory = Path(temporary) / "query"
+        query = write(whole, directory, context, partitions=PARTITIONS, slice_ns=SLICE_NS)
+        told(f"running Spark, for {whole.workload.horizon_s:,.0f} s")
+        began, log, pace = busy_time(), BatchLog(Path(temporary) / "batches"), Pace(directory, trigger_ms)
+        stream(spark, directory, log, lambda: None, pace)
+        busy = busy_share(began)
+        told("comparing records")
+        simulation = engine.Simulation(whole, datasets=context.datasets, keep_outputs=True)
+        simulation.run_until(simulation.end_ns)
+        found = compared_records(simulation, query, directory, log.batches, 0.0, pace, experiment.workload.warmup_ns)
+    if not found.equal:
+        raise NotPredicted("records of the model and of Spark differ; manage.py run FILE --backend spark shows which")
+    (measured,) = found.latency.values()
+    return PacedPrediction(
+        predicted, measured, (speed.batch_ms, speed_of(log.batches).batch_ms), round(busy, 3), against(calibration, busy)
+    )
+
+
 def against(calibration: Calibration, busy: float) -> tuple[str, ...]:
     """What speaks against comparing predictions with what was measured here. busy: share of the machine's time that others had."""
     said = []
@@ -161,22 +242,29 @@ def against(calibration: Calibration, busy: float) -> tuple[str, ...]:
 
 class Outlook(TypedDict):
     """A prediction, and what came of it. predicted: null with the reason in `why_not`. measured: null until Spark has executed the query.
-    made: day of the calibration. said: what speaks against comparing the two, a sentence each."""
+    latency: predicted, of paced input. made: day of the calibration. said: what speaks against comparing the two, a sentence each."""
 
     predicted: SpeedShape | None
     measured: SpeedShape | None
+    latency: ResultLatency | None
     why_not: str
     made: str
     said: list[str]
 
 
-def outlook(experiment: Experiment, context: Context, calibration: Path, batches: int, check: Check) -> Outlook:
-    """The prediction before Spark executes the query. calibration: its file. Raises what `check` raises, NotExported."""
-    found: Outlook = {"predicted": None, "measured": None, "why_not": "", "made": "", "said": []}
+def outlook(
+    experiment: Experiment, context: Context, calibration: Path, batches: int, check: Check, trigger_ms: int | None = None
+) -> Outlook:
+    """The prediction before Spark executes the query. calibration: its file. trigger_ms: of paced input; None: all is there at once.
+    Raises what `check` raises, NotExported."""
+    found: Outlook = {"predicted": None, "measured": None, "latency": None, "why_not": "", "made": "", "said": []}
     try:
         measured = read(calibration)
         found["made"] = measured.made
-        speed = predict(experiment, context, measured, lambda _: None, batches, check)
+        if trigger_ms is None:
+            speed = predict(experiment, context, measured, lambda _: None, batches, check)
+        else:
+            speed, found["latency"] = predict_paced(experiment, context, measured, lambda _: None, trigger_ms, check)
         found["predicted"] = SpeedShape(**asdict(speed))
     except InvalidExperiment as refused:
         found["why_not"] = f"the model of Spark cannot execute it: {refused.problems[0].message}"

@@ -19,10 +19,12 @@ from webapp.lab.models import RunState, SparkRun
 from webapp.lab.models.spark_runs import RECORDS_MAX
 from webapp.maintenance.retention import measure
 from workers.attempts import attempt
+from workers.run_monitor import Cancelled
 from workers.time_slices import TimeSlices
 
 from .calibrating import busy_share, busy_time
 from .outcomes import outcome_of
+from .pacing import SLICE_NS, Pace
 from .predicting import Outlook, came_true, outlook
 from .session import SESSION
 from .stages import StageMonitor
@@ -63,10 +65,11 @@ def _outcome(row: SparkRun, monitor: StreamMonitor) -> dict[str, Any]:
 
 def _make(row: SparkRun, monitor: StreamMonitor) -> dict[str, Any]:
     context = Context(datasets=datasets_of(row.run.lab))
-    whole = drained(load(row.run.document, context), context)
+    experiment = load(row.run.document, context)
+    whole = drained(experiment, context)
     query = compiled(whole, context)
     _write_program(row, monitor, whole, context)
-    foreseen = _foreseen(row, monitor, whole, context)
+    foreseen = _foreseen(row, monitor, experiment, context)
     began_s = time.monotonic()
     log = BatchLog(row.batch_file)
     monitor.batches = len(log.batches)
@@ -74,13 +77,21 @@ def _make(row: SparkRun, monitor: StreamMonitor) -> dict[str, Any]:
     spark = SESSION.get()
     expected = (row.files + 1) * len(query.sinks)  # the last record of each stream is a file of its own
 
+    pace = Pace(row.program, row.trigger_ms) if row.paced else None
+
     def check() -> None:
         SESSION.check_executors()
         done = len(log.batches)
-        monitor.has_done(done, STREAMED * min(1.0, done / expected))
+        share = done / expected if pace is None else pace.log_s(time.time()) / whole.workload.horizon_s
+        monitor.has_done(done, STREAMED * min(1.0, share))
 
     before = busy_time()
-    stream(spark, row.program, log, check)
+    try:
+        stream(spark, row.program, log, check, pace)
+    except Cancelled:
+        if pace is not None:
+            pace.pause()
+        raise
     foreseen = came_true(foreseen, log.batches, calibrations.file(), busy_share(before))
     took_s = time.monotonic() - began_s
     monitor.batches = len(log.batches)
@@ -88,16 +99,17 @@ def _make(row: SparkRun, monitor: StreamMonitor) -> dict[str, Any]:
     simulation = engine.Simulation(whole, datasets=context.datasets, keep_outputs=True)
     TimeSlices().run_until(simulation, simulation.end_ns, monitor.check)
     monitor.is_at("comparing records", 0.95)
-    comparison = compared(simulation, query, row.program, log.batches, took_s)
+    comparison = compared(simulation, query, row.program, log.batches, took_s, pace, experiment.workload.warmup_ns)
     done = {"progress": 1.0, "batches": len(log.batches), "doing": "", "comparison": comparison.as_dict(), "prediction": foreseen}
     return {"state": RunState.SUCCEEDED, **done}
 
 
-def _foreseen(row: SparkRun, monitor: StreamMonitor, whole: Experiment, context: Context) -> Outlook:
+def _foreseen(row: SparkRun, monitor: StreamMonitor, experiment: Experiment, context: Context) -> Outlook:
     """What the model predicts, also on the page, before Spark begins. An earlier attempt's is kept."""
     if row.prediction is None:
         monitor.is_at("predicting the speed", 0.0)
-        row.prediction = outlook(whole, context, calibrations.file(), row.files, monitor.check)
+        trigger_ms = row.trigger_ms if row.paced else None
+        row.prediction = outlook(experiment, context, calibrations.file(), row.files, monitor.check, trigger_ms)
         SparkRun.objects.held(row.pk, monitor.holder).update(prediction=row.prediction)
     found: Outlook = row.prediction
     return found
@@ -111,7 +123,7 @@ def _write_program(row: SparkRun, monitor: StreamMonitor, whole: Experiment, con
     unfinished = row.directory / "unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        write(whole, unfinished, context, batches=row.files, records_max=RECORDS_MAX)
+        write(whole, unfinished, context, batches=row.files, records_max=RECORDS_MAX, slice_ns=SLICE_NS if row.paced else None)
     except TooManyRecords as many:
         raise Refusal(f"{many}; shorten the run") from None
     unfinished.rename(row.program)

@@ -23,18 +23,22 @@ from engine.export import (
     AHEAD_NS,
     Difference,
     MicroBatch,
+    ResultLatency,
     SparkQuery,
     batches_in,
+    began_and_committed,
     difference,
+    latency_of,
     line_of,
     lost_batches,
     micro_batch,
-    records_written,
+    records_by_batch,
     write,
 )
 from engine.spec import Experiment
 from engine.spec.rules.validation import Context, load
 
+from .pacing import FILES_MAX, SETTINGS, Pace
 from .session import SparkUnavailable, check_java
 
 LOG_LINES = 12
@@ -49,7 +53,8 @@ class SparkFailed(Exception):
 @dataclass(frozen=True)
 class Comparison:
     """sinks: by sink. batches: micro-batches of all sinks. records_per_s: of the input, over the time in micro-batches. took_s: on
-    Spark, in the last attempt. late: records that the model dropped. dropped: by Spark's watermarks."""
+    Spark, in the last attempt. late: records that the model dropped. dropped: by Spark's watermarks. latency: by sink; none of a sink
+    whose records differ, and none without a pace."""
 
     sinks: dict[str, Difference]
     records_in: int
@@ -59,6 +64,7 @@ class Comparison:
     late: int
     dropped: int
     machine: str
+    latency: dict[str, ResultLatency]
 
     @property
     def equal(self) -> bool:
@@ -66,7 +72,10 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         told = {"equal": self.equal, "sinks": {name: one.as_dict() for name, one in self.sinks.items()}}
-        rest = {name: getattr(self, name) for name in ("records_in", "batches", "records_per_s", "took_s", "late", "dropped", "machine")}
+        rest = {
+            name: getattr(self, name)
+            for name in ("records_in", "batches", "records_per_s", "took_s", "late", "dropped", "machine", "latency")
+        }
         return told | rest
 
 
@@ -76,6 +85,7 @@ def drained(experiment: Experiment, context: Context) -> Experiment:
     document = experiment.model_dump(mode="json", by_alias=True)
     document["workload"] |= {"drain": True, "warmup_s": 0}
     document["faults"] = []
+    document["measurement"]["latency"] = {"from": "append", "anchor": "newest"}  # knows nothing of when records are served
     return load(document, context)
 
 
@@ -96,14 +106,29 @@ def run_on_both(experiment: Experiment, context: Context, directory: Path) -> Co
     return compared(simulation, query, directory, batches, took_s)
 
 
-def compared(simulation: engine.Simulation, query: SparkQuery, directory: Path, batches: Sequence[MicroBatch], took_s: float) -> Comparison:
-    """The records of a finished simulation, which kept its outputs, and those that the program wrote."""
+def compared(
+    simulation: engine.Simulation,
+    query: SparkQuery,
+    directory: Path,
+    batches: Sequence[MicroBatch],
+    took_s: float,
+    pace: Pace | None = None,
+    warmup_ns: int = 0,
+) -> Comparison:
+    """The records of a finished simulation, which kept its outputs, and those that the program wrote. pace: at which it did. warmup_ns: of
+    the logs, in which no latency counts."""
     sums = any(spec.kind.endswith("aggregate") for spec in simulation.experiment.query.operators)
-    sinks = {}
+    sinks, latency = {}, {}
     for sink in query.sinks:
-        ours = simulation.outputs(sink.name).select(list(sink.columns))
-        floats = [field.name for field in ours.schema if sums and pa.types.is_floating(field.type)]
-        sinks[sink.name] = difference(ours, records_written(directory, sink.name, ours.schema), floats)
+        ours = simulation.outputs(sink.name)
+        schema = ours.select(list(sink.columns)).schema
+        theirs, written_in = records_by_batch(directory, sink.name, schema)
+        floats = [field.name for field in schema if sums and pa.types.is_floating(field.type)]
+        sinks[sink.name] = difference(ours.select(schema.names), theirs, floats)
+        if pace is not None and sinks[sink.name].equal:
+            committed_ns = _committed_ns(directory / "checkpoints" / sink.name, sink.name, batches, pace)
+            times = began_and_committed(ours, theirs, written_in, committed_ns, floats)
+            latency[sink.name] = latency_of(*times, warmup_ns, simulation.experiment.workload.horizon_ns)
     summary = simulation.summary()
     in_batches_s = sum(batch["took_ms"] for batch in batches) / 1000
     return Comparison(
@@ -115,36 +140,69 @@ def compared(simulation: engine.Simulation, query: SparkQuery, directory: Path, 
         late=int(summary["late"]),
         dropped=sum(batch["dropped"] for batch in batches),
         machine=f"{os.cpu_count()} cores, {platform.machine()}",
+        latency=latency,
     )
 
 
-def stream(spark: Any, directory: Path, log: BatchLog, check: Callable[[], None]) -> None:
+def _committed_ns(checkpoint: Path, sink: str, batches: Sequence[MicroBatch], pace: Pace) -> dict[int, int]:
+    """When each micro-batch was committed, in the time of the logs."""
+    found = {}
+    for batch in (batch for batch in batches if batch["sink"] == sink):
+        number, ended_s = batch["batch"], batch["began_s"] + batch["took_ms"] / 1000
+        unix_s = (checkpoint / "commits" / str(number)).stat().st_mtime if batch["lost"] else ended_s
+        found[number] = round(pace.log_s(unix_s) * 1e9)
+    return found
+
+
+def stream(spark: Any, directory: Path, log: BatchLog, check: Callable[[], None], pace: Pace | None = None) -> None:
     """Run the program's streams in a session of their own, to the end of their input or from where they were stopped.
 
-    check: called every LOOK_S; what it raises stops the streams. Raises Spark's errors.
+    check: called every LOOK_S; what it raises stops the streams. pace: at which their input appears; None: it is there. Raises Spark's
+    errors.
     """
     program, session = program_in(directory), spark.newSession()
-    for name, value in program.settings().items():
+    for name, value in (program.settings() | (SETTINGS if pace is not None else {})).items():
         session.conf.set(name, value)
+    if pace is not None:
+        program.FILES_MAX = FILES_MAX  # type: ignore[attr-defined]
     log.add(lost_batches(directory / "checkpoints", log.batches))
     running: dict[str, Any] = {}
+
+    def note(sink: str) -> None:
+        last = running[sink].lastProgress
+        if last is None or log.has(sink, last.batchId):
+            return
+        told = [last] if log.has(sink, last.batchId - 1) else running[sink].recentProgress  # to ask for all of them takes longer
+        log.add(micro_batch(sink, json.loads(batch.json), program.END_NS - AHEAD_NS) for batch in told)
+
     try:
         session.sparkContext.setLocalProperty("spark.scheduler.pool", "streams")
-        for sink, records in program.queries(session).items():
-            running[sink] = program.start(sink, records)
+        results = program.queries(session)
+        for sink, records in results.items():
+            running[sink] = program.start(sink, records, *([] if pace is None else [pace.interval]))
+        if pace is not None:
+            pace.start()
+        following = set(results) if pace is not None else set[str]()  # sinks whose streams do not end by themselves
         while True:
             alive = any(query.isActive for query in running.values())
-            for sink, query in running.items():
-                last = query.lastProgress
-                if last is not None and not log.has(sink, last.batchId):  # asking for all of them takes longer
-                    log.add(micro_batch(sink, json.loads(batch.json), program.END_NS - AHEAD_NS) for batch in query.recentProgress)
+            for sink in running:
+                note(sink)
             if not alive:
                 break
             check()
+            for sink in [sink for sink in following if pace is not None and pace.has_ended and pace.is_read(sink)]:
+                if running[sink].status["isTriggerActive"]:
+                    continue
+                running[sink].stop()
+                note(sink)
+                running[sink] = program.start(sink, results[sink])  # the last windows end
+                following.remove(sink)
             time.sleep(LOOK_S)
         for query in running.values():
             query.awaitTermination()
     finally:
+        if pace is not None:
+            pace.stop()
         for query in running.values():
             query.stop()
         session.sparkContext.setLocalProperty("spark.scheduler.pool", None)

@@ -1791,13 +1791,16 @@ export interface components {
             waterfalls: components["schemas"]["Waterfall"][] | null;
         };
         /**
-         * @description The query of a run, executed on a real Spark. files: into which the input of each source is cut. batches: micro-batches that have
-         *     ended. equal: whether Spark's records are the engine's; null until they are compared. note: why its start may be delayed.
+         * @description The query of a run, executed on a real Spark. files: into which the input of each source is cut. paced: in place of that, input
+         *     appears at the pace of the logs. trigger_ms: least time between micro-batches then. batches: micro-batches that have ended. equal:
+         *     whether Spark's records are the engine's; null until they are compared. note: why its start may be delayed.
          */
         SparkRunShape: {
             id: string;
             run: string;
             files: number;
+            paced: boolean;
+            trigger_ms: number;
             state: components["schemas"]["RunState"];
             doing: string;
             progress: number;
@@ -1811,6 +1814,12 @@ export interface components {
             started_at: string | null;
             finished_at: string | null;
             note: string | null;
+        };
+        /** @description Results that came in the span before t_s, in the time of the logs; those of the warm-up, too. */
+        LatencyPoint: {
+            t_s: number;
+            p50_ms: number;
+            p99_ms: number;
         };
         /**
          * @description sink: the query's sink; each sink is a query of its own in Spark. began_s: Unix time. took_ms: by operation, too: `addBatch` is the
@@ -1834,9 +1843,17 @@ export interface components {
             dropped: number;
             lost: boolean;
         };
+        /** @description results: that came behind the warm-up and before the end of the logs. Exact quantiles over them; null without any. */
+        ResultLatency: {
+            results: number;
+            p50_ms: number | null;
+            p95_ms: number | null;
+            p99_ms: number | null;
+            points: components["schemas"]["LatencyPoint"][];
+        };
         /**
          * @description records_per_s: of the input, over the time in micro-batches. took_s: in the last attempt. late: records that the model dropped.
-         *     dropped: by Spark's watermarks.
+         *     dropped: by Spark's watermarks. latency: by sink, of paced input; none of a sink whose records differ.
          */
         SparkComparison: {
             equal: boolean;
@@ -1850,6 +1867,9 @@ export interface components {
             late: number;
             dropped: number;
             machine: string;
+            latency?: {
+                [key: string]: components["schemas"]["ResultLatency"];
+            };
         };
         /** @description Records of a sink. of_model, of_spark: how many there are. only_model, only_spark: the first of those that the other lacks. */
         SparkDifference: {
@@ -1866,11 +1886,12 @@ export interface components {
         };
         /**
          * @description What the model predicted before Spark began. predicted: null with the reason in `why_not`. measured: null until Spark has executed
-         *     the query. made: day of the calibration. said: what speaks against comparing the two.
+         *     the query. latency: predicted, of paced input. made: day of the calibration. said: what speaks against comparing the two.
          */
         SparkPrediction: {
             predicted: components["schemas"]["SparkSpeed"] | null;
             measured: components["schemas"]["SparkSpeed"] | null;
+            latency?: components["schemas"]["ResultLatency"] | null;
             why_not: string;
             made: string;
             said: string[];
@@ -1883,6 +1904,8 @@ export interface components {
             id: string;
             run: string;
             files: number;
+            paced: boolean;
+            trigger_ms: number;
             state: components["schemas"]["RunState"];
             doing: string;
             progress: number;
@@ -4850,6 +4873,16 @@ export interface components {
              * @default 20
              */
             files?: number;
+            /**
+             * @description Input appears at the pace of the logs, and latencies are measured. It takes as long as the logs. Replaces files.
+             * @default false
+             */
+            paced?: boolean;
+            /**
+             * @description Paced: least time between micro-batches. 0: one follows as soon as it can.
+             * @default 0
+             */
+            trigger_ms?: number;
         };
         /** @description A span of virtual time. Default: from the end of the warm-up to the last frame that is stored. */
         DiagnosedSpan: {
@@ -5304,7 +5337,9 @@ export type Waterfall = components['schemas']['Waterfall'];
 export type WaterfallPart = components['schemas']['WaterfallPart'];
 export type WaterfallsAnswer = components['schemas']['WaterfallsAnswer'];
 export type SparkRunShape = components['schemas']['SparkRunShape'];
+export type LatencyPoint = components['schemas']['LatencyPoint'];
 export type MicroBatch = components['schemas']['MicroBatch'];
+export type ResultLatency = components['schemas']['ResultLatency'];
 export type SparkComparison = components['schemas']['SparkComparison'];
 export type SparkDifference = components['schemas']['SparkDifference'];
 export type SparkPrediction = components['schemas']['SparkPrediction'];

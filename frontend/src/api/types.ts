@@ -129,6 +129,7 @@ export type SparkRunDetail = Api.SparkRunDetail;
 export type MicroBatch = Api.MicroBatch;
 export type SparkComparison = Api.SparkComparison;
 export type SparkPrediction = Api.SparkPrediction;
+export type SparkLatency = Api.ResultLatency;
 export type CalibrationState = Api.CalibrationState;
 export type CalibrationJob = Api.CalibrationJobShape;
 export type CalibratedMachine = Api.MachineShape;
@@ -147,7 +148,7 @@ export type Comparison = Api.ComparisonShape;
 // --- frames -----------------------------------------------------------------------------------------------------------------------------
 
 export type Frame = Api.Frame;
-export type Latency = Api.Latency;
+export type Latency = Api.ResultLatency;
 export type OperatorSample = Api.OperatorSample;
 export type Attribution = Api.Attribution;
 export type HostSample = Api.HostSample;

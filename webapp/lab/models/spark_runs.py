@@ -14,6 +14,8 @@ from .work import Work
 DOING_MAX = 100
 RECORDS_MAX = 5_000_000
 """Input records of a query, of all its sources."""
+PACED_MAX_S = 900
+"""Length of logs that Spark may follow: it takes as long."""
 
 
 class SparkRun(Work):
@@ -24,7 +26,9 @@ class SparkRun(Work):
     QUEUE: ClassVar[str] = "spark"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="spark_runs")
-    files = models.PositiveIntegerField()  # into which the input of each source is cut; each is a micro-batch
+    files = models.PositiveIntegerField()  # into which the input of each source is cut, if it is not paced; each is a micro-batch
+    paced = models.BooleanField(default=False)  # input appears at the pace of the logs
+    trigger_ms = models.PositiveIntegerField(default=0)  # least time between micro-batches of paced input
     doing = models.CharField(max_length=DOING_MAX, blank=True)
     progress = models.FloatField(default=0.0)  # fraction of the work done, 0 to 1
     batches = models.PositiveIntegerField(default=0)  # micro-batches that have ended

@@ -1,28 +1,38 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { ApiError, post, remove } from "../../api/client";
 import { isActive, sparkRunQuery, sparkRunsQuery } from "../../api/queries";
-import type { MicroBatch, Run, SparkComparison, SparkRun } from "../../api/types";
-import { bytes, latency, percent, plural, short, when } from "../../lib/format";
-import { partsOf, rateOf, sinksOf, stageOf, verdictOf } from "../../model/run/sparkRuns";
+import type { Run, SparkComparison, SparkRun } from "../../api/types";
+import { latency, percent, plural, short, when } from "../../lib/format";
+import { coerceDocument } from "../../model/document/coerce";
+import { warmupOf } from "../../model/document/document";
+import { sinksOf, stageOf, verdictOf } from "../../model/run/sparkRuns";
 import { DeleteButton, WriteButton } from "../../session/may";
-import { axisOf, Plot, SERIES, type Colours } from "../../ui/chart/Plot";
 import { Icon } from "../../ui/Icon";
 import { Empty, Failure, Loading } from "../../ui/states";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 import { toast } from "../../ui/toasts";
 import { Calibration } from "./Calibration";
 import { Prediction } from "./Prediction";
+import { SparkBatches } from "./SparkBatches";
+import { SparkLatencies } from "./SparkLatencies";
 
 const FILES = [5, 10, 20, 50, 100, 200];
+const TRIGGERS = [
+  { ms: 0, label: "as soon as possible" },
+  ...[500, 1000, 2000, 5000, 10_000].map((ms) => ({ ms, label: `every ${latency(ms).join(" ")}` })),
+];
+const PACED_MAX_S = 900;
 
 /** The run's query on a real Spark, on the same records: its micro-batches as they end, then whether its records are the model's. */
 export function OnSpark({ run, id, onShow }: { run: Run; id: string; onShow: (id: string) => void }) {
   const { data: rows, error, refetch } = useQuery(sparkRunsQuery(run.id));
   const [files, setFiles] = useState(20);
+  const [paced, setPaced] = useState(false);
+  const [trigger_ms, setTrigger] = useState(0);
   const [calibrating, setCalibrating] = useState(false);
   const start = useMutation({
-    mutationFn: () => post<SparkRun>(`/api/runs/${run.id}/spark`, { files }),
+    mutationFn: () => post<SparkRun>(`/api/runs/${run.id}/spark`, paced ? { paced, trigger_ms } : { files }),
     onSuccess: (row) => {
       if (row.note) toast(row.note, { tone: "warn", seconds: 12 });
       void refetch();
@@ -33,16 +43,36 @@ export function OnSpark({ run, id, onShow }: { run: Run; id: string; onShow: (id
   if (!rows) return <Loading lines={3} />;
   const shown = rows.find((row) => row.id === id) ?? rows[0];
   const busy = rows.some(isActive);
+  const horizon_s = run.horizon_s;
   return (
     <div className="on-spark scroll" tabIndex={0} role="region" aria-label="On Spark" data-testid="on-spark">
       <div className="asks">
-        <label>
-          <span className="mut">Micro-batches</span>
-          <select className="in" value={files} onChange={(event) => setFiles(Number(event.target.value))}>
-            {FILES.map((count) => (
-              <option key={count}>{count}</option>
-            ))}
+        <label title="At the pace of the logs, latencies are measured, and Spark takes as long as the run">
+          <span className="mut">Input</span>
+          <select className="in" value={paced ? "paced" : "there"} onChange={(event) => setPaced(event.target.value === "paced")}>
+            <option value="there">all there at once</option>
+            <option value="paced" disabled={horizon_s > PACED_MAX_S}>
+              at the pace of the logs{horizon_s > PACED_MAX_S ? ` (up to ${PACED_MAX_S} s)` : ""}
+            </option>
           </select>
+        </label>
+        <label>
+          <span className="mut">{paced ? "A micro-batch" : "Micro-batches"}</span>
+          {paced ? (
+            <select className="in" value={trigger_ms} onChange={(event) => setTrigger(Number(event.target.value))}>
+              {TRIGGERS.map(({ ms, label }) => (
+                <option key={ms} value={ms}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          ) : (
+            <select className="in" value={files} onChange={(event) => setFiles(Number(event.target.value))}>
+              {FILES.map((count) => (
+                <option key={count}>{count}</option>
+              ))}
+            </select>
+          )}
         </label>
         <WriteButton
           className={shown ? "btn" : "btn primary"}
@@ -123,6 +153,7 @@ function Execution({ run, id, onCalibrate }: { run: Run; id: string; onCalibrate
   const sinks = sinksOf(row.micro_batches);
   const of = sinks.includes(sink) ? sink : (sinks[0] ?? "");
   const batches = row.micro_batches.filter((batch) => batch.sink === of);
+  const latencies = row.paced ? { predicted: row.prediction?.latency ?? null, measured: row.comparison?.latency?.[of] ?? null } : null;
   return (
     <>
       {isActive(row) ? (
@@ -162,7 +193,8 @@ function Execution({ run, id, onCalibrate }: { run: Run; id: string; onCalibrate
           <DeleteButton what="this execution" title="Delete" onClick={() => erase.mutate()} />
         </p>
       )}
-      {row.prediction && <Prediction prediction={row.prediction} onCalibrate={onCalibrate} />}
+      {latencies && <SparkLatencies {...latencies} warmup_s={warmupOf(coerceDocument(run.document))} />}
+      {row.prediction && <Prediction prediction={row.prediction} paced={row.paced} onCalibrate={onCalibrate} />}
       {row.comparison && <Compared comparison={row.comparison} />}
       {sinks.length > 1 && (
         <div className="seg" role="radiogroup" aria-label="Sink">
@@ -174,7 +206,14 @@ function Execution({ run, id, onCalibrate }: { run: Run; id: string; onCalibrate
           ))}
         </div>
       )}
-      {batches.length > 0 && <Batches batches={batches} id={`${id} ${of}`} predicted_ms={row.prediction?.predicted?.batch_ms ?? null} />}
+      {batches.length > 0 && (
+        <SparkBatches
+          batches={batches}
+          id={`${id} ${of}`}
+          predicted_ms={row.prediction?.predicted?.batch_ms ?? null}
+          latencies={latencies}
+        />
+      )}
     </>
   );
 }
@@ -219,110 +258,4 @@ function Compared({ comparison }: { comparison: SparkComparison }) {
       </p>
     </>
   );
-}
-
-const VIEWS = ["Duration", "Records", "Watermark", "State"] as const;
-type Shown = (typeof VIEWS)[number];
-
-/** The micro-batches of one sink as a chart, and all their numbers below. */
-function Batches({ batches, id, predicted_ms }: { batches: MicroBatch[]; id: string; predicted_ms: number | null }) {
-  const [shown, setShown] = useState<Shown>("Duration");
-  const timed = batches.some(({ behind_ms }) => behind_ms !== null);
-  const parts = partsOf(batches);
-  const draw = useCallback((colour: Colours) => pictureOf(shown, batches, predicted_ms, colour), [shown, batches, predicted_ms]);
-  return (
-    <>
-      <div className="ph">
-        <div className="seg" role="radiogroup" aria-label="Chart">
-          {VIEWS.map((one) => (
-            <label key={one} title={one === "Watermark" && !timed ? "This query has no watermarks" : undefined}>
-              <input type="radio" name={`chart of ${id}`} checked={shown === one} disabled={one === "Watermark" && !timed} onChange={() => setShown(one)} />
-              {one}
-            </label>
-          ))}
-        </div>
-        {shown === "Duration" && (
-          <div className="lg">
-            {parts.map(({ name, label }, at) => (
-              <span key={name}>
-                <i className="swatch" style={{ background: `var(${tokenOf(name, at)})` }} />
-                {label}
-              </span>
-            ))}
-            {predicted_ms !== null && (
-              <span>
-                <i className="swatch line" />
-                predicted
-              </span>
-            )}
-          </div>
-        )}
-      </div>
-      <div className="chart">
-        <Plot label={`${shown} by micro-batch`} draw={draw} revision={`${id} ${shown}`} />
-      </div>
-      <table className="table" data-testid="micro-batches">
-        <TableHead
-          columns={[
-            ofNumbers("#"),
-            ofNumbers("Records"),
-            ofNumbers("Took"),
-            ofNumbers("Records/s"),
-            ofNumbers("Watermark"),
-            ofNumbers("Behind"),
-            ofNumbers("State rows"),
-            ofNumbers("Dropped"),
-          ]}
-        />
-        <tbody>
-          {[...batches].reverse().map((one) => (
-            <tr key={one.batch} title={one.lost ? "It was done, and Spark died before it told its numbers" : undefined}>
-              <td className="num">{one.batch}</td>
-              <td className="num">{one.lost ? "–" : one.records_in.toLocaleString("en-US")}</td>
-              <td className="num">{one.lost ? "–" : latency(one.took_ms).join(" ")}</td>
-              <td className="num">{rateOf(one) === null ? "–" : short(rateOf(one) ?? 0)}</td>
-              <td className="num">{one.watermark_s === null ? "–" : `${one.watermark_s.toFixed(3)} s`}</td>
-              <td className="num">{one.behind_ms === null ? "–" : latency(one.behind_ms).join(" ")}</td>
-              <td className="num" title={one.lost ? undefined : `${bytes(one.state_bytes)} in Spark's state store`}>
-                {one.lost ? "–" : one.state_rows.toLocaleString("en-US")}
-              </td>
-              <td className="num">{one.lost ? "–" : one.dropped.toLocaleString("en-US")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </>
-  );
-}
-
-const tokenOf = (name: string, at: number) => (name === "other" ? "--text-3" : (SERIES[at % SERIES.length] ?? SERIES[0]).token);
-
-const UNITS: Record<Exclude<Shown, "Duration">, { title: string; of: (batch: MicroBatch) => number | null }> = {
-  Records: { title: "records/s", of: rateOf },
-  Watermark: { title: "ms behind the newest event", of: ({ behind_ms }) => behind_ms },
-  State: { title: "rows in state", of: ({ state_rows, lost }) => (lost ? null : state_rows) },
-};
-
-function pictureOf(shown: Shown, batches: MicroBatch[], predicted_ms: number | null, colour: Colours) {
-  const x = batches.map(({ batch }) => batch);
-  const xaxis = axisOf(colour, "micro-batch", { tickformat: "d" });
-  if (shown === "Duration") {
-    const bars = partsOf(batches).map(({ name, label, ms }, at) => ({
-      type: "bar",
-      name: label,
-      x,
-      y: ms,
-      marker: { color: colour(tokenOf(name, at)) },
-      hovertemplate: `${label}: <b>%{y} ms</b><extra></extra>`,
-    }));
-    const line = { color: colour("--text"), width: 1.5, dash: "dash" };
-    const shapes = predicted_ms === null ? [] : [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: predicted_ms, y1: predicted_ms, line }];
-    return { data: bars, layout: { barmode: "stack", shapes, xaxis, yaxis: axisOf(colour, "ms") } };
-  }
-  const { title, of } = UNITS[shown];
-  const line = { type: "scatter", mode: "lines+markers", x, y: batches.map(of), line: { color: colour("--s1"), width: 2 } };
-  return {
-    data: [{ ...line, hovertemplate: `micro-batch %{x}: <b>%{y:,.4~s}</b> ${title}<extra></extra>` }],
-    layout: { xaxis, yaxis: axisOf(colour, title, { rangemode: "tozero" }) },
-  };
 }

@@ -5,7 +5,7 @@ import { Icon } from "../../ui/Icon";
 import { ofNumbers, TableHead } from "../../ui/TableHead";
 
 /** How fast the model said that Spark would be, before Spark began, and how fast it was. */
-export function Prediction({ prediction, onCalibrate }: { prediction: SparkPrediction; onCalibrate: () => void }) {
+export function Prediction({ prediction, paced, onCalibrate }: { prediction: SparkPrediction; paced: boolean; onCalibrate: () => void }) {
   const { predicted, measured, why_not, made, said } = prediction;
   if (!predicted)
     return (
@@ -25,7 +25,7 @@ export function Prediction({ prediction, onCalibrate }: { prediction: SparkPredi
       <table className="table">
         <TableHead columns={["Speed", ofNumbers("Predicted"), ofNumbers("Measured"), "Predicted is"]} />
         <tbody>
-          {measuresOf(prediction).map(({ name, unit, about, predicted, measured }) => (
+          {measuresOf(prediction, paced).map(({ name, unit, about, predicted, measured }) => (
             <tr key={name}>
               <td title={about}>{name}</td>
               <td className="num">

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,13 @@ from webapp.lib.command import QuickCommand
 
 from .run import NO_SPARK
 
+TRIGGER_MAX_MS = 60_000
 MEASURES = {
     "records_per_s": ("throughput", "records/s"),
     "batch_ms": ("micro-batch", "ms"),
+    "p50_ms": ("latency p50", "ms"),
+    "p95_ms": ("latency p95", "ms"),
+    "p99_ms": ("latency p99", "ms"),
 }
 
 
@@ -38,6 +43,8 @@ class Command(QuickCommand):
         parser.add_argument("--datasets", type=Path, action="append", default=[settings.BASE_DIR / "fixtures" / "data"], help="directory")
         parser.add_argument("--calibration", type=Path, help="file that manage.py calibrate wrote")
         parser.add_argument("--only-predict", action="store_true", help="without Spark")
+        parser.add_argument("--paced", action="store_true", help="input at the pace of the logs: latencies; takes as long as the logs")
+        parser.add_argument("--trigger-ms", type=int, default=0, help="with --paced: least time between micro-batches")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print JSON alone")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -66,6 +73,9 @@ def carry_out(options: dict[str, Any]) -> None:
 
     try:
         calibration = read(options["calibration"] or calibrations.file())
+        if options["paced"]:
+            paced(experiment, context, calibration, told, warm_spark, options)
+            return
         if options["only_predict"]:
             predicted = predicting.predict(experiment, context, calibration, told)
             print(json.dumps(vars(predicted)) if as_json else str(predicted))
@@ -89,13 +99,42 @@ def carry_out(options: dict[str, Any]) -> None:
         raise command_line.Failure(NO_SPARK, f"Spark failed: {first_line(error)}") from None
     finally:
         SESSION.close()
+    values = {name: (getattr(found.predicted, name), getattr(found.measured, name)) for name in found.ratios}
+    tell(experiment.name or options["file"].name, found, values, as_json)
+
+
+def paced(
+    experiment: Any, context: Context, calibration: Any, told: Callable[[str], None], warm_spark: Callable[[], Any], options: dict[str, Any]
+) -> None:
+    from workers.spark import predicting
+
+    as_json, trigger_ms = options["as_json"], options["trigger_ms"]
+    if not 0 <= trigger_ms <= TRIGGER_MAX_MS:
+        raise command_line.Failure(command_line.INVALID, f"--trigger-ms is {trigger_ms}; it must be from 0 to {TRIGGER_MAX_MS:,}")
+    if options["only_predict"]:
+        _, latency = predicting.predict_paced(experiment, context, calibration, told, trigger_ms)
+        print(json.dumps(latency) if as_json else line_of(latency))
+        return
+    found = predicting.compared_paced(experiment, context, calibration, warm_spark, told, trigger_ms)
+    values = {name: (found.predicted[name], found.measured[name]) for name in predicting.QUANTILES if name in found.ratios}  # type: ignore[literal-required]
+    tell(experiment.name or options["file"].name, found, values | {"batch_ms": found.batch_ms}, as_json)
+
+
+def line_of(latency: Any) -> str:
+    if not latency["results"]:
+        return "no result comes behind the warm-up and before the logs end"
+    return f"latency p50 {latency['p50_ms']:,.0f} ms, p95 {latency['p95_ms']:,.0f} ms, p99 {latency['p99_ms']:,.0f} ms"
+
+
+def tell(name: str, found: Any, values: Mapping[str, tuple[float, float]], as_json: bool) -> None:
+    """values: predicted and measured, by measure."""
     if as_json:
         print(json.dumps(found.as_dict()))
         return
-    print(f"{experiment.name or options['file'].name}:")
-    for name, ratio in found.ratios.items():
-        title, unit = MEASURES[name]
-        predicted, measured = getattr(found.predicted, name), getattr(found.measured, name)
+    print(f"{name}:")
+    for measure, (predicted, measured) in values.items():
+        title, unit = MEASURES[measure]
+        ratio = found.ratios[measure]
         print(f"  {title:12} predicted {predicted:12,.0f} {unit}, measured {measured:12,.0f}: {ratio:.2f} times")
     for sentence in found.said:
         print(f"  {sentence}")
