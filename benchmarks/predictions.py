@@ -1,9 +1,9 @@
 """How near the model's predictions are to a real Spark, for queries of which none was calibrated (docs/calibration.md).
 
     python manage.py calibrate --out calibration.json
-    python -m benchmarks.predictions --calibration calibration.json [--only NAME ...]
+    python -m benchmarks.predictions --calibration calibration.json [--only NAME ...] [--paced [--trigger-ms N] [--horizon-s N]]
 
-A line of JSON for each query: ratios are predicted over measured. The machine must have no other work.
+With --paced, latencies of input at the pace of the logs. A line of JSON for each query: ratios are predicted over measured. The machine must have no other work.
 """
 
 from __future__ import annotations
@@ -90,10 +90,19 @@ def in_append_mode(made: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def without_points(told: dict[str, Any]) -> dict[str, Any]:
+    for side in ("predicted", "measured"):
+        told[side].pop("points")
+    return told
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--calibration", type=Path, required=True)
     arguments.add_argument("--only", nargs="*", help="names of queries")
+    arguments.add_argument("--paced", action="store_true", help="input at the pace of the logs: latencies in place of throughput")
+    arguments.add_argument("--trigger-ms", type=int, default=0, help="least time between micro-batches of paced input")
+    arguments.add_argument("--horizon-s", type=float, default=60.0, help="length of paced logs; a quarter of it is the warm-up")
     given = arguments.parse_args()
 
     from engine.export import NotExported
@@ -102,7 +111,7 @@ def main() -> None:
     from engine.spec import InvalidExperiment
     from engine.spec.rules.validation import Context, load
     from workers.spark.calibrating import warm_up
-    from workers.spark.predicting import NotPredicted, compared
+    from workers.spark.predicting import NotPredicted, compared, compared_paced
     from workers.spark.session import SESSION
 
     try:
@@ -115,8 +124,13 @@ def main() -> None:
         if given.only and name not in given.only:
             continue
         try:
-            found = compared(load(query, context), context, calibration, lambda: spark, lambda _: None)
-            told = {"ratios": found.ratios, **found.as_dict()}
+            if given.paced:
+                query["workload"] |= {"horizon_s": given.horizon_s, "warmup_s": given.horizon_s / 4}
+                about = (load(query, context), context, calibration, lambda: spark, lambda _: None)
+                told = without_points(compared_paced(*about, given.trigger_ms).as_dict())
+            else:
+                found = compared(load(query, context), context, calibration, lambda: spark, lambda _: None)
+                told = {"ratios": found.ratios, **found.as_dict()}
         except (NotExported, InvalidExperiment) as refused:
             told = {"refused": f"{refused.problems[0].pointer}: {refused.problems[0].message}"}
         except NotPredicted as why:
