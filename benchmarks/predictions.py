@@ -3,7 +3,8 @@
     python manage.py calibrate --out calibration.json
     python -m benchmarks.predictions --calibration calibration.json [--only NAME ...] [--paced [--trigger-ms N] [--horizon-s N]]
 
-With --paced, latencies of input at the pace of the logs. A line of JSON for each query: ratios are predicted over measured. The machine must have no other work.
+With --paced, latencies of input at the pace of the logs. A line of JSON for each query: ratios are predicted over measured. The machine
+must have no other work.
 """
 
 from __future__ import annotations

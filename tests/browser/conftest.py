@@ -8,7 +8,7 @@ own.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,10 @@ QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",  # pages of one context share a process, and what it has compiled
 )
+QUIET_PLACE = "/api/health"
+"""A page of ours that does nothing."""
 FAILED = pytest.StashKey[bool]()
 SHOWN = 3000  # characters
 PATIENCE_MS = 1000 * PATIENCE_S
@@ -84,6 +87,40 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
+class Watch:
+    """Errors in the pages of a context, requests to other machines, and requests without an answer."""
+
+    def __init__(self, own: str):
+        self.own = own
+        self.faults: list[str] = []
+        self.unanswered: dict[Request, None] = {}
+
+    def over(self, context: BrowserContext) -> None:
+        context.on("weberror", lambda error: self.faults.append(f"error in the page: {error.error}"))
+        context.on("console", lambda message: self.faults.append(message.text) if "Content Security Policy" in message.text else None)
+        context.on("request", self._asked)
+        context.on("requestfinished", lambda request: self.unanswered.pop(request, None))
+        context.on("requestfailed", lambda request: self.unanswered.pop(request, None))
+
+    def _asked(self, request: Request) -> None:
+        self.unanswered[request] = None
+        if is_elsewhere(request.url, self.own):
+            self.faults.append(f"request elsewhere: {request.url}")
+
+    def tell(self, pages: Iterable[Page]) -> None:
+        """What a test that failed has to say."""
+        if self.unanswered:
+            print("\nwithout an answer:", *(f"{one.method} {one.url}" for one in self.unanswered), sep="\n  ")
+        for opened in pages:
+            print(f"\n{opened.url} shows:\n{opened.locator('body').inner_text(timeout=5_000)[:SHOWN]}")
+
+    def check(self) -> None:
+        faults = list(self.faults)
+        self.faults.clear()
+        self.unanswered.clear()
+        assert not faults, faults
+
+
 @pytest.fixture
 def new_context(
     request: pytest.FixtureRequest, workbench: Any, browser: Browser, signed_in: Any
@@ -91,44 +128,73 @@ def new_context(
     """Makes signed-in contexts; each fails its test on an error in a page or a request to another machine. Of a test that fails it
     prints what its pages showed."""
     contexts: list[BrowserContext] = []
-    faults: list[str] = []
-    unanswered: dict[Request, None] = {}
+    watch = Watch(workbench.url)
 
     def make(width: int = 1280, height: int = 800, theme: str = "light", **options: Any) -> BrowserContext:
-        settings = {"storage_state": signed_in, **options}
-        context = browser.new_context(base_url=workbench.url, viewport={"width": width, "height": height}, color_scheme=theme, **settings)  # type: ignore[arg-type]
-        context.set_default_timeout(PATIENCE_MS)
-        context.on("weberror", lambda error: faults.append(f"error in the page: {error.error}"))
-        context.on("console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text else None)
-        context.on(
-            "request",
-            lambda request: faults.append(f"request elsewhere: {request.url}") if is_elsewhere(request.url, workbench.url) else None,
-        )
-        context.on("request", lambda request: unanswered.setdefault(request))
-        context.on("requestfinished", lambda request: unanswered.pop(request, None))
-        context.on("requestfailed", lambda request: unanswered.pop(request, None))
-        contexts.append(context)
-        return context
+        contexts.append(opened_context(browser, workbench, signed_in, width, height, theme, **options))
+        watch.over(contexts[-1])
+        return contexts[-1]
 
     yield make
-    if request.node.stash.get(FAILED, False) and unanswered:
-        print("\nwithout an answer:", *(f"{one.method} {one.url}" for one in unanswered), sep="\n  ")
+    if request.node.stash.get(FAILED, False):
+        watch.tell(opened for context in contexts for opened in context.pages)
     for context in contexts:
-        for opened in context.pages:
-            if request.node.stash.get(FAILED, False):
-                print(f"\n{opened.url} shows:\n{opened.locator('body').inner_text(timeout=5_000)[:SHOWN]}")
-            opened.unroute_all(behavior="ignoreErrors")  # an answer may just be on its way through a test's hands: else the next test fails
+        leave(context.pages)
         context.close()
-    assert not faults, faults
+    watch.check()
+
+
+def opened_context(
+    browser: Browser, workbench: Any, signed_in: Any, width: int = 1280, height: int = 800, theme: str = "light", **options: Any
+) -> BrowserContext:
+    settings = {"storage_state": signed_in, **options}
+    context = browser.new_context(base_url=workbench.url, viewport={"width": width, "height": height}, color_scheme=theme, **settings)  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE_MS)
+    return context
+
+
+def leave(pages: Iterable[Page]) -> None:
+    """An answer may just be on its way through a test's hands: else the next test fails."""
+    for opened in pages:
+        opened.unroute_all(behavior="ignoreErrors")
+
+
+@pytest.fixture(scope="module")
+def shared_context(workbench: Any, browser: Browser, signed_in: Any) -> Iterator[tuple[BrowserContext, Watch]]:
+    """Of all tests of a file that ask for a page and no more. A page stays open in it: others of the same address are drawn by its
+    process, which has compiled the frontend already."""
+    context, watch = opened_context(browser, workbench, signed_in), Watch(workbench.url)
+    context.new_page().goto(QUIET_PLACE)
+    watch.over(context)
+    yield context, watch
+    context.close()
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page of the file's context, whose storage is as at the start. A test marked `own_context` gets one of its own: what it changes
+    holds for the whole context, such as its clock, its cookies or its connection."""
+    if request.node.get_closest_marker("own_context"):
+        yield request.getfixturevalue("new_context")().new_page()
+        return
+    context, watch = request.getfixturevalue("shared_context")
+    quiet, signed_in = context.pages[0], request.getfixturevalue("signed_in")
+    yield context.new_page()
+    pages = context.pages[1:]
+    if request.node.stash.get(FAILED, False):
+        watch.tell(pages)
+    leave(pages)
+    for opened in pages:
+        opened.close()
+    quiet.evaluate(
+        "kept => { localStorage.clear(); for (const { name, value } of kept) localStorage.setItem(name, value); }",
+        signed_in["origins"][0]["localStorage"],
+    )
+    watch.check()
 
 
 def is_elsewhere(url: str, own: str) -> bool:
     return not url.startswith((own, own.replace("http", "ws", 1), "data:", "blob:"))
-
-
-@pytest.fixture
-def page(new_context: Callable[..., BrowserContext]) -> Page:
-    return new_context().new_page()
 
 
 @pytest.fixture(scope="module")

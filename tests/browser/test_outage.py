@@ -48,6 +48,7 @@ def stored(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(row["json"]) for rows in tables for row in rows]
 
 
+@pytest.mark.own_context
 def test_no_gap_and_no_double_point_after_an_outage(page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any) -> None:
     """The browser is offline, Redis and the web process are restarted meanwhile: what is drawn is what was stored, sample by sample."""
     run_id = start(api, experiment(endless), pace=1.0)
@@ -93,6 +94,7 @@ def hide(page: Page, hidden: bool) -> None:
     )
 
 
+@pytest.mark.own_context
 def test_what_may_happen_while_a_run_is_watched(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     """Hidden and shown again, signed out and in again, another run cancelled before its first frame, and this one deleted."""
     run_id = start(api, experiment(make_long))

@@ -51,6 +51,7 @@ class Asked:
 
 
 @pytest.mark.deep
+@pytest.mark.own_context
 def test_an_answer_comes_with_its_progress_and_without_asking(
     page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any
 ) -> None:
@@ -102,6 +103,7 @@ def idle(page: Page, api: httpx.Client) -> None:
     page.close()
 
 
+@pytest.mark.own_context
 def test_lists_and_comparisons_follow_without_asking(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     asked = Asked(page)
     page.goto("/runs")
@@ -146,6 +148,7 @@ def pressed_or_gone(button: Locator) -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.own_context
 def test_a_session_that_ends_in_mid_run_is_told_and_nothing_is_lost(
     new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], workbench: Any
 ) -> None:

@@ -66,6 +66,7 @@ def long_run(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> I
     api.post(f"/api/runs/{run_id}/cancel")
 
 
+@pytest.mark.own_context
 def test_live_without_a_gap_and_cancelled(page: Page, api: httpx.Client, long_run: str) -> None:
     """A reload and a lost connection leave no gap."""
     wait_for(page, "framesReceived", 20)
