@@ -40,7 +40,9 @@ async def test_one_thread_serves_one_request_after_the_other(handler: OneThreadH
     async with client:
         assert (await client.get("/one")).text == "/one"
         assert (await client.get("/broken")).status_code == 500
-        assert (await client.get("/two")).text == "/two"
-    assert len(set(threads)) == 1
-    assert threads[0] is not threading.current_thread()
-    assert opened == [False, False, False]
+        for _ in range(8):
+            assert (await client.get("/two")).text == "/two"
+    assert len(set(threads)) < len(threads), "a thread has answered before it counts as free: a request that comes then has another one"
+    assert threading.current_thread() not in threads
+    assert all(thread.is_alive() for thread in threads)
+    assert not any(opened)
