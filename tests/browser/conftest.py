@@ -159,38 +159,65 @@ def leave(pages: Iterable[Page]) -> None:
         opened.unroute_all(behavior="ignoreErrors")
 
 
+@pytest.fixture(scope="session")
+def contexts(browser: Browser) -> Iterator[dict[str, tuple[BrowserContext, Watch]]]:
+    """Contexts by installation. A page stays open in each: others of the same address are drawn by its process, which has compiled the
+    frontend already."""
+    found: dict[str, tuple[BrowserContext, Watch]] = {}
+    yield found
+    for context, _ in found.values():
+        context.close()
+
+
 @pytest.fixture(scope="module")
-def shared_context(workbench: Any, browser: Browser, signed_in: Any) -> Iterator[tuple[BrowserContext, Watch]]:
-    """Of all tests of a file that ask for a page and no more. A page stays open in it: others of the same address are drawn by its
-    process, which has compiled the frontend already."""
-    context, watch = opened_context(browser, workbench, signed_in), Watch(workbench.url)
-    context.new_page().goto(QUIET_PLACE)
-    watch.over(context)
-    yield context, watch
-    context.close()
+def shared_context(
+    workbench: Any, browser: Browser, signed_in: Any, contexts: dict[str, tuple[BrowserContext, Watch]]
+) -> tuple[BrowserContext, Watch]:
+    """The context of the installation, signed in to this file's lab."""
+    if workbench.url not in contexts:
+        context, watch = opened_context(browser, workbench, signed_in), Watch(workbench.url)
+        context.new_page().goto(QUIET_PLACE)
+        watch.over(context)
+        contexts[workbench.url] = context, watch
+    context, _ = contexts[workbench.url]
+    context.clear_cookies()
+    context.add_cookies(signed_in["cookies"])
+    return contexts[workbench.url]
 
 
 @pytest.fixture
-def page(request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A page of the file's context, whose storage is as at the start. A test marked `own_context` gets one of its own: what it changes
-    holds for the whole context, such as its clock, its cookies or its connection."""
-    if request.node.get_closest_marker("own_context"):
-        yield request.getfixturevalue("new_context")().new_page()
-        return
-    context, watch = request.getfixturevalue("shared_context")
-    quiet, signed_in = context.pages[0], request.getfixturevalue("signed_in")
-    yield context.new_page()
+def new_page(request: pytest.FixtureRequest, shared_context: tuple[BrowserContext, Watch], signed_in: Any) -> Iterator[Callable[..., Page]]:
+    """Opens pages in the shared context, each with a size and a theme of its own; each test finds the storage as at the start. Of a test
+    that fails it prints what its pages showed."""
+    context, watch = shared_context
+    quiet = context.pages[0]
+
+    def opened(width: int = 1280, height: int = 800, theme: str = "light", motion: str = "no-preference") -> Page:
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=theme, reduced_motion=motion)  # type: ignore[arg-type]
+        return page
+
+    yield opened
     pages = context.pages[1:]
     if request.node.stash.get(FAILED, False):
         watch.tell(pages)
     leave(pages)
-    for opened in pages:
-        opened.close()
+    for page in pages:
+        page.close()
     quiet.evaluate(
         "kept => { localStorage.clear(); for (const { name, value } of kept) localStorage.setItem(name, value); }",
         signed_in["origins"][0]["localStorage"],
     )
     watch.check()
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest) -> Page:
+    """A page of the shared context. A test marked `own_context` gets one of its own: what it changes holds for the whole context, such as
+    its clock, its cookies, its permissions or its connection."""
+    own = request.node.get_closest_marker("own_context")
+    return request.getfixturevalue("new_context")().new_page() if own else request.getfixturevalue("new_page")()
 
 
 def is_elsewhere(url: str, own: str) -> bool:

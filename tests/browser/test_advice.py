@@ -67,6 +67,7 @@ def test_a_placement_is_suggested_applied_and_taken_back(
     expect(panel).to_have_count(0)
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_suggested_placements_are_measured_and_compared(
     canvas: Canvas, page: Page, api: httpx.Client, experiment: Callable[..., str], workbench: Any

@@ -47,7 +47,6 @@ def answered(page: Page) -> None:
     page.get_by_test_id("answer-table").wait_for()
 
 
-@pytest.mark.deep
 def test_what_is_read_is_told_first_and_chosen_runs_stay_chosen(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     def named_once(document: dict[str, Any]) -> None:
         short_runs(document)
@@ -119,6 +118,7 @@ def test_what_is_read_is_told_first_and_chosen_runs_stay_chosen(page: Page, api:
     expect(reading).to_contain_text("2 succeeded runs of Chosen once")
 
 
+@pytest.mark.deep
 @pytest.mark.spark
 def test_from_a_question_to_its_answer(page: Page, workbench: Any, sweep: str, new_context: Callable[..., BrowserContext]) -> None:
     page.goto("/analysis")

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.support.tiers import only
 
@@ -157,10 +157,8 @@ def test_a_lasso_chooses_its_runs_and_a_click_opens_one(page: Page, runs: list[s
 
 
 @pytest.mark.parametrize("theme", only(["light", "dark"], ci=["dark"]))
-def test_a_range_of_a_parallel_axis_is_chosen_by_mouse_and_by_keyboard(
-    new_context: Callable[..., BrowserContext], runs: list[str], theme: str
-) -> None:
-    page = new_context(theme=theme).new_page()
+def test_a_range_of_a_parallel_axis_is_chosen_by_mouse_and_by_keyboard(new_page: Callable[..., Page], runs: list[str], theme: str) -> None:
+    page = new_page(theme=theme)
     page.goto(f"/runs?show=parallel&axes={RATE},seed,p99")
     parallel = page.get_by_test_id("parallel")
     expect(parallel).to_have_attribute("data-runs", "6")

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 import yaml
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
 from .canvas import Canvas
@@ -231,11 +231,11 @@ def test_a_link_to_any_moment_shows_the_frame_that_covers_it(page: Page, api: ht
 
 
 @pytest.mark.deep
-def test_the_transport_bar_fits(new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str]) -> None:
+def test_the_transport_bar_fits(new_page: Callable[..., Page], api: httpx.Client, experiment: Callable[..., str]) -> None:
     """All of it, also while a stretch is zoomed into; what has lost its words to the width still has its name."""
     run_id = start(api, experiment(sessions(kind="none")))
     for theme, width in (("light", 1024), ("dark", 1280)):
-        page = new_context(width=width, height=768, theme=theme).new_page()
+        page = new_page(width=width, height=768, theme=theme)
         wait_until_ended(api, page, run_id)
         page.goto(f"/runs/{run_id}?t=600&from=300&to=900")
         bar = page.get_by_label("View controls")
@@ -248,6 +248,7 @@ def test_the_transport_bar_fits(new_context: Callable[..., BrowserContext], api:
         assert_accessible(page)
 
 
+@pytest.mark.deep
 def test_iterations_of_one_frame_are_gone_through(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     def change(document: dict[str, Any]) -> None:
         sessions(kind="ds2", cooldown_s=15)(document)
@@ -279,6 +280,7 @@ def test_iterations_of_one_frame_are_gone_through(page: Page, api: httpx.Client,
     assert_accessible(page)
 
 
+@pytest.mark.deep
 def test_bottlenecks_are_outlined(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     run_id = start(api, experiment(sessions(kind="dhalion")))
     wait_until_ended(api, page, run_id)

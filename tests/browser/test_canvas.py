@@ -158,9 +158,9 @@ def test_a_bad_file_is_refused_with_the_line(canvas: Canvas, page: Page, tmp_pat
 
 
 @pytest.mark.parametrize("theme", only(["light", "dark"], ci=["dark"]))
-def test_everything_can_be_done_by_keyboard(new_context: Callable[..., BrowserContext], api: httpx.Client, theme: str) -> None:
+def test_everything_can_be_done_by_keyboard(new_page: Callable[..., Page], api: httpx.Client, theme: str) -> None:
     """Search the palette, add three operators, connect, move, place, and run, without the mouse."""
-    page = new_context(theme=theme).new_page()
+    page = new_page(theme=theme)
     canvas = Canvas(page)
     canvas.new()
     for word in ("bids", "filter", "sink"):

@@ -98,6 +98,7 @@ def test_a_run_without_a_protocol_has_no_such_chart(page: Page, api: httpx.Clien
     expect(page.get_by_label("Checkpoints")).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_regions_are_edited_and_their_rounds_are_told_apart(
     page: Page, canvas: Canvas, api: httpx.Client, experiment: Callable[..., str]
 ) -> None:

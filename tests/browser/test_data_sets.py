@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
 from .canvas import Canvas
@@ -23,11 +23,9 @@ FIRST = b"time,cab,fare\n2026-01-01T00:00:00Z,a,1.5\n2026-01-01T00:00:01Z,b,2\n"
 OTHER = b"moment,cab,fare\n2026-01-01T00:00:00Z,a,1.5\n2026-01-01T00:00:01Z,b,2\n2026-01-01T00:00:02Z,c,4\n"
 
 
-def test_a_data_set_is_uploaded_chosen_deleted_and_had_back(
-    new_context: Callable[..., BrowserContext], api: httpx.Client, tmp_path: Path
-) -> None:
+def test_a_data_set_is_uploaded_chosen_deleted_and_had_back(new_page: Callable[..., Page], api: httpx.Client, tmp_path: Path) -> None:
     file = tmp_path / "cabs.csv"
-    page = new_context(theme="dark").new_page()
+    page = new_page(theme="dark")
     page.goto("/datasets")
     for content in (FIRST, OTHER):
         file.write_bytes(content)
@@ -80,11 +78,11 @@ def test_a_data_set_is_uploaded_chosen_deleted_and_had_back(
 
 @pytest.mark.deep
 def test_types_are_chosen_before_the_upload_and_a_reserved_word_is_a_field(
-    new_context: Callable[..., BrowserContext], api: httpx.Client, tmp_path: Path
+    new_page: Callable[..., Page], api: httpx.Client, tmp_path: Path
 ) -> None:
     file = tmp_path / "rides abroad.csv"
     file.write_text(ABROAD)
-    page = new_context(width=900, theme="light").new_page()
+    page = new_page(width=900, theme="light")
     page.goto("/datasets")
     page.get_by_test_id("upload-dataset").click()
     page.get_by_test_id("upload-file").set_input_files(file)
@@ -148,10 +146,10 @@ def test_types_are_chosen_before_the_upload_and_a_reserved_word_is_a_field(
     assert sum(frame["latency_ms"]["count"] for frame in frames) == 2
 
 
-def test_what_is_refused_stays_on_show_and_can_be_changed(new_context: Callable[..., BrowserContext], tmp_path: Path) -> None:
+def test_what_is_refused_stays_on_show_and_can_be_changed(new_page: Callable[..., Page], tmp_path: Path) -> None:
     file = tmp_path / "rides.csv"
     file.write_bytes(FIRST)
-    page = new_context().new_page()
+    page = new_page()
     page.goto("/datasets")
     page.get_by_test_id("upload-dataset").click()
     page.evaluate("() => { window.read = Blob.prototype.text; Blob.prototype.text = () => Promise.reject(new Error('a folder')) }")

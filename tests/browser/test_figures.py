@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.support.tiers import only
 
@@ -180,8 +180,8 @@ def test_what_is_not_there_leads_on(page: Page) -> None:
 
 @pytest.mark.parametrize("theme", only(["light", "dark"], ci=["dark"]))
 @pytest.mark.parametrize(("width", "height"), only([(1280, 800), (1920, 1080)], ci=[(1280, 800)]))
-def test_figures_are_accessible(new_context: Callable[..., BrowserContext], api: httpx.Client, theme: str, width: int, height: int) -> None:
-    page = new_context(width, height, theme).new_page()
+def test_figures_are_accessible(new_page: Callable[..., Page], api: httpx.Client, theme: str, width: int, height: int) -> None:
+    page = new_page(width, height, theme)
     if not api.get(f"/api/figures/{WORKED}").json()["results"]:
         measured(api, page, WORKED)
     for path, ready in (

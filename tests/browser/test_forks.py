@@ -78,6 +78,7 @@ def test_a_host_is_killed_in_a_run_that_has_ended(page: Page, api: httpx.Client,
     assert found["summary"]["lost"] > 0
 
 
+@pytest.mark.deep
 def test_a_host_is_killed_in_a_live_run(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     def coordinated(document: dict[str, Any]) -> None:
         document.setdefault("policies", {})["checkpointing"] = {"kind": "coordinated", "interval_s": 1}

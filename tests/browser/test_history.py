@@ -89,10 +89,9 @@ def test_the_history_shows_who_changed_what_and_goes_back(
     expect(versions).to_have_count(4)
 
 
-def test_a_second_tab_is_told_of_a_save_at_once(new_context: Callable[..., BrowserContext], experiment: Callable[..., str]) -> None:
-    context = new_context()
+def test_a_second_tab_is_told_of_a_save_at_once(new_page: Callable[..., Page], experiment: Callable[..., str]) -> None:
     experiment_id = experiment()
-    one, two = Canvas(context.new_page()), Canvas(context.new_page())
+    one, two = Canvas(new_page()), Canvas(new_page())
     for tab in (one, two):
         tab.open(experiment_id)
     for tab in (one, two):

@@ -411,6 +411,7 @@ def test_a_limit_is_set_met_and_taken_away(page: Page, api: httpx.Client, experi
         expect(page.get_by_text("There is no limit")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_a_retention_rule_shows_what_it_would_remove(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     run = api.post(f"/api/experiments/{experiment()}/runs", json={}).json()
     wait_until_ended(api, page, run["id"])

@@ -60,6 +60,7 @@ def test_a_corpus_is_measured_and_cancelled(page: Page, api: httpx.Client) -> No
     assert api.delete("/api/learning/corpora/browser").status_code == 204
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_models_are_trained_live(page: Page, api: httpx.Client, owner: Any) -> None:
     """Curves grow while a worker trains, go on where they were when the page is loaded again, and end as models that can be asked."""

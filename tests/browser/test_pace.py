@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from .axe import assert_accessible
 from .test_outage import PERCENTILES, stored
@@ -40,10 +40,10 @@ def launched_at(page: Page, experiment_id: str, pace: str) -> str:
 
 
 def test_pause_step_pace_and_resume(
-    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str], workbench: Any
+    new_page: Callable[..., Page], api: httpx.Client, experiment: Callable[..., str], workbench: Any
 ) -> None:
     experiment_id = experiment()
-    page, other = new_context().new_page(), new_context().new_page()
+    page, other = new_page(), new_page()
     run_id = launched_at(page, experiment_id, "2")
     says, pause, step = (page.get_by_test_id(f"engine-{name}") for name in ("says", "pause", "step"))
     expect(says).to_have_text("Running, 2 × real time")

@@ -89,6 +89,7 @@ def full_of_problems(document: dict[str, Any]) -> None:
     document["cluster"]["hosts"][0]["cores"] = 0
 
 
+@pytest.mark.deep
 def test_pictures_of_the_canvas(
     new_context: Callable[..., BrowserContext], signed_in: Any, experiment: Callable[..., str], folder: Path
 ) -> None:
@@ -420,9 +421,10 @@ def test_pictures_of_figures(new_context: Callable[..., BrowserContext], api: ht
         album.take(page, name)
 
 
-def test_pictures_of_the_lab(new_context: Callable[..., BrowserContext], experiment: Callable[..., str], folder: Path) -> None:
+@pytest.mark.deep
+def test_pictures_of_the_lab(new_page: Callable[..., Page], experiment: Callable[..., str], folder: Path) -> None:
     album = Album(folder)
-    page = new_context().new_page()
+    page = new_page()
     experiment()
     for tab, opened in (("people", "Invite"), ("tokens", "Issue a token")):
         page.goto(f"/lab/{tab}")

@@ -151,7 +151,7 @@ def test_the_list_of_runs_is_searched_sorted_tagged_and_cleared_with_undo(
     expect(rows.first).to_be_visible()
 
 
-def test_every_page_leads_on_is_accessible_and_small(new_context: Callable[..., BrowserContext], api: httpx.Client) -> None:
+def test_every_page_leads_on_is_accessible_and_small(new_page: Callable[..., Page], api: httpx.Client) -> None:
     """Help, empty and missing things: a heading, a way on, nothing that axe objects to, and no more than is needed loaded at first."""
     pages = {
         "/templates?search=nothing+like+it": "Show all",
@@ -168,18 +168,19 @@ def test_every_page_leads_on_is_accessible_and_small(new_context: Callable[..., 
         "/nowhere": "Experiments",
     }
     for theme in ("light", "dark"):
-        page = new_context(theme=theme).new_page()
+        page = new_page(theme=theme)
         for path, way in pages.items():
             page.goto(path)
             expect(page.get_by_role("button", name=way).or_(page.get_by_role("link", name=way)).first).to_be_visible()
             assert_accessible(page)
 
 
+@pytest.mark.deep
 def test_pages_look_alike_however_one_comes_to_them(
-    new_context: Callable[..., BrowserContext], api: httpx.Client, experiment: Callable[..., str]
+    new_page: Callable[..., Page], api: httpx.Client, experiment: Callable[..., str]
 ) -> None:
     """The style sheet of one page says nothing about another."""
-    page = new_context(reduced_motion="reduce").new_page()
+    page = new_page(motion="reduce")
     run_id = start(api, experiment())
     page.goto(f"/runs/{run_id}")
     finished(page)

@@ -33,6 +33,7 @@ def embeddings(path: Path) -> None:
     parquet.write_table(pa.table({"time": times, "id": np.arange(count), "embedding": list(vectors)}), path)
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_near_duplicates_of_an_uploaded_set(canvas: Canvas, page: Page, api: httpx.Client, tmp_path: Path) -> None:
     file = tmp_path / "embeddings.parquet"

@@ -63,6 +63,7 @@ def purchases_on_two_hosts(document: dict[str, Any]) -> None:
     document.update(apart(stored("fold", horizon_s=8, per_s=400, commit_s=1.5, changelog={})))
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_a_process_is_killed_and_its_stores_are_filled_again(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     """The kill leads to a fork that is compared with the run; its page shows the restore and what was read again."""

@@ -187,11 +187,8 @@ def test_a_session_that_ends_loses_nothing(
     assert api.get(f"/api/experiments/{experiment_id}").json()["document"]["name"] == "edited without a session"
 
 
-def test_two_tabs_see_each_other_s_edits_as_a_difference(
-    new_context: Callable[..., BrowserContext], experiment: Callable[..., str]
-) -> None:
-    context = new_context()
-    one, two = Canvas(context.new_page()), Canvas(context.new_page())
+def test_two_tabs_see_each_other_s_edits_as_a_difference(new_page: Callable[..., Page], experiment: Callable[..., str]) -> None:
+    one, two = Canvas(new_page()), Canvas(new_page())
     experiment_id = experiment()
     one.open(experiment_id)
     two.open(experiment_id)

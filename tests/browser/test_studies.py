@@ -246,6 +246,7 @@ def test_who_executes_a_study_is_chosen_and_shown(page: Page, api: httpx.Client,
     expect(page.get_by_test_id("study-note")).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_an_optimisation_from_its_choice_to_the_best_point(page: Page, api: httpx.Client, experiment: Callable[..., str]) -> None:
     experiment_id = experiment(short_runs)
     page.goto(f"/studies/new?experiment={experiment_id}")

@@ -134,9 +134,9 @@ def test_a_query_is_edited_and_run_at_twice_the_size(zoomed: Page, experiment: C
     expect(zoomed.get_by_test_id("run-state")).to_have_attribute("data-state", "succeeded")
 
 
-def test_a_narrow_window_has_room_for_one_side_panel(new_context: Callable[..., BrowserContext], experiment: Callable[..., str]) -> None:
+def test_a_narrow_window_has_room_for_one_side_panel(new_page: Callable[..., Page], experiment: Callable[..., str]) -> None:
     """At 900 px the panel opened last stands beside the stage; what is chosen is shown; on a wide window both come back."""
-    page = new_context(width=900).new_page()
+    page = new_page(width=900)
     canvas = Canvas(page)
     canvas.open(experiment())
     palette, inspector = page.get_by_role("complementary", name="Palette"), page.get_by_role("complementary", name="Inspector")
@@ -166,9 +166,9 @@ MOVING = """() => document.getAnimations()
   .map((one) => `${one.animationName ?? one.transitionProperty} on ${one.effect.target?.className}`)"""
 
 
-def test_nothing_moves_for_who_wants_no_motion(new_context: Callable[..., BrowserContext], experiment: Callable[..., str]) -> None:
+def test_nothing_moves_for_who_wants_no_motion(new_page: Callable[..., Page], experiment: Callable[..., str]) -> None:
     """Neither what unfolds and fits nor what waits; the view is where it goes at once."""
-    page = new_context(reduced_motion="reduce").new_page()
+    page = new_page(motion="reduce")
     canvas = Canvas(page)
     canvas.open(experiment())
     expect(page.get_by_test_id("problems-button")).to_have_text("Valid")

@@ -357,6 +357,7 @@ def test_a_kind_without_a_kernel_is_refused() -> None:
         register(Idle)
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 def test_an_installed_package_brings_its_kind_by_an_entry_point(tmp_path: Path) -> None:
     """As pip would install it: a module and its metadata. Any process knows the kind then, here `manage.py run`."""

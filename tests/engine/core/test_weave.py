@@ -26,6 +26,7 @@ from engine.core import layout as L
 from engine.core.kernels import event_loop
 from engine.operators import OPERATORS
 from tests.support.strategies import documents
+from tests.support.tiers import only
 
 from ...support.agreement import DATASETS, TEMPLATES, template, traced
 from ...support.corner_cases import records_behind_the_firing_of_a_window_join
@@ -116,6 +117,9 @@ RUNS: dict[str, Callable[[], Document]] = {
     "adapting": lambda: with_losses(counting(protocol=hybrid(("bids", "keys", "counts", "sink"), adapt={"intervals": 2})), LOST),
 }
 """Runs by a feature of their loops; many have others, too."""
+COMPILED_IN_CI = ("plain", "epochs", "heaps", "latencies", "memory", "coordinated", "counting", "forcing", "regions in place", "moves",
+                  "changes", "adapting")  # fmt: skip
+"""Of those with a loop in common with others, one. Compiling one takes two seconds."""
 
 
 def moving() -> Document:
@@ -128,7 +132,7 @@ def moving() -> Document:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("feature", RUNS)
+@pytest.mark.parametrize("feature", only(list(RUNS), ci=COMPILED_IN_CI))
 def test_a_loop_of_its_own_gives_what_a_shared_one_gives(feature: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Services, deliveries and state: so what tests find of shared loops is true of those that users run."""
     monkeypatch.setenv("MILLRACE_LOOPS", "shared")

@@ -1,7 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { RUN_COMMANDS } from "./keys";
+import { useLiveRun } from "./liveRun";
 
 describe("commands of a run's page", () => {
+  beforeEach(() => useLiveRun.setState(useLiveRun.getInitialState(), true));
+
   it("have a key each, and names of their own", () => {
     const keys = ["Ctrl+K", "Ctrl+Shift+P", "?", ...RUN_COMMANDS.flatMap((command) => command.keys ?? [])];
     expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
