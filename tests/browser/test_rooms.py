@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from benchmarks.viewers import COLD_PLACES, DOWNLOADED
-from tests.support.tiers import only
+from tests.support.tiers import only, tier
 
 from .axe import assert_accessible
 from .canvas import Canvas
@@ -167,7 +167,7 @@ def test_every_page_leads_on_is_accessible_and_small(new_page: Callable[..., Pag
         "/help/nothing": "Back to start",
         "/nowhere": "Experiments",
     }
-    for theme in ("light", "dark"):
+    for theme in tier(ci=("dark",), all=("light", "dark")):
         page = new_page(theme=theme)
         for path, way in pages.items():
             page.goto(path)

@@ -88,6 +88,7 @@ def test_without_java_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         learning.make_corpus(tmp_path / "none", CORPUS, lambda doing: None)
 
 
+@pytest.mark.deep
 def test_models_are_those_that_processes_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     lesson = Lesson((made_up.corpus(tmp_path / "corpora" / "small"),))

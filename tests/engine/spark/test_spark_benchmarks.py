@@ -58,6 +58,7 @@ def test_advertisements_clicked_and_shown(spark: Any, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.deep
 def test_spikes_of_means_over_500_readings(spark: Any, tmp_path: Path) -> None:
     case = Case(spark, tmp_path, template("spike_detection", horizon_s=40.0, drain=True))
     case.view("readings", case.inputs["readings"])

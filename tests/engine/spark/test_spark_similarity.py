@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.support.tiers import only
-
 from ...support.beside_spark import Case, window_start
 from ...support.similarity_examples import clusters, worksets
 
@@ -37,8 +35,8 @@ def cluster_join() -> Document:
     return clusters(key="space", workers=5, threshold=0.005, per_s=52_000.0, horizon_s=1.0)
 
 
-@pytest.mark.parametrize(("make", "t", "dimensions"), only(
-    [(s3j_with_moves, 0.005, 2), (s3j_in_space, 0.05, 3), (cluster_join, 0.005, 2)], ci=[(s3j_with_moves, 0.005, 2)]))  # fmt: skip
+@pytest.mark.deep
+@pytest.mark.parametrize(("make", "t", "dimensions"), [(s3j_with_moves, 0.005, 2), (s3j_in_space, 0.05, 3), (cluster_join, 0.005, 2)])
 def test_the_pairs_are_those_of_a_cross_join(spark: Any, tmp_path: Path, make: Any, t: float, dimensions: int) -> None:
     document = make()
     join = next(operator for operator in document["query"]["operators"] if operator["id"] == "join")

@@ -100,7 +100,7 @@ def test_sessions_of_all_bids(spark: Any, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("clock", "evaluation"), only(PAIRS, ci=[("event", "incremental"), ("processing", "at_firing")]))
+@pytest.mark.parametrize(("clock", "evaluation"), only(PAIRS, ci=[("event", "incremental")]))
 def test_sliding_windows_with_all_aggregates(spark: Any, tmp_path: Path, clock: str, evaluation: str) -> None:
     window = {"kind": "sliding", "size_s": 0.5, "slide_s": 0.2, "origin_s": 0.03, "clock": clock}
     params = {"key": "bidder", "window": window, "aggregates": AGGREGATES, "emit": "on_close", "evaluation": evaluation}
